@@ -1,0 +1,102 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What an app pays for is what it links: `Indivo` and the modules below it build nothing of the sandbox,
+// the command-line tool or the generator, and with `traits: []` SwiftPM does not even fetch their packages.
+let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
+let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
+
+let package = Package(
+    name: "swift-indivo",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "Indivo", targets: ["Indivo"]),
+        .library(name: "IndivoXML", targets: ["IndivoXML"]),
+        .library(name: "OAuth1", targets: ["OAuth1"]),
+        .library(name: "IndivoTesting", targets: ["IndivoTesting"]),
+        .library(name: "IndivoSandbox", targets: ["IndivoSandbox"]),
+        .executable(name: "indivo", targets: ["IndivoCommand"]),
+        .executable(name: "sdml2swift", targets: ["sdml2swift"]),
+        .plugin(name: "SDMLBuildPlugin", targets: ["SDMLBuildPlugin"]),
+        .plugin(name: "SDMLGeneratePlugin", targets: ["SDMLGeneratePlugin"]),
+    ],
+    traits: [
+        .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
+        .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
+        .default(enabledTraits: ["Sandbox", "Tool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    ],
+    targets: [
+        // System libraries.
+        .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        .systemLibrary(
+            name: "CLibOAuth", pkgConfig: "oauth",
+            providers: [.apt(["liboauth-dev"]), .brew(["liboauth"])]),
+        .systemLibrary(
+            name: "CLibCurl", pkgConfig: "libcurl",
+            providers: [.apt(["liboauth-dev"]), .brew(["curl"])]),
+
+        // The library. Each module may know only the ones above it.
+        .target(name: "IndivoXML", dependencies: ["CLibXML2"]),
+        .target(name: "OAuth1", dependencies: ["CLibOAuth"]),
+        .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
+        .target(
+            name: "Indivo",
+            dependencies: [
+                "IndivoModel", "OAuth1",
+                .target(name: "CLibCurl", condition: .when(platforms: [.linux])),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        .target(name: "IndivoTesting", dependencies: ["Indivo"]),
+        .target(
+            name: "IndivoSandbox",
+            dependencies: [
+                "IndivoModel", "OAuth1",
+                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        // Named apart from `Indivo`: on a case-insensitive disk a target `indivo` would collide with it.
+        .executableTarget(
+            name: "IndivoCommand",
+            dependencies: [
+                "Indivo", "IndivoSandbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
+            ]),
+
+        // The generator: SDML → model → Swift.
+        .target(name: "SDML", path: "codegen/SDML"),
+        .target(name: "SwiftGenerator", dependencies: ["SDML"], path: "codegen/SwiftGenerator"),
+        .executableTarget(name: "sdml2swift", dependencies: ["SwiftGenerator"], path: "codegen/sdml2swift"),
+        .plugin(
+            name: "SDMLBuildPlugin", capability: .buildTool(), dependencies: ["sdml2swift"],
+            path: "codegen/Plugins/SDMLBuildPlugin"),
+        .plugin(
+            name: "SDMLGeneratePlugin",
+            capability: .command(
+                intent: .custom(verb: "generate-documents", description: "Write Swift document classes for SDML models."),
+                permissions: [.writeToPackageDirectory(reason: "The generated classes are checked in.")]),
+            dependencies: ["sdml2swift"],
+            path: "codegen/Plugins/SDMLGeneratePlugin"),
+
+        .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"]),
+        .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"]),
+        .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel"]),
+        .testTarget(name: "IndivoTests", dependencies: ["Indivo", "IndivoTesting"]),
+        .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox"]),
+        .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
+        .testTarget(name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+print("sdml2swift")
