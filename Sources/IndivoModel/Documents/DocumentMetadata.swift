@@ -1,0 +1,107 @@
+import IndivoXML
+
+/// What a server knows about a document (element `Document`): who made it and when, its versions, label and status.
+public struct DocumentMetadata: CompoundValue {
+    /// Who made a document.
+    public struct Principal: CompoundValue {
+        /// An account's e-mail address, or an app's id; empty for sample data.
+        @Field(in: .attribute) public var id: String?
+        /// `Account`, `PHA` (a user app) or `MachineApp`.
+        @Field(in: .attribute) public var type: String?
+        @Field("fullname") public var fullName: String?
+
+        public init() {}
+    }
+
+    /// Another version of the document.
+    public struct Version: CompoundValue {
+        @Field(in: .attribute) public var id: String?
+        @Field(in: .attribute) public var createdAt: XMLDateTime?
+        /// The e-mail address of whoever made it.
+        @Field(in: .attribute) public var createdBy: String?
+
+        public init() {}
+    }
+
+    /// How many documents stand in a relation to this one.
+    public struct Relation: CompoundValue {
+        /// The relation's URI.
+        @Field(in: .attribute) public var type: String?
+        @Field(in: .attribute) public var count: Int?
+
+        public init() {}
+    }
+
+    /// Relations of one direction.
+    public struct Relations: CompoundValue {
+        @Field("relation") public var all: [Relation]
+
+        public init() {}
+    }
+
+    /// The document's id; empty in the shells that audits and aggregates carry.
+    @Field(in: .attribute) public var id: String
+    /// The content's type; servers of version 2.0 leave it empty.
+    @Field(in: .attribute) public var type: String?
+    /// In bytes.
+    @Field(in: .attribute) public var size: Int?
+    /// Hexadecimal: SHA-256 of a text, SHA-1 of a binary document.
+    @Field(in: .attribute) public var digest: String?
+    @Field("record_id", in: .attribute) public var recordID: String?
+    @Field public var createdAt: XMLDateTime?
+    @Field public var creator: Principal?
+    /// The version that took this one's place.
+    @Field public var replacedBy: Version?
+    /// The version whose place this one took.
+    @Field public var replaces: Version?
+    /// The first version.
+    @Field public var original: Version?
+    /// The newest version, where the server tells.
+    @Field public var latest: Version?
+    @Field public var label: String?
+    @Field public var status: DocumentStatus?
+    /// Whether the document is never shared with carenets.
+    @Field("nevershare") public var neverShare: Bool?
+    @Field public var relatesTo: Relations?
+    @Field public var isRelatedFrom: Relations?
+
+    public init() {}
+}
+
+/// Where a document stands: in use, put away, or made in error.
+public enum DocumentStatus: String, LexicalValue, CaseIterable {
+    case active
+    /// No longer current, but right.
+    case archived
+    /// Made in error.
+    case void
+}
+
+/// A page of documents' metadata (element `Documents`).
+public struct DocumentList: CompoundValue {
+    @Field("record_id", in: .attribute) public var recordID: String?
+    /// How many there are in all, before paging.
+    @Field("total_document_count", in: .attribute) public var total: Int?
+    @Field("Document") public var documents: [DocumentMetadata]
+
+    public init() {}
+}
+
+/// The changes of a document's status (element `DocumentStatusHistory`).
+public struct DocumentStatusHistory: CompoundValue {
+    /// One change.
+    public struct Change: CompoundValue {
+        /// The e-mail address of whoever made it.
+        @Field(in: .attribute) public var by: String?
+        @Field(in: .attribute) public var at: XMLDateTime?
+        @Field(in: .attribute) public var status: DocumentStatus?
+        @Field public var reason: String?
+
+        public init() {}
+    }
+
+    @Field("document_id", in: .attribute) public var documentID: String?
+    @Field("DocumentStatus") public var changes: [Change]
+
+    public init() {}
+}

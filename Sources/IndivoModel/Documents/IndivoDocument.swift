@@ -1,0 +1,109 @@
+import IndivoXML
+
+/// A document of a health record. A subclass declares its fields; reading and writing them is found out by reflection.
+///
+/// ```swift
+/// public class SleepNight: IndivoDocument {
+///     @Field public var started: XMLDateTime?
+///     @Field public var score: Double?
+/// }
+///
+/// let night = try SleepNight.read(from: XMLNode(parsing: data))
+/// night.score = 0.8
+/// let xml = try night.xml()
+/// ```
+/// A document that was read keeps its source: what the class does not know is written back where it was, and of what
+/// it does know only what changed.
+///
+/// Documents are not `Sendable`: one belongs to the actor that uses it.
+open class IndivoDocument {
+    /// The element the document was read from, or last written to a server.
+    package final var source: XMLNode?
+
+    /// The document's id on its server; `nil` before it is there.
+    public package(set) final var id: String?
+
+    /// What the server says about the document, as of the last call that told.
+    public package(set) final var metadata: DocumentMetadata?
+
+    /// What the client needs to know about where the document lives.
+    package final var home: AnyObject?
+
+    public required init() {}
+
+    /// The name of the data model; by default the class's own.
+    open class var modelName: String { "\(self)" }
+
+    /// How documents of this class stand in XML; a data model unless a class says otherwise.
+    open class var format: DocumentFormat { .dataModel }
+
+    /// The name of this document's data model.
+    public var modelName: String { type(of: self).modelName }
+
+    /// Reads a document of this class.
+    ///
+    /// - Parameter node: Of a data model its `Model` element, or a `Models` root (or its document) that holds exactly one;
+    ///   of nested XML the root element.
+    /// - Throws: ``DocumentError``, naming the property, the line and the reason.
+    public static func read(from node: XMLNode) throws -> Self {
+        let element = node.kind == .document ? node.root ?? node : node
+        let document = self.init()
+        switch format {
+        case .dataModel: try document.readModel(SDMX.soleModel(in: element, for: self))
+        case .nested(let root, let namespace): try document.readNested(element, root: root, namespace: namespace)
+        }
+        return document
+    }
+
+    /// The document as XML, as a server takes it: a new tree each time, everything unknown kept.
+    ///
+    /// - Parameter naming: Whether fields read under older names are written under today's.
+    /// - Returns: The root element.
+    public final func xml(naming: FieldNaming = .current) throws -> XMLNode {
+        switch Self.format(of: self) {
+        case .dataModel: try SDMX.root(holding: self, naming: naming)
+        case .nested(let root, let namespace): try nestedXML(root: root, namespace: namespace)
+        }
+    }
+
+    private static func format(of document: IndivoDocument) -> DocumentFormat { type(of: document).format }
+
+    /// Whether both hold the same values in all fields their class declares, related documents included.
+    public final func hasSameContent(as other: IndivoDocument) -> Bool {
+        guard type(of: self) == type(of: other) else { return false }
+        let (a, b) = (ContentWriter(), ContentWriter())
+        guard (try? a.collect(self)) != nil, (try? b.collect(other)) != nil else { return false }
+        return a.content == b.content
+    }
+}
+
+/// How a class of documents stands in XML.
+public enum DocumentFormat: Sendable {
+    /// A data model in SDMX: `<Models><Model name="…"><Field name="…">`.
+    case dataModel
+    /// Elements and attributes named like the properties, under a root of this name.
+    case nested(root: String, namespace: String?)
+}
+
+/// Under which names fields are written that were read under older ones.
+public enum FieldNaming: Sendable {
+    /// As they were read, so that a file comes back as it was.
+    case asRead
+    /// As the model calls them today, which is all that a server takes.
+    case current
+}
+
+extension IndivoDocument: FieldElement {
+    public static var _kind: FieldKind { .document(self) }
+
+    public static func _read(_ reader: FieldReader, _ field: FieldLayout) throws -> Self? {
+        try reader.related(field, self) as? Self
+    }
+
+    public func _write(_ writer: FieldWriter, _ field: FieldLayout) throws { try writer.related(self, field) }
+}
+
+extension IndivoDocument: CustomStringConvertible {
+    /// The kind and id, never what the document says of the patient.
+    public var description: String { modelName + (id.map { " \($0)" } ?? " (new)") }
+}

@@ -1,0 +1,3 @@
+extension IndivoDocument {
+    static let coreModels: [IndivoDocument.Type] = []
+}

@@ -1,0 +1,62 @@
+/// The shape of a data model: its leaves under the names they have in SDMX, and its relations.
+public struct DataModel: Sendable, Hashable {
+    public let name: String
+    public let fields: [DataField]
+    public let relations: [DataRelation]
+
+    public init(name: String, fields: [DataField], relations: [DataRelation]) {
+        self.name = name
+        self.fields = fields
+        self.relations = relations
+    }
+
+    /// The model of a class, found by reflection.
+    public init(_ type: IndivoDocument.Type) {
+        let layout = Layout.of(type)
+        name = type.modelName
+        fields = layout.flat.leaves.map { DataField(name: $0.name, type: $0.type.dataType) }
+        relations = layout.fields.compactMap { field in
+            guard case .document(let related) = field.shape.kind else { return nil }
+            return DataRelation(name: field.name, isList: field.shape.isList, model: related.modelName)
+        }
+    }
+
+    /// The core models, in alphabetical order.
+    public static let core: [DataModel] = IndivoDocument.coreModels.map { DataModel($0) }
+}
+
+/// A leaf of a data model.
+public struct DataField: Sendable, Hashable {
+    /// The flattened name, such as `drugName_title`.
+    public let name: String
+    public let type: DataFieldType
+
+    public init(name: String, type: DataFieldType) {
+        self.name = name
+        self.type = type
+    }
+}
+
+/// What a leaf of a data model holds.
+public enum DataFieldType: String, Sendable, Hashable {
+    case string, number, boolean
+    /// A calendar day.
+    case date
+    /// An instant, in UTC.
+    case dateTime
+}
+
+/// A relation from one data model to another.
+public struct DataRelation: Sendable, Hashable {
+    public let name: String
+    /// One-to-many, or one-to-one.
+    public let isList: Bool
+    /// The name of the related model.
+    public let model: String
+
+    public init(name: String, isList: Bool, model: String) {
+        self.name = name
+        self.isList = isList
+        self.model = model
+    }
+}

@@ -1,0 +1,74 @@
+/// A property that a document (or a compound value) reads from XML and writes to it.
+///
+/// ```swift
+/// public class SleepNight: IndivoDocument {
+///     @Field public var started: XMLDateTime?
+///     @Field("sleep-score") public var score: Double?          // another name in XML
+///     @Field public var phases: [SleepPhase]                   // related documents
+/// }
+/// ```
+/// Nothing else is to be written: a class's fields are found by reflection, once per class.
+/// The value is an optional or an array of a ``LexicalValue`` (a leaf), a ``CompoundValue`` or an
+/// ``IndivoDocument``; `String`, `Bool` and `Int` may also stand alone, and then must be there when a document is read.
+@propertyWrapper
+public struct Field<Value: FieldValue> {
+    public var wrappedValue: Value
+    let options: FieldOptions
+
+    /// A field that is called in XML as in Swift.
+    public init() {
+        wrappedValue = .absent
+        options = FieldOptions()
+    }
+
+    /// A field with a value of its own to begin with.
+    public init(wrappedValue: Value) {
+        self.wrappedValue = wrappedValue
+        options = FieldOptions()
+    }
+
+    /// A field with another name in XML, or another place than a child element.
+    /// - Parameters:
+    ///   - name: The name in XML; left out, the property's own.
+    ///   - place: Where nested XML holds the value. Data models (SDMX) know only elements.
+    ///   - formerly: Names under which older documents hold it. They are read; a document that is sent to a server
+    ///     uses today's name.
+    public init(_ name: String = "", in place: FieldPlace = .element, formerly: String...) {
+        wrappedValue = .absent
+        options = FieldOptions(name: name, place: place, formerly: formerly)
+    }
+
+    /// A field with another name or place, and a value to begin with.
+    public init(wrappedValue: Value, _ name: String = "", in place: FieldPlace = .element, formerly: String...) {
+        self.wrappedValue = wrappedValue
+        options = FieldOptions(name: name, place: place, formerly: formerly)
+    }
+}
+
+extension Field: Sendable where Value: Sendable {}
+
+extension Field: Equatable where Value: Equatable {
+    public static func == (a: Self, b: Self) -> Bool { a.wrappedValue == b.wrappedValue }
+}
+
+extension Field: Hashable where Value: Hashable {
+    public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}
+
+/// Where nested XML holds a field's value.
+public enum FieldPlace: Sendable {
+    /// In a child element of that name.
+    case element
+    /// In an attribute of that name.
+    case attribute
+    /// In the element's own text; the name is not used.
+    case text
+}
+
+/// What a ``Field``'s declaration says beyond its type.
+struct FieldOptions: Sendable {
+    /// Empty when the property's own name serves.
+    var name = ""
+    var place = FieldPlace.element
+    var formerly: [String] = []
+}

@@ -1,0 +1,102 @@
+import Synchronization
+
+/// One field of a class or structure: its names and where it lies in memory.
+public struct FieldLayout: Sendable {
+    /// The Swift property, for messages.
+    public let property: String
+    /// The name in XML.
+    public let name: String
+    /// Older names, in order of preference.
+    public let formerly: [String]
+    public let place: FieldPlace
+    let shape: FieldShape
+    let offset: Int
+    let access: any FieldAccess.Type
+}
+
+/// A type's fields, found by reflection the first time the type is used and kept.
+public final class Layout: Sendable {
+    let typeName: String
+    let fields: [FieldLayout]
+    /// How the type's leaves are called when they are flattened into a data model.
+    let flat: FlatLayout
+
+    private init(_ type: Any.Type, prototype: UnsafeRawPointer) {
+        typeName = "\(type)"
+        fields = RuntimeField.all(of: type).compactMap { field in
+            guard let access = field.type as? any FieldAccess.Type else { return nil }
+            let property = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+            let options = access.options(at: prototype + field.offset)
+            return FieldLayout(
+                property: property, name: options.name.isEmpty ? property : options.name, formerly: options.formerly,
+                place: options.place, shape: access.shape, offset: field.offset, access: access)
+        }
+        flat = FlatLayout(fields)
+    }
+
+    private static let known = Mutex<[ObjectIdentifier: Layout]>([:])
+
+    /// The layout of a compound value's type.
+    static func of<Value: CompoundValue>(_ type: Value.Type) -> Layout {
+        known(ObjectIdentifier(type)) {
+            var prototype = Value()
+            return withUnsafePointer(to: &prototype) { Layout(type, prototype: UnsafeRawPointer($0)) }
+        }
+    }
+
+    /// The layout of a class of documents.
+    static func of(_ type: IndivoDocument.Type) -> Layout {
+        known(ObjectIdentifier(type)) {
+            let prototype = type.init()
+            return withExtendedLifetime(prototype) { Layout(type, prototype: prototype.storage) }
+        }
+    }
+
+    /// Made outside the lock, since a layout asks for the layouts of its parts. Two tasks may both make it; both are equal.
+    private static func known(_ key: ObjectIdentifier, _ make: () -> Layout) -> Layout {
+        if let layout = known.withLock({ $0[key] }) { return layout }
+        let layout = make()
+        known.withLock { $0[key] = layout }
+        return layout
+    }
+
+    func read(into base: UnsafeMutableRawPointer, _ reader: FieldReader) throws {
+        for field in fields { try field.access.read(into: base + field.offset, reader, field) }
+    }
+
+    func write(from base: UnsafeRawPointer, _ writer: FieldWriter) throws {
+        for field in fields { try field.access.write(from: base + field.offset, writer, field) }
+    }
+}
+
+extension IndivoDocument {
+    /// Where the object's stored properties are counted from. Valid while the object lives.
+    var storage: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+}
+
+/// Reads and writes a ``Field`` in place, its value type known only here.
+protocol FieldAccess: SendableMetatype {
+    static var shape: FieldShape { get }
+    static func options(at place: UnsafeRawPointer) -> FieldOptions
+    static func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader, _ field: FieldLayout) throws
+    static func write(from place: UnsafeRawPointer, _ writer: FieldWriter, _ field: FieldLayout) throws
+}
+
+// The pointers come from a layout, which found at that offset a property of exactly this type; its memory is
+// initialised, since every stored property of a Swift object is.
+extension Field: FieldAccess {
+    static var shape: FieldShape { Value._shape }
+
+    static func options(at place: UnsafeRawPointer) -> FieldOptions {
+        place.assumingMemoryBound(to: Self.self).pointee.options
+    }
+
+    static func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader, _ field: FieldLayout) throws {
+        let value = try Value._read(reader, field)
+        place.assumingMemoryBound(to: Self.self).pointee.wrappedValue = value
+    }
+
+    static func write(from place: UnsafeRawPointer, _ writer: FieldWriter, _ field: FieldLayout) throws {
+        try place.assumingMemoryBound(to: Self.self).pointee.wrappedValue._write(writer, field)
+    }
+}

@@ -1,0 +1,87 @@
+/// A type's fields as a data model has them: compound values flattened into leaves, joined by `_`.
+struct FlatLayout: Sendable {
+    /// A leaf, with every name under which a document may hold it, today's first.
+    struct Leaf: Sendable {
+        let names: [String]
+        let property: String
+        let type: any LexicalValue.Type
+
+        var name: String { names[0] }
+    }
+
+    /// What a field of the type becomes, in order of declaration.
+    enum Entry: Sendable {
+        case leaves(Range<Int>)
+        case relation(FieldLayout)
+    }
+
+    let leaves: [Leaf]
+    let entries: [Entry]
+    /// By name, the leaf's index and the name's rank among the leaf's names.
+    let leafByName: [String: (leaf: Int, rank: Int)]
+    let relationByName: [String: FieldLayout]
+    /// Fields that a data model cannot hold.
+    let unsupported: [FieldLayout]
+
+    init(_ fields: [FieldLayout]) {
+        var leaves: [Leaf] = []
+        var entries: [Entry] = []
+        var relations: [String: FieldLayout] = [:]
+        var unsupported: [FieldLayout] = []
+        for field in fields {
+            let names = [field.name] + field.formerly
+            let start = leaves.count
+            switch (field.shape.kind, field.shape.isList) {
+            case (.leaf(let type), false):
+                leaves.append(Leaf(names: names, property: field.property, type: type))
+                entries.append(.leaves(start..<leaves.count))
+            case (.compound(let type), false):
+                for part in FlatLayout.of(type).leaves {
+                    leaves.append(
+                        Leaf(
+                            names: names.flatMap { prefix in part.names.map { "\(prefix)_\($0)" } },
+                            property: "\(field.property).\(part.property)", type: part.type))
+                }
+                entries.append(.leaves(start..<leaves.count))
+            case (.document, _):
+                for name in names { relations[name] = field }
+                entries.append(.relation(field))
+            case (_, true):
+                unsupported.append(field)
+            }
+        }
+        // Today's names first: an older name of one field may be today's of another.
+        var byName: [String: (leaf: Int, rank: Int)] = [:]
+        for (index, leaf) in leaves.enumerated() { byName[leaf.name] = (index, 0) }
+        for (index, leaf) in leaves.enumerated() {
+            for (rank, name) in leaf.names.enumerated().dropFirst() where byName[name] == nil {
+                byName[name] = (index, rank)
+            }
+        }
+        self.leaves = leaves
+        self.entries = entries
+        leafByName = byName
+        relationByName = relations
+        self.unsupported = unsupported
+    }
+
+    private static func of<Value: CompoundValue>(_ type: Value.Type) -> FlatLayout { Layout.of(type).flat }
+}
+
+extension FlatLayout.Leaf {
+    /// Whether two texts of the leaf mean the same value; `nil` and empty are both none.
+    func means(_ a: String?, _ b: String?) -> Bool {
+        let (a, b) = (a ?? "", b ?? "")
+        if a == b { return true }
+        if a.isEmpty || b.isEmpty { return false }
+        return type.isSameValue(a, b)
+    }
+}
+
+extension LexicalValue {
+    /// Whether two texts of a data model's field are the same value, perhaps in other spellings.
+    fileprivate static func isSameValue(_ a: String, _ b: String) -> Bool {
+        guard let a = try? fromField(a), let b = try? fromField(b) else { return false }
+        return a == b
+    }
+}

@@ -1,0 +1,69 @@
+import IndivoXML
+
+/// Reads a `Model` element of SDMX.
+final class FlatReader: FieldReader {
+    private let fields: ModelFields
+    private let layout: FlatLayout
+    /// The next leaf. Fields are asked for in the order in which ``FlatLayout`` lists their leaves.
+    private var next = 0
+    private var item: XMLNode?
+
+    init(_ model: XMLNode, _ layout: Layout, documentName: String) {
+        fields = ModelFields(model, layout.flat)
+        self.layout = layout.flat
+        super.init(documentName: documentName)
+    }
+
+    override var readsDataModels: Bool { true }
+
+    override func text(of field: FieldLayout) throws -> String? {
+        defer { next += 1 }
+        return fields.leaves[next]?.text
+    }
+
+    /// Asked only after ``text(of:)`` found none.
+    override func isPresent(_ field: FieldLayout) -> Bool { fields.leaves[next - 1] != nil }
+
+    override func enter(_ field: FieldLayout, _ layout: Layout) throws -> Bool {
+        let end = next + layout.flat.leaves.count
+        guard fields.leaves[next..<end].contains(where: { $0?.text != nil }) else {
+            next = end
+            return false
+        }
+        enterPath(field)
+        return true
+    }
+
+    override func eachItem(of field: FieldLayout, _ body: () throws -> Void) throws {
+        guard case .document = field.shape.kind else {
+            throw DocumentError(
+                .unsupportedField("a data model holds no lists of plain values; make it a list of related documents"),
+                document: documentName, property: propertyPath(field))
+        }
+        for model in fields.relations[field.name]?.relatedModels ?? [] {
+            item = model
+            try body()
+        }
+        item = nil
+    }
+
+    override func related(_ field: FieldLayout, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
+        guard let model = item ?? fields.relations[field.name]?.relatedModels.first else { return nil }
+        return try type.read(from: model)
+    }
+
+    override func line(of field: FieldLayout) -> Int? {
+        // The leaf at fault was just read, so `next` stands behind it.
+        fields.leaves.indices.contains(next - 1) ? fields.leaves[next - 1]?.line : nil
+    }
+}
+
+extension IndivoDocument {
+    /// Fills the document from a `Model` element and keeps the element.
+    final func readModel(_ model: XMLNode) throws {
+        let layout = Layout.of(type(of: self))
+        try layout.read(into: storage, FlatReader(model, layout, documentName: modelName))
+        source = model
+        if let id = model.attr("documentId"), !id.isEmpty { self.id = id }
+    }
+}

@@ -1,0 +1,78 @@
+import IndivoXML
+
+/// A document written out, ready to be sent.
+///
+/// Only when the server has it do the objects take the new XML for their source: ``adopt()``.
+package struct PreparedDocument {
+    /// The `Models` root element.
+    package let root: XMLNode
+    private let written: [(document: IndivoDocument, element: XMLNode)]
+
+    /// Models in a document of their own.
+    package init(new models: [IndivoDocument], naming: FieldNaming) throws {
+        let writer = SDMXWriter(naming: naming)
+        let root = XMLNode("Models", namespace: SDMX.namespace)
+        for model in models { root.append(try writer.newElement(for: model)) }
+        self.root = root
+        written = writer.written
+    }
+
+    /// All models of a document that was read from `source`.
+    package init(_ models: [IndivoDocument], in source: XMLNode, naming: FieldNaming) throws {
+        let writer = SDMXWriter(naming: naming)
+        let originals = try SDMX.models(in: source)
+        let root = source.cloneInDocument()
+        try writer.writeList(
+            models, into: root, targets: SDMX.models(in: root), originals: originals, baselines: originals)
+        self.root = root
+        written = writer.written
+    }
+
+    /// One model of a document that holds perhaps more: the others, and all that is unknown, stay as they are.
+    ///
+    /// - Parameters:
+    ///   - document: Read from `stored`, or from a report on it.
+    ///   - stored: The root of the document as the server has it.
+    package init(replacing document: IndivoDocument, in stored: XMLNode) throws {
+        let originals = try SDMX.models(in: stored)
+        let root = stored.cloneInDocument()
+        let targets = try SDMX.models(in: root)
+        let candidates = originals.indices.filter { originals[$0].attr("name") == document.modelName }
+        let place =
+            candidates.first { originals[$0] == document.source }
+            ?? (candidates.count == 1 ? candidates.first : nil)
+            ?? candidates.first { SDMXWriter.sameContent(originals[$0], document.source, type(of: document)) }
+        guard let place else {
+            throw DocumentError(
+                .notADocument(
+                    found: "\(candidates.count) models “\(document.modelName)”, none of them as it was read",
+                    expected: "the model to replace; read it again from the record"),
+                document: document.modelName)
+        }
+        let writer = SDMXWriter(naming: .current)
+        try writer.write(document, into: targets[place], original: originals[place])
+        self.root = root
+        written = writer.written
+    }
+
+    /// Makes what was written the documents' source.
+    package func adopt() {
+        for (document, element) in written { document.source = element }
+    }
+}
+
+extension XMLNode {
+    /// A copy of the root element together with what stands around it in its document.
+    fileprivate func cloneInDocument() -> XMLNode {
+        guard document.root == self, let copy = document.clone().root else { return clone() }
+        return copy
+    }
+}
+
+extension IndivoDocument {
+    /// The stored document's root, when the object was read from it (and not from a report, which leaves things out).
+    package final var storedRoot: XMLNode? {
+        guard id != nil, let source, source.namespace == SDMX.namespace else { return nil }
+        return source.document.root
+    }
+}

@@ -1,0 +1,193 @@
+import IndivoXML
+
+/// Writes documents into `Model` elements, touching only what changed since they were read.
+///
+/// Three trees take part. The *source* is what the object was read from: a value that still equals it has not changed.
+/// The *target* is the element that is written into, a copy of the *original*. Source and original are the same element
+/// where a stored document is written back; they differ where the object came from a report.
+final class SDMXWriter {
+    let naming: FieldNaming
+    private(set) var written: [(document: IndivoDocument, element: XMLNode)] = []
+
+    init(naming: FieldNaming) { self.naming = naming }
+
+    /// An element for a document that is not in the target yet, with all the document's source holds.
+    func newElement(for document: IndivoDocument) throws -> XMLNode {
+        let element =
+            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : Self.storable($0, of: document) }
+            ?? XMLNode("Model", namespace: SDMX.namespace, attributes: ["name": document.modelName])
+        try write(document, into: element, original: document.source)
+        return element
+    }
+
+    func write(_ document: IndivoDocument, into target: XMLNode, original: XMLNode?) throws {
+        written.append((document, target))
+        let layout = Layout.of(type(of: document)).flat
+        let current = try FlatWriter(document)
+        let source = ModelFields(document.source, layout)
+        let held = ModelFields(target, layout)
+        let originals = ModelFields(original, layout)
+        for entry in layout.entries {
+            switch entry {
+            case .leaves(let range):
+                for index in range {
+                    write(
+                        current.leaves[index], layout.leaves[index], was: source.leaves[index]?.text,
+                        into: held.leaves[index], of: target)
+                }
+            case .relation(let field):
+                try write(
+                    current.relations[field.name] ?? [], field, into: held.relations[field.name], of: target,
+                    originals: originals.relations[field.name]?.relatedModels ?? [],
+                    baselines: source.relations[field.name]?.relatedModels ?? [])
+            }
+        }
+    }
+
+    // MARK: Leaves
+
+    private func write(
+        _ value: String?, _ leaf: FlatLayout.Leaf, was old: String?, into holder: ModelFields.Holder?, of model: XMLNode
+    ) {
+        if !leaf.means(value, old) {
+            if let holder {
+                for (element, _) in holder.elements { element.text(value ?? "") }
+            } else if let value, !value.isEmpty {
+                model.append(Self.field(leaf.name).text(value))
+            }
+        }
+        if naming == .current, let holder { rename(holder, leaf) }
+    }
+
+    /// Gives a leaf that stands under older names today's name. Where two names hold different values both stay:
+    /// the server refuses the old one, and nothing is lost unseen.
+    private func rename(_ holder: ModelFields.Holder, _ leaf: FlatLayout.Leaf) {
+        guard holder.elements.contains(where: { $0.rank > 0 }) else { return }
+        let text = holder.text
+        let ranked = holder.elements.sorted { $0.rank < $1.rank }
+        guard let keeper = ranked.first(where: { $0.element.text() == text }) ?? ranked.first else { return }
+        for (element, _) in holder.elements where element != keeper.element {
+            let other = element.text()
+            if other.isEmpty || leaf.means(other, text) { element.remove() }
+        }
+        keeper.element.attr("name", leaf.name)
+    }
+
+    // MARK: Relations
+
+    private func write(
+        _ documents: [IndivoDocument], _ field: FieldLayout, into holder: XMLNode?, of model: XMLNode,
+        originals: [XMLNode], baselines: [XMLNode]
+    ) throws {
+        if naming == .current { holder?.attr("name", field.name) }
+        let targets = holder?.relatedModels ?? []
+        if documents.isEmpty && targets.isEmpty {
+            // The server refuses a relation's field without a list in it.
+            if naming == .current, let holder, holder.children().isEmpty { holder.remove() }
+            return
+        }
+        let container: XMLNode
+        if let holder {
+            container = holder.child(named: "Models") ?? (field.shape.isList ? addList(to: holder) : holder)
+        } else {
+            let new = Self.field(field.name)
+            model.append(new)
+            container = field.shape.isList ? addList(to: new) : new
+        }
+        try writeList(documents, into: container, targets: targets, originals: originals, baselines: baselines)
+        if !field.shape.isList, container.children().isEmpty { container.remove() }
+    }
+
+    private func addList(to field: XMLNode) -> XMLNode {
+        let list = XMLNode("Models", namespace: SDMX.namespace)
+        field.append(list)
+        return list
+    }
+
+    /// Writes documents as the `Model` elements of `container`.
+    ///
+    /// - Parameters:
+    ///   - targets: The models that are in the container now.
+    ///   - originals: What the targets are copies of, one for one.
+    ///   - baselines: The models from which the documents of the list were read. A target that is none of them
+    ///     was never seen by the list's owner, and stays.
+    func writeList(
+        _ documents: [IndivoDocument], into container: XMLNode, targets: [XMLNode], originals: [XMLNode],
+        baselines: [XMLNode]
+    ) throws {
+        var free = Array(targets.indices)
+        // Which target belongs to which baseline.
+        var targetOfBaseline: [Int: Int] = [:]
+        for (index, baseline) in baselines.enumerated() {
+            let type = documents.first { $0.source == baseline }.map { Swift.type(of: $0) as IndivoDocument.Type } ?? GenericDocument.self
+            guard
+                let place = free.firstIndex(where: { originals[$0] == baseline })
+                    ?? free.firstIndex(where: { Self.sameContent(originals[$0], baseline, type) })
+            else { continue }
+            targetOfBaseline[index] = free.remove(at: place)
+        }
+        var kept = Set(free)
+        var previous: (element: XMLNode, target: Int)?
+        for document in documents {
+            let known = baselines.firstIndex { $0 == document.source }.flatMap { targetOfBaseline[$0] }
+            let element: XMLNode
+            if let known, kept.insert(known).inserted {
+                element = targets[known]
+                try write(document, into: element, original: originals[known])
+                if known > previous?.target ?? -1 {
+                    previous = (element, known)
+                    continue
+                }
+            } else {
+                element = try newElement(for: document)
+            }
+            if let previous {
+                previous.element.after(element)
+            } else if let first = container.children(named: "Model").first {
+                first.before(element)
+            } else {
+                container.append(element)
+            }
+            previous = (element, previous?.target ?? -1)
+        }
+        for index in targets.indices where !kept.contains(index) { targets[index].remove() }
+    }
+
+    // MARK: Elements
+
+    private static func field(_ name: String) -> XMLNode {
+        XMLNode("Field", namespace: SDMX.namespace, attributes: ["name": name])
+    }
+
+    /// Whether two `Model` elements, one perhaps from a report, say the same to a class.
+    static func sameContent(_ a: XMLNode, _ b: XMLNode?, _ type: IndivoDocument.Type) -> Bool {
+        guard let b, let first = try? type.read(from: a), let second = try? type.read(from: b) else { return false }
+        return first.hasSameContent(as: second)
+    }
+
+    /// A report's `Model` as a server takes it: in the namespace, and without what only reports have
+    /// (the id of the document, the reverse side of relations).
+    private static func storable(_ report: XMLNode, of document: IndivoDocument?) -> XMLNode {
+        let model = XMLNode("Model", namespace: SDMX.namespace)
+        for attribute in report.attributes where attribute.name != "documentId" {
+            model.attr(attribute.name, attribute.value)
+        }
+        let layout = document.map { Layout.of(type(of: $0)).flat }
+        for field in report.children(named: "Field") {
+            let name = field.attr("name") ?? ""
+            let related = field.relatedModels
+            if related.isEmpty {
+                let text = field.text()
+                if !text.isEmpty { model.append(Self.field(name).text(text)) }
+            } else if layout == nil || layout?.relationByName[name] != nil {
+                let isList = field.child(named: "Models") != nil
+                let holder = Self.field(name)
+                let container = isList ? XMLNode("Models", namespace: SDMX.namespace) : holder
+                for nested in related { container.append(storable(nested, of: nil)) }
+                if isList { holder.append(container) }
+                model.append(holder)
+            }
+        }
+        return model
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// A value that is one piece of text in XML: a leaf of a document.
+///
+/// Conform a type of your own to use it in a ``Field``:
+///
+/// ```swift
+/// struct Kilograms: LexicalValue {
+///     var amount: Double
+///     init(lexical text: String) throws(LexicalError) { amount = try Double(lexical: text) }
+///     var lexical: String { amount.lexical }
+/// }
+/// ```
+/// Enumerations over `String` conform without code of their own: `enum Phase: String, LexicalValue { … }`.
+public protocol LexicalValue: FieldElement, Hashable, Sendable {
+    /// Reads the value from its text.
+    /// - Throws: ``LexicalError`` when the text is outside the type's lexical space.
+    init(lexical text: String) throws(LexicalError)
+
+    /// The text that is written: what was read, or the canonical form of a value made in code.
+    var lexical: String { get }
+
+    /// What a data model calls the type; a server checks a field's text by it.
+    static var dataType: DataFieldType { get }
+
+    /// Reads the value from the text of a data model's field, where Indivo's own rules are wider than the
+    /// type's: a date-time is cut to its day, a day becomes midnight.
+    static func fromField(_ text: String) throws(LexicalError) -> Self
+}
+
+extension LexicalValue {
+    public static var dataType: DataFieldType { .string }
+
+    public static func fromField(_ text: String) throws(LexicalError) -> Self { try Self(lexical: text) }
+}
+
+/// Why a text is not a value of a type.
+public struct LexicalError: Error, Hashable, CustomStringConvertible {
+    /// What was expected, as words that complete "expected …".
+    public let expected: String
+    /// What is wrong with the text.
+    public let reason: String
+
+    public init(expected: String, reason: String) {
+        self.expected = expected
+        self.reason = reason
+    }
+
+    public var description: String { "expected \(expected): \(reason)" }
+}
+
+extension RawRepresentable where Self: LexicalValue & CaseIterable, RawValue == String {
+    public init(lexical text: String) throws(LexicalError) {
+        guard let value = Self(rawValue: text) else {
+            let known = Self.allCases.map { "“\($0.rawValue)”" }.joined(separator: ", ")
+            throw LexicalError(expected: "one of \(known)", reason: "“\(text)” is none of them")
+        }
+        self = value
+    }
+
+    public var lexical: String { rawValue }
+}
+
+/// White space that XML Schema collapses around numbers, dates and booleans.
+extension StringProtocol {
+    var trimmingXMLSpace: SubSequence {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+        guard let start = firstIndex(where: { !isSpace($0) }), let end = lastIndex(where: { !isSpace($0) }) else {
+            return self[endIndex...]
+        }
+        return self[start...end]
+    }
+}

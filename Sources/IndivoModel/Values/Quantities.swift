@@ -1,0 +1,86 @@
+/// An amount and its unit, both as text: `"140"`, `"mg/dL"`.
+///
+/// SDML type `ValueAndUnit`: `_value` and `_unit`. The value is text because the server takes any (`"<5"`).
+public struct ValueAndUnit: CompoundValue {
+    /// The amount as written.
+    @Field public var value: String?
+    /// The unit, in UCUM where the model says so.
+    @Field public var unit: String?
+
+    public init() {}
+
+    public init(_ value: String?, _ unit: String?) {
+        self.value = value
+        self.unit = unit
+    }
+
+    /// The amount as a number, where it is one.
+    public var number: Double? { value.flatMap { try? Double(lexical: $0) } }
+}
+
+/// The bounds between which a value lies. SDML type `ValueRange`: `_min` and `_max`.
+public struct ValueRange: CompoundValue {
+    @Field("max") public var maximum: ValueAndUnit?
+    @Field("min") public var minimum: ValueAndUnit?
+
+    public init() {}
+
+    public init(from minimum: ValueAndUnit?, to maximum: ValueAndUnit?) {
+        self.minimum = minimum
+        self.maximum = maximum
+    }
+}
+
+/// A measured result with the ranges that help to read it. SDML type `QuantitativeResult`.
+public struct QuantitativeResult: CompoundValue {
+    /// What was measured.
+    @Field public var value: ValueAndUnit?
+    /// Where healthy people's values lie.
+    @Field("normal_range") public var normalRange: ValueRange?
+    /// Outside this range the value calls for action.
+    @Field("non_critical_range") public var nonCriticalRange: ValueRange?
+
+    public init() {}
+
+    public init(_ value: ValueAndUnit?, normalRange: ValueRange? = nil, nonCriticalRange: ValueRange? = nil) {
+        self.value = value
+        self.normalRange = normalRange
+        self.nonCriticalRange = nonCriticalRange
+    }
+}
+
+/// One reading of a vital sign. SDML type `VitalSign`: `_unit`, `_value` and `_name`.
+public struct VitalSign: CompoundValue {
+    /// The unit, in UCUM.
+    @Field public var unit: String?
+    @Field public var value: Double?
+    /// What was read, coded in LOINC.
+    @Field public var name: CodedValue?
+
+    public init() {}
+
+    public init(_ value: Double?, _ unit: String?, name: CodedValue? = nil) {
+        self.value = value
+        self.unit = unit
+        self.name = name
+    }
+}
+
+/// A blood pressure and how it was taken. SDML type `BloodPressure`.
+public struct BloodPressure: CompoundValue {
+    /// How the patient sat, stood or lay.
+    @Field public var position: CodedValue?
+    /// Where on the body it was taken.
+    @Field public var site: CodedValue?
+    /// By which method.
+    @Field public var method: CodedValue?
+    @Field public var diastolic: VitalSign?
+    @Field public var systolic: VitalSign?
+
+    public init() {}
+
+    public init(systolic: VitalSign?, diastolic: VitalSign?) {
+        self.systolic = systolic
+        self.diastolic = diastolic
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+// The types of Swift and Foundation that stand for XML Schema's simple types.
+
+extension String: LexicalValue {
+    public init(lexical text: String) { self = text }
+    public var lexical: String { self }
+}
+
+extension Bool: LexicalValue {
+    /// Reads xs:boolean: `true`, `false`, `1` or `0`.
+    public init(lexical text: String) throws(LexicalError) {
+        switch text.trimmingXMLSpace {
+        case "true", "1": self = true
+        case "false", "0": self = false
+        default: throw LexicalError(expected: "a boolean (true or false)", reason: "“\(text)” is neither")
+        }
+    }
+
+    public var lexical: String { self ? "true" : "false" }
+    public static var dataType: DataFieldType { .boolean }
+
+    /// Data models take `true` and `false` in any case, and nothing else.
+    public static func fromField(_ text: String) throws(LexicalError) -> Bool { try Bool(lexical: text.lowercased()) }
+}
+
+extension Int: LexicalValue {
+    /// Reads xs:integer, as far as it fits.
+    public init(lexical text: String) throws(LexicalError) {
+        guard let value = Int(text.trimmingXMLSpace) else {
+            throw LexicalError(expected: "a whole number", reason: "“\(text)” is not one (or does not fit 64 bits)")
+        }
+        self = value
+    }
+
+    public var lexical: String { description }
+    public static var dataType: DataFieldType { .number }
+}
+
+extension Double: LexicalValue {
+    /// Reads xs:double, `INF`, `-INF` and `NaN` included.
+    public init(lexical text: String) throws(LexicalError) {
+        let trimmed = text.trimmingXMLSpace
+        switch trimmed {
+        case "INF", "+INF": self = .infinity
+        case "-INF": self = -.infinity
+        case "NaN": self = .nan
+        default:
+            // Swift's own reader also takes hexadecimal, "inf" and "nan", which XML Schema does not.
+            let isDecimal = trimmed.utf8.allSatisfy {
+                ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E || $0 == 0x45 || $0 == 0x65
+            }
+            guard isDecimal, let value = Double(trimmed) else {
+                throw LexicalError(expected: "a number", reason: "“\(text)” is not one")
+            }
+            self = value
+        }
+    }
+
+    public var lexical: String {
+        if isNaN { return "NaN" }
+        if isInfinite { return self < 0 ? "-INF" : "INF" }
+        return description
+    }
+
+    public static var dataType: DataFieldType { .number }
+}
+
+extension Decimal: LexicalValue {
+    /// Reads xs:decimal: digits with an optional sign and point, no exponent.
+    public init(lexical text: String) throws(LexicalError) {
+        let trimmed = String(text.trimmingXMLSpace)
+        let isDecimal = trimmed.utf8.enumerated().allSatisfy { place, byte in
+            (byte >= 0x30 && byte <= 0x39) || byte == 0x2E || (place == 0 && (byte == 0x2B || byte == 0x2D))
+        }
+        guard isDecimal, trimmed.utf8.contains(where: { $0 >= 0x30 && $0 <= 0x39 }),
+            trimmed.utf8.count(where: { $0 == 0x2E }) <= 1,
+            let value = Decimal(string: trimmed, locale: Locale(identifier: "en_US_POSIX"))
+        else { throw LexicalError(expected: "a decimal number", reason: "“\(text)” is not one") }
+        self = value
+    }
+
+    public var lexical: String { NSDecimalNumber(decimal: self).description(withLocale: nil) }
+    public static var dataType: DataFieldType { .number }
+}
+
+extension URL: LexicalValue {
+    /// Reads xs:anyURI.
+    public init(lexical text: String) throws(LexicalError) {
+        guard let url = URL(string: String(text.trimmingXMLSpace)) else {
+            throw LexicalError(expected: "a URI", reason: "“\(text)” is not one")
+        }
+        self = url
+    }
+
+    public var lexical: String { absoluteString }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+/// A calendar day (xs:date), such as a birthday: no time of day, and a zone only where one was given.
+///
+/// ```swift
+/// let start: XMLDate = "2026-11-21"
+/// start.year                          // 2026
+/// ```
+/// Two days are equal when they name the same day in the same zone, however they were spelled.
+public struct XMLDate: Sendable {
+    public let year: Int
+    /// 1 to 12.
+    public let month: Int
+    /// 1 to 31.
+    public let day: Int
+    /// Minutes east of UTC; `nil` when the text named no zone.
+    public let offset: Int?
+    private let spelling: String?
+
+    /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day.
+    public init?(year: Int, month: Int, day: Int, offset: Int? = nil) {
+        guard (1...12).contains(month), (1...GregorianCalendar.days(in: month, of: year)).contains(day),
+            offset.map({ abs($0) <= 14 * 60 }) ?? true
+        else { return nil }
+        self.init(validated: year, month, day, offset: offset, spelling: nil)
+    }
+
+    private init(validated year: Int, _ month: Int, _ day: Int, offset: Int?, spelling: String?) {
+        self.year = year
+        self.month = month
+        self.day = day
+        self.offset = offset
+        self.spelling = spelling
+    }
+
+    /// The day on which an instant falls in a time zone.
+    public init(_ date: Date, in timeZone: TimeZone = .current) {
+        let seconds = Int(date.timeIntervalSince1970.rounded(.down)) + timeZone.secondsFromGMT(for: date)
+        let (year, month, day) = GregorianCalendar.civil(fromDays: seconds.flooredQuotient(by: 86_400))
+        self.init(validated: year, month, day, offset: nil, spelling: nil)
+    }
+
+    /// The day's parts, for `Calendar`.
+    public var dateComponents: DateComponents {
+        DateComponents(
+            calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
+            year: year, month: month, day: day)
+    }
+}
+
+extension XMLDate: LexicalValue {
+    /// Reads xs:date: `2026-11-21`, with `Z` or `±hh:mm` after it where a zone is meant.
+    public init(lexical text: String) throws(LexicalError) {
+        var scanner = DateScanner(text, expecting: "a date (YYYY-MM-DD)")
+        let (year, month, day) = try scanner.date()
+        let offset = try scanner.offset()
+        try scanner.end()
+        let plain = XMLDate(validated: year, month, day, offset: offset, spelling: nil)
+        self = plain.lexical == text ? plain : XMLDate(validated: year, month, day, offset: offset, spelling: text)
+    }
+
+    public var lexical: String { spelling ?? GregorianCalendar.dateText(year, month, day) + offsetText(offset) }
+    public static var dataType: DataFieldType { .date }
+
+    /// A data model's day field takes a date-time too, and keeps its day.
+    public static func fromField(_ text: String) throws(LexicalError) -> XMLDate {
+        guard text.utf8.contains(UInt8(ascii: "T")) else { return try XMLDate(lexical: text) }
+        let instant = try XMLDateTime(lexical: text)
+        return XMLDate(validated: instant.year, instant.month, instant.day, offset: nil, spelling: nil)
+    }
+}
+
+extension XMLDate: Hashable {
+    public static func == (a: XMLDate, b: XMLDate) -> Bool {
+        a.year == b.year && a.month == b.month && a.day == b.day && a.offset == b.offset
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(year)
+        hasher.combine(month)
+        hasher.combine(day)
+        hasher.combine(offset)
+    }
+}
+
+extension XMLDate: Comparable {
+    /// Earlier by the calendar; the zone decides only between equal days (further east begins earlier).
+    public static func < (a: XMLDate, b: XMLDate) -> Bool {
+        (a.year, a.month, a.day, -(a.offset ?? 0)) < (b.year, b.month, b.day, -(b.offset ?? 0))
+    }
+}
+
+extension XMLDate: CustomStringConvertible, ExpressibleByStringLiteral {
+    public var description: String { lexical }
+
+    /// A day written in code. A literal that is no date is a mistake in the program and stops it.
+    public init(stringLiteral text: String) {
+        do { try self.init(lexical: text) } catch { preconditionFailure("“\(text)” is not an xs:date: \(error)") }
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+
+/// A date with a time of day (xs:dateTime). The offset and the fraction stay as they were read.
+///
+/// ```swift
+/// let taken = XMLDateTime(Date.now)               // in UTC, as Indivo wants it
+/// let read: XMLDateTime = "2012-05-04T15:34:23.502840Z"
+/// read.date                                       // a Foundation Date
+/// ```
+/// Two are equal when they name the same instant in the same offset, however they were spelled.
+public struct XMLDateTime: Sendable {
+    public let year: Int
+    /// 1 to 12.
+    public let month: Int
+    /// 1 to 31.
+    public let day: Int
+    /// 0 to 23; the text `24:00:00` is midnight of the next day.
+    public let hour: Int
+    public let minute: Int
+    public let second: Int
+    /// 0 to 999,999,999. Digits beyond the ninth are kept in the text, not here.
+    public let nanosecond: Int
+    /// Minutes east of UTC; `nil` when the text named no zone.
+    public let offset: Int?
+    private let spelling: String?
+
+    /// A date and time of the proleptic Gregorian calendar, or `nil` when there is no such time.
+    public init?(
+        year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int = 0,
+        offset: Int? = 0
+    ) {
+        guard XMLDate(year: year, month: month, day: day, offset: offset) != nil, (0...23).contains(hour),
+            (0...59).contains(minute), (0...59).contains(second), (0...999_999_999).contains(nanosecond)
+        else { return nil }
+        self.init(validated: (year, month, day), (hour, minute, second, nanosecond), offset: offset, spelling: nil)
+    }
+
+    private init(
+        validated day: (Int, Int, Int), _ time: (Int, Int, Int, Int), offset: Int?, spelling: String?
+    ) {
+        (self.year, self.month, self.day) = day
+        (hour, minute, second, nanosecond) = time
+        self.offset = offset
+        self.spelling = spelling
+    }
+
+    /// An instant, to the microsecond, in UTC (the only zone an Indivo server takes).
+    public init(_ date: Date) {
+        let microseconds = Int((date.timeIntervalSince1970 * 1_000_000).rounded())
+        let seconds = microseconds.flooredQuotient(by: 1_000_000)
+        self.init(secondsSince1970: seconds, nanosecond: (microseconds - seconds * 1_000_000) * 1000)
+    }
+
+    private init(secondsSince1970 seconds: Int, nanosecond: Int) {
+        let days = seconds.flooredQuotient(by: 86_400)
+        let rest = seconds - days * 86_400
+        self.init(
+            validated: GregorianCalendar.civil(fromDays: days),
+            (rest / 3600, rest / 60 % 60, rest % 60, nanosecond), offset: 0, spelling: nil)
+    }
+
+    /// The instant, in UTC where the text named no zone (as Indivo does).
+    public var date: Date {
+        let days = GregorianCalendar.days(fromCivil: year, month, day)
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - (offset ?? 0) * 60
+        return Date(timeIntervalSince1970: Double(seconds) + Double(nanosecond) / 1_000_000_000)
+    }
+
+    /// The parts, for `Calendar`.
+    public var dateComponents: DateComponents {
+        DateComponents(
+            calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
+            year: year, month: month, day: day, hour: hour, minute: minute, second: second, nanosecond: nanosecond)
+    }
+}
+
+extension XMLDateTime: LexicalValue {
+    /// Reads xs:dateTime: `2012-05-04T15:34:23`, a fraction and `Z` or `±hh:mm` where given.
+    public init(lexical text: String) throws(LexicalError) {
+        var scanner = DateScanner(text, expecting: "a date and time (YYYY-MM-DDTHH:MM:SSZ)")
+        let day = try scanner.date()
+        try scanner.literal(UInt8(ascii: "T"), "the T between date and time")
+        let time = try scanner.time()
+        let offset = try scanner.offset()
+        try scanner.end()
+        let plain: XMLDateTime
+        if time.hour == 24 {
+            let next = GregorianCalendar.civil(fromDays: GregorianCalendar.days(fromCivil: day.0, day.1, day.2) + 1)
+            plain = XMLDateTime(validated: next, (0, 0, 0, 0), offset: offset, spelling: nil)
+        } else {
+            plain = XMLDateTime(validated: day, time, offset: offset, spelling: nil)
+        }
+        self = plain.lexical == text ? plain : plain.spelled(text)
+    }
+
+    private func spelled(_ text: String) -> XMLDateTime {
+        XMLDateTime(validated: (year, month, day), (hour, minute, second, nanosecond), offset: offset, spelling: text)
+    }
+
+    public var lexical: String {
+        if let spelling { return spelling }
+        var text = GregorianCalendar.dateText(year, month, day) + "T"
+        text += twoDigits(hour) + ":" + twoDigits(minute) + ":" + twoDigits(second)
+        if nanosecond > 0 {
+            var digits = String(nanosecond + 1_000_000_000).dropFirst()
+            while digits.last == "0" { digits.removeLast() }
+            text += "." + digits
+        }
+        return text + offsetText(offset)
+    }
+
+    public static var dataType: DataFieldType { .dateTime }
+
+    /// A data model's date field takes a plain day too, which means midnight UTC.
+    public static func fromField(_ text: String) throws(LexicalError) -> XMLDateTime {
+        if text.utf8.contains(UInt8(ascii: "T")) { return try XMLDateTime(lexical: text) }
+        let day = try XMLDate(lexical: text)
+        return XMLDateTime(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0, spelling: nil)
+    }
+}
+
+extension XMLDateTime: Hashable {
+    public static func == (a: XMLDateTime, b: XMLDateTime) -> Bool {
+        a.year == b.year && a.month == b.month && a.day == b.day && a.hour == b.hour && a.minute == b.minute
+            && a.second == b.second && a.nanosecond == b.nanosecond && a.offset == b.offset
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(day)
+        hasher.combine(hour)
+        hasher.combine(minute)
+        hasher.combine(second)
+        hasher.combine(nanosecond)
+        hasher.combine(year)
+        hasher.combine(month)
+        hasher.combine(offset)
+    }
+}
+
+extension XMLDateTime: CustomStringConvertible, ExpressibleByStringLiteral {
+    public var description: String { lexical }
+
+    /// A time written in code. A literal that is no xs:dateTime is a mistake in the program and stops it.
+    public init(stringLiteral text: String) {
+        do { try self.init(lexical: text) } catch { preconditionFailure("“\(text)” is not an xs:dateTime: \(error)") }
+    }
+}
