@@ -3,7 +3,7 @@
 /// ```swift
 /// let authorization = try OAuthAuthorization(parsing: headerValue)
 /// authorization.consumerKey    // "dpf43f3p2l4k3l03"
-/// authorization["oauth_nonce"] // "wIjqoxSySn"
+/// authorization["oauth_nonce"] // "wIjqoS"
 /// ```
 public struct OAuthAuthorization: Sendable, Hashable {
     /// The authentication scheme as it was written; `OAuth`, in any letter case.

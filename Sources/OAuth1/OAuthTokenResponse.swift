@@ -10,7 +10,7 @@ public struct OAuthTokenResponse: Sendable, Hashable {
 
     /// Reads the body of an answer.
     ///
-    /// - Throws: ``OAuthTokenResponseError`` naming what is missing; the body, which may hold a secret, is not repeated.
+    /// - Throws: ``OAuthTokenResponseError`` naming what is missing; the body may hold a secret and is not repeated.
     public init(parsing body: some Sequence<UInt8>) throws(OAuthTokenResponseError) {
         var trimmed = Array(body)
         while let last = trimmed.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {

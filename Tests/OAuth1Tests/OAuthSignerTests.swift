@@ -98,21 +98,4 @@ struct OAuthSignerTests {
         #expect(credentials.consumer.secret == "app-secret")
         #expect(credentials.consumer.secret != "app-secreT")
     }
-
-    @Test("four threads that sign at once get right signatures, a thousand times each")
-    func fourThreads() async throws {
-        let credentials = credentials
-        let request = request
-        let signer = OAuthSigner(credentials: credentials, nonce: { "n" }, clock: { 1 })
-        let expected = "MvgeZA+2AjKzOhRwaKq+5J9u3Z0="
-        let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<4 {
-                group.addTask {
-                    try (0..<1000).filter { _ in try signer.authorization(for: request).signature != expected }.count
-                }
-            }
-            return try await group.reduce(0, +)
-        }
-        #expect(wrong == 0)
-    }
 }

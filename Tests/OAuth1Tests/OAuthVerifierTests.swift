@@ -182,7 +182,10 @@ struct OAuthVerifierTests {
                         return value.map { FormParameters.Element(name: name, value: $0) }
                     }))
         }
-        for name in ["oauth_consumer_key", "oauth_signature_method", "oauth_timestamp", "oauth_nonce", "oauth_signature"] {
+        let required = [
+            "oauth_consumer_key", "oauth_signature_method", "oauth_timestamp", "oauth_nonce", "oauth_signature",
+        ]
+        for name in required {
             for value in [nil, ""] {
                 let refusal = await refusal(of: with(name, value), request: request, policy: .rfc5849)
                 #expect(refusal == .missingParameter(name: name))

@@ -7,7 +7,9 @@ struct PercentEncodingTests {
     func unreserved() {
         let stays = "ABCXYZabcxyz0189-._~"
         #expect(PercentEncoding.encode(stays) == stays)
-        #expect(PercentEncoding.encode(" !*'()+&=/?#%@:;,\"") == "%20%21%2A%27%28%29%2B%26%3D%2F%3F%23%25%40%3A%3B%2C%22")
+        #expect(
+            PercentEncoding.encode(" !*'()+&=/?#%@:;,\"")
+                == "%20%21%2A%27%28%29%2B%26%3D%2F%3F%23%25%40%3A%3B%2C%22")
         #expect(PercentEncoding.encode("é☃\u{0}") == "%C3%A9%E2%98%83%00")
     }
 

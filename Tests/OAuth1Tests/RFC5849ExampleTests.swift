@@ -14,13 +14,13 @@ struct RFC5849ExampleTests {
 
     @Test("1.2: the request for temporary credentials")
     func temporaryCredentials() throws {
-        let authorization = try signer(token: nil, timestamp: 137_131_200, nonce: "wIjqoxSySn").authorization(
+        let authorization = try signer(token: nil, timestamp: 137_131_200, nonce: "wIjqoS").authorization(
             for: OAuthRequest(method: "POST", scheme: "https", authority: "photos.example.net", path: "/initiate"),
             options: .init(callback: "http://printer.example.com/ready", realm: "Photos", includesVersion: false))
         #expect(authorization.signature == "74KNZJeDHnMBp0EMJ9ZHt/XKycU=")
         #expect(authorization.headerValue == """
             OAuth realm="Photos", oauth_consumer_key="dpf43f3p2l4k3l03", oauth_signature_method="HMAC-SHA1", \
-            oauth_timestamp="137131200", oauth_nonce="wIjqoxSySn", \
+            oauth_timestamp="137131200", oauth_nonce="wIjqoS", \
             oauth_callback="http%3A%2F%2Fprinter.example.com%2Fready", \
             oauth_signature="74KNZJeDHnMBp0EMJ9ZHt%2FXKycU%3D"
             """)
