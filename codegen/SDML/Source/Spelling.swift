@@ -1,8 +1,8 @@
 /// Finds what a misspelt word was meant to be.
-public enum Spelling {
+package enum Spelling {
     /// The candidate nearest to `word`, or nil when none is near: letter case is forgiven, and one slip of the
     /// fingers for every three letters.
-    public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(word.lowercased())
         let allowed = max(1, wanted.count / 3)
         var best: (candidate: String, distance: Int)?
@@ -14,7 +14,7 @@ public enum Spelling {
     }
 
     /// ` Did you mean 'x'?`, or nothing when no candidate is near.
-    public static func hint(for word: String, among candidates: some Sequence<String>) -> String {
+    package static func hint(for word: String, among candidates: some Sequence<String>) -> String {
         nearest(to: word, among: candidates).map { " Did you mean '\($0)'?" } ?? ""
     }
 
