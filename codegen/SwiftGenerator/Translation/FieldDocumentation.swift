@@ -8,32 +8,33 @@ struct FieldDocumentation {
     init(_ field: SDMLField) {
         let notes = field.notes
         var first = [notes.documentation ?? "The field `\(field.name)`."]
-        first += Self.sentences(notes, type: field.type)
+        first += Self.sentences(notes)
+        let isVitalSign = field.type == .value(.vitalSign)
+        let values = Self.allowedValues(notes, isVitalSign: isVitalSign)
+        if isVitalSign, let values { first.append(values) }
         if !notes.formerly.isEmpty {
             first.append("Older documents call it \(Self.list(notes.formerly.map { "`\($0)`" }, "or")).")
         }
         var paragraphs = [first.joined(separator: " ")]
-        if let values = Self.allowedValues(notes, isVitalSign: field.type == .value(.vitalSign)) {
-            paragraphs.append(values)
-        }
+        if !isVitalSign, let values { paragraphs.append(values) }
         for part in notes.parts {
             let isVitalSign = if case .value(.bloodPressure) = field.type { part.notes.unit != nil } else { false }
             let words = [part.notes.documentation].compactMap { $0 }
-                + Self.sentences(part.notes, type: nil)
+                + Self.sentences(part.notes)
                 + [Self.allowedValues(part.notes, isVitalSign: isVitalSign)].compactMap { $0 }
             if !words.isEmpty { paragraphs.append("- `\(part.name)`: \(words.joined(separator: " "))") }
         }
         self.paragraphs = paragraphs
     }
 
-    private static func sentences(_ notes: FieldNotes, type: SDMLFieldType?) -> [String] {
+    private static func sentences(_ notes: FieldNotes) -> [String] {
         var sentences: [String] = []
         if let system = notes.codeSystem, !(notes.unit != nil && !notes.valueSet.isEmpty) {
             sentences.append("Coded in \(name(of: system)).")
         }
         if let unit = notes.unit { sentences.append("In `\(unit)`.") }
         if case .limited(let length) = notes.maximumLength { sentences.append("At most \(length) characters.") }
-        if notes.maximumLength == .unlimited { sentences.append("As long as it needs to be.") }
+        if notes.maximumLength == .unlimited { sentences.append("Of any length.") }
         if notes.isRequired { sentences.append("Required by the server.") }
         return sentences
     }
