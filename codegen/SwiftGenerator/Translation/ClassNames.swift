@@ -42,6 +42,9 @@ struct ClassNames {
         }
     }
 
+    /// The names of all classes.
+    var all: Set<String> { Set(names.values) }
+
     /// The class of a model that is in the schema or external.
     func name(ofModel model: String) -> String { names[model] ?? model }
 }

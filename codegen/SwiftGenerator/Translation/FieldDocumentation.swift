@@ -7,7 +7,7 @@ struct FieldDocumentation {
 
     init(_ field: SDMLField) {
         let notes = field.notes
-        var first = [notes.documentation ?? "The field `\(field.name)`."]
+        var first = [notes.documentation ?? "The field `\(DocComment.oneLine(field.name))`."]
         first += Self.sentences(notes)
         let isVitalSign = field.type == .value(.vitalSign)
         let values = Self.allowedValues(notes, isVitalSign: isVitalSign)

@@ -52,17 +52,17 @@ public struct Translator: Sendable {
 
     private func translate(_ model: SDMLModel, _ names: ClassNames, _ diagnostics: inout Diagnostics) -> SwiftClass {
         let className = names.name(ofModel: model.name)
-        let propertyNames = PropertyNames(model: model, className: className, diagnostics: &diagnostics)
+        let propertyNames = PropertyNames(model: model, classNames: names, diagnostics: &diagnostics)
         let properties = model.fields.map { field in
             SwiftProperty(
                 name: propertyNames.name(ofField: field.name), fieldName: field.name,
                 formerNames: field.notes.formerly, kind: kind(of: field, names),
                 documentation: FieldDocumentation(field).paragraphs)
         }
-        let documentation = model.notes.documentation ?? "A document of the kind `\(model.name)`."
+        let title = "model `\(DocComment.oneLine(model.name))`."
         return SwiftClass(
             name: className, modelName: model.name,
-            documentation: [documentation, "SDML model `\(model.name)`."],
+            documentation: model.notes.documentation.map { [$0, "SDML \(title)"] } ?? ["A document of the SDML \(title)"],
             access: options.access, properties: properties)
     }
 
