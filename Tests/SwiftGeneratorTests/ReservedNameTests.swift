@@ -22,7 +22,7 @@ struct ReservedNameTests {
                 } else if line.hasPrefix("}") {
                     isInDocument = false
                 }
-                let member = /    ([a-z()]+ |@[A-Za-z]+ )*(var|let|func) `?([A-Za-z_]+).*/
+                let member = /\ {4}([a-z()]+ |@[A-Za-z]+ )*(var|let|func) `?([A-Za-z_]+).*/
                 guard isInDocument, let match = line.wholeMatch(of: member) else { continue }
                 // Statics are no members of instances, and what is not public nobody outside sees.
                 if line.contains("static ") || line.contains(" class var") { continue }

@@ -16,6 +16,13 @@ public struct GeneratorCommand: Sendable {
         public var output: [String] = []
         /// What goes to standard error, a string a line.
         public var errors: [String] = []
+
+        /// A run that ended so.
+        public init(status: Int32, output: [String] = [], errors: [String] = []) {
+            self.status = status
+            self.output = output
+            self.errors = errors
+        }
     }
 
     /// Runs the tool with these arguments, the tool's name not among them.
