@@ -42,7 +42,8 @@ struct SDMLGeneratePlugin: CommandPlugin {
         try process.run()
         process.waitUntilExit()
         if process.terminationStatus != 0 {
-            Diagnostics.error("No classes were written for the target \(module.name).")
+            Diagnostics.error(
+                "sdml2swift ended with status \(process.terminationStatus) for the target \(module.name).")
         }
     }
 }

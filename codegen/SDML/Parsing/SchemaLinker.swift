@@ -48,10 +48,12 @@ struct SchemaLinker {
             diagnostics.error(
                 at: definition.location,
                 "The model '\(name)' is defined differently at \(first.location)\(difference(definition, first)). "
-                    + "Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to refer to the other.")
+                    + "Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to refer to "
+                    + "the other.")
         } else if !definition.isNested && !first.isNested {
             diagnostics.error(
-                at: definition.location, "The model '\(name)' is defined already at \(first.location). Remove one of them.")
+                at: definition.location,
+                "The model '\(name)' is defined already at \(first.location). Remove one of them.")
         }
     }
 

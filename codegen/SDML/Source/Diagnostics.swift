@@ -35,6 +35,7 @@ public struct Diagnostics: Sendable {
 
     /// Names out of the input may hold line breaks; a message may not, as tools read problems by the line.
     private static func oneLine(_ message: String) -> String {
+        if message.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return message }
         var result = String.UnicodeScalarView()
         for scalar in message.unicodeScalars {
             switch scalar.properties.generalCategory {

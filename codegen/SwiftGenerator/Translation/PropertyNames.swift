@@ -6,12 +6,14 @@ struct PropertyNames {
 
     init(model: SDMLModel, classNames: ClassNames, diagnostics: inout Diagnostics) {
         // A property called like a type would hide it from the declarations beside.
-        let reserved = ReservedNames.documentMembers
-            .union(SwiftGrammar.unusableMembers).union(ReservedNames.usedTypes).union(classNames.all)
+        func isReserved(_ name: String) -> Bool {
+            ReservedNames.documentMembers.contains(name) || SwiftGrammar.unusableMembers.contains(name)
+                || ReservedNames.usedTypes.contains(name) || classNames.all.contains(name)
+        }
         var taken: Set<String> = []
         for field in model.fields {
             guard let name = field.notes.swiftName else { continue }
-            if reserved.contains(name) {
+            if isReserved(name) {
                 diagnostics.error(
                     at: field.location,
                     "The property of '\(field.name)' cannot be called '\(name)', as its notes ask: a type, or a "
@@ -30,10 +32,10 @@ struct PropertyNames {
         let classPrefix = SwiftSpelling.lowerCamel(classNames.name(ofModel: model.name), fallback: "document")
         for field in plain + odd {
             var name = SwiftSpelling.lowerCamel(field.name, fallback: "field")
-            if reserved.contains(name) { name = classPrefix + SwiftSpelling.uppercasedStart(name) }
+            if isReserved(name) { name = classPrefix + SwiftSpelling.uppercasedStart(name) }
             var choice = name
             var number = 2
-            while reserved.contains(choice) || !taken.insert(choice).inserted {
+            while isReserved(choice) || !taken.insert(choice).inserted {
                 choice = "\(name)\(number)"
                 number += 1
             }

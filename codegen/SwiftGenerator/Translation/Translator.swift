@@ -60,9 +60,10 @@ public struct Translator: Sendable {
                 documentation: FieldDocumentation(field).paragraphs)
         }
         let title = "model `\(DocComment.oneLine(model.name))`."
+        let documentation = model.notes.documentation.map { [$0, "SDML \(title)"] }
         return SwiftClass(
             name: className, modelName: model.name,
-            documentation: model.notes.documentation.map { [$0, "SDML \(title)"] } ?? ["A document of the SDML \(title)"],
+            documentation: documentation ?? ["A document of the SDML \(title)"],
             access: options.access, properties: properties)
     }
 
