@@ -97,7 +97,7 @@ let package = Package(
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
         // The snapshots in Generated are compiled into the tests, which run them.
         .testTarget(
-            name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel"],
+            name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel", "IndivoXML"],
             exclude: ["Models", "Snapshots"]),
         .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting"]),
     ],
