@@ -26,7 +26,7 @@ class Class: IndivoDocument {
 /// SDML model `Everything`.
 class Everything: IndivoDocument {
     /// A text. At most 40 characters. Required by the server. Older documents call it `text` or `words`.
-    @Field("string", formerly: "text", "words") var string: String?
+    @Field(formerly: "text", "words", rules: [.required, .maximumLength(40)]) var string: String?
 
     /// A number. In `m`.
     @Field var number: Double?
@@ -35,15 +35,15 @@ class Everything: IndivoDocument {
     @Field var date: XMLDateTime?
 
     /// A day. Older documents call it `date_of_it`.
-    @Field("day", formerly: "date_of_it") var day: XMLDate?
+    @Field(formerly: "date_of_it") var day: XMLDate?
 
     /// A code. Coded in SNOMED CT. Required by the server.
     ///
     /// One of `1` (one) or `2` (two).
-    @Field("coded_value") var codedValue: CodedValue?
+    @Field("coded_value", rules: [.required, .coded(in: .snomed), .identifiers(["1", "2"])]) var codedValue: CodedValue?
 
     /// The field `value_and_unit`. In `kg`.
-    @Field("value_and_unit") var valueAndUnit: ValueAndUnit?
+    @Field("value_and_unit", rules: [.unit("kg")]) var valueAndUnit: ValueAndUnit?
 
     /// The field `value_range`.
     @Field("value_range") var valueRange: ValueRange?
@@ -54,7 +54,7 @@ class Everything: IndivoDocument {
     /// The field `address`.
     ///
     /// - `city`: Where else? At most 20 characters.
-    @Field var address: Address?
+    @Field(rules: [.part("city", [.maximumLength(20)])]) var address: Address?
 
     /// The field `organization`.
     @Field var organization: Organization?
@@ -72,13 +72,19 @@ class Everything: IndivoDocument {
     @Field var provider: Provider?
 
     /// A sign. In `Cel`. Its name is `8310-5` in LOINC.
-    @Field("vital_sign") var vitalSign: VitalSign?
+    @Field("vital_sign", rules: [.coded(in: .loinc), .identifiers(["8310-5"]), .unit("Cel")]) var vitalSign: VitalSign?
 
     /// A pressure.
     ///
     /// - `site`: Where it was taken. Coded in `http://example.org/sites#`.
     /// - `systolic`: In `mm[Hg]`. Its name is `8480-6` in LOINC.
-    @Field("blood_pressure") var bloodPressure: BloodPressure?
+    @Field(
+        "blood_pressure",
+        rules: [
+            .part("site", [.coded(in: "http://example.org/sites#")]),
+            .part("systolic", [.coded(in: .loinc), .identifiers(["8480-6"]), .unit("mm[Hg]")]),
+        ])
+    var bloodPressure: BloodPressure?
 
     /// The field `part`.
     @Field var part: Piece?

@@ -16,6 +16,6 @@ enum ReservedNames {
     /// Members that every document has.
     static let documentMembers: Set<String> = [
         "copy", "debugDescription", "description", "hasSameContent", "hash", "hashValue", "id", "metadata", "modelName",
-        "record", "refreshMetadata", "replace", "setLabel", "setStatus", "statusHistory", "validate", "versions", "xml",
+        "problems", "record", "refreshMetadata", "replace", "setLabel", "setStatus", "statusHistory", "validate", "versions", "xml",
     ]
 }

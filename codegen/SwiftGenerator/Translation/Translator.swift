@@ -56,7 +56,7 @@ public struct Translator: Sendable {
         let properties = model.fields.map { field in
             SwiftProperty(
                 name: propertyNames.name(ofField: field.name), fieldName: field.name,
-                formerNames: field.notes.formerly, kind: kind(of: field, names),
+                formerNames: field.notes.formerly, kind: kind(of: field, names), rules: SwiftRule.rules(of: field),
                 documentation: FieldDocumentation(field).paragraphs)
         }
         let title = "model `\(DocComment.oneLine(model.name))`."
@@ -70,19 +70,9 @@ public struct Translator: Sendable {
     private func kind(of field: SDMLField, _ names: ClassNames) -> SwiftProperty.Kind {
         switch field.type {
         case .value(.date): .optional(field.notes.isDay ? "XMLDate" : "XMLDateTime")
-        case .value(let type): .optional(Self.swiftType(of: type))
+        case .value(let type): .optional(SwiftValueTypes.name(of: type))
         case .one(let model): .optional(names.name(ofModel: model))
         case .many(let model): .array(names.name(ofModel: model))
-        }
-    }
-
-    /// Compounds are structs of the same name, but for `Name`, which says too little outside a model.
-    static func swiftType(of type: SDMLType) -> String {
-        switch type {
-        case .number: "Double"
-        case .date: "XMLDateTime"
-        case .name: "PersonName"
-        default: type.rawValue
         }
     }
 }

@@ -11,7 +11,7 @@ import Indivo
 /// SDML model `Everything`.
 public class Everything: IndivoDocument {
     /// A text. At most 40 characters. Required by the server. Older documents call it `text` or `words`.
-    @Field("string", formerly: "text", "words") public var string: String?
+    @Field(formerly: "text", "words", rules: [.required, .maximumLength(40)]) public var string: String?
 
     /// A number. In `m`.
     @Field public var number: Double?
@@ -20,15 +20,16 @@ public class Everything: IndivoDocument {
     @Field public var date: XMLDateTime?
 
     /// A day. Older documents call it `date_of_it`.
-    @Field("day", formerly: "date_of_it") public var day: XMLDate?
+    @Field(formerly: "date_of_it") public var day: XMLDate?
 
     /// A code. Coded in SNOMED CT. Required by the server.
     ///
     /// One of `1` (one) or `2` (two).
-    @Field("coded_value") public var codedValue: CodedValue?
+    @Field("coded_value", rules: [.required, .coded(in: .snomed), .identifiers(["1", "2"])])
+    public var codedValue: CodedValue?
 
     /// The field `value_and_unit`. In `kg`.
-    @Field("value_and_unit") public var valueAndUnit: ValueAndUnit?
+    @Field("value_and_unit", rules: [.unit("kg")]) public var valueAndUnit: ValueAndUnit?
 
     /// The field `value_range`.
     @Field("value_range") public var valueRange: ValueRange?
@@ -39,7 +40,7 @@ public class Everything: IndivoDocument {
     /// The field `address`.
     ///
     /// - `city`: Where else? At most 20 characters.
-    @Field public var address: Address?
+    @Field(rules: [.part("city", [.maximumLength(20)])]) public var address: Address?
 
     /// The field `organization`.
     @Field public var organization: Organization?
@@ -57,13 +58,20 @@ public class Everything: IndivoDocument {
     @Field public var provider: Provider?
 
     /// A sign. In `Cel`. Its name is `8310-5` in LOINC.
-    @Field("vital_sign") public var vitalSign: VitalSign?
+    @Field("vital_sign", rules: [.coded(in: .loinc), .identifiers(["8310-5"]), .unit("Cel")])
+    public var vitalSign: VitalSign?
 
     /// A pressure.
     ///
     /// - `site`: Where it was taken. Coded in `http://example.org/sites#`.
     /// - `systolic`: In `mm[Hg]`. Its name is `8480-6` in LOINC.
-    @Field("blood_pressure") public var bloodPressure: BloodPressure?
+    @Field(
+        "blood_pressure",
+        rules: [
+            .part("site", [.coded(in: "http://example.org/sites#")]),
+            .part("systolic", [.coded(in: .loinc), .identifiers(["8480-6"]), .unit("mm[Hg]")]),
+        ])
+    public var bloodPressure: BloodPressure?
 
     /// The field `part`.
     @Field public var part: Piece?

@@ -10,7 +10,7 @@ package class IndivoEverythingDocument: IndivoDocument {
     override package class var modelName: String { "Everything" }
 
     /// A text. At most 40 characters. Required by the server. Older documents call it `text` or `words`.
-    @Field("string", formerly: "text", "words") package var string: String?
+    @Field(formerly: "text", "words", rules: [.required, .maximumLength(40)]) package var string: String?
 
     /// A number. In `m`.
     @Field package var number: Double?
@@ -19,15 +19,16 @@ package class IndivoEverythingDocument: IndivoDocument {
     @Field package var date: XMLDateTime?
 
     /// A day. Older documents call it `date_of_it`.
-    @Field("day", formerly: "date_of_it") package var day: XMLDate?
+    @Field(formerly: "date_of_it") package var day: XMLDate?
 
     /// A code. Coded in SNOMED CT. Required by the server.
     ///
     /// One of `1` (one) or `2` (two).
-    @Field("coded_value") package var codedValue: CodedValue?
+    @Field("coded_value", rules: [.required, .coded(in: .snomed), .identifiers(["1", "2"])])
+    package var codedValue: CodedValue?
 
     /// The field `value_and_unit`. In `kg`.
-    @Field("value_and_unit") package var valueAndUnit: ValueAndUnit?
+    @Field("value_and_unit", rules: [.unit("kg")]) package var valueAndUnit: ValueAndUnit?
 
     /// The field `value_range`.
     @Field("value_range") package var valueRange: ValueRange?
@@ -38,7 +39,7 @@ package class IndivoEverythingDocument: IndivoDocument {
     /// The field `address`.
     ///
     /// - `city`: Where else? At most 20 characters.
-    @Field package var address: Address?
+    @Field(rules: [.part("city", [.maximumLength(20)])]) package var address: Address?
 
     /// The field `organization`.
     @Field package var organization: Organization?
@@ -56,13 +57,20 @@ package class IndivoEverythingDocument: IndivoDocument {
     @Field package var provider: Provider?
 
     /// A sign. In `Cel`. Its name is `8310-5` in LOINC.
-    @Field("vital_sign") package var vitalSign: VitalSign?
+    @Field("vital_sign", rules: [.coded(in: .loinc), .identifiers(["8310-5"]), .unit("Cel")])
+    package var vitalSign: VitalSign?
 
     /// A pressure.
     ///
     /// - `site`: Where it was taken. Coded in `http://example.org/sites#`.
     /// - `systolic`: In `mm[Hg]`. Its name is `8480-6` in LOINC.
-    @Field("blood_pressure") package var bloodPressure: BloodPressure?
+    @Field(
+        "blood_pressure",
+        rules: [
+            .part("site", [.coded(in: "http://example.org/sites#")]),
+            .part("systolic", [.coded(in: .loinc), .identifiers(["8480-6"]), .unit("mm[Hg]")]),
+        ])
+    package var bloodPressure: BloodPressure?
 
     /// The field `part`.
     @Field package var part: Piece?
