@@ -16,6 +16,7 @@ enum ReservedNames {
     /// Members that every document has.
     static let documentMembers: Set<String> = [
         "copy", "debugDescription", "description", "hasSameContent", "hash", "hashValue", "id", "metadata", "modelName",
-        "problems", "record", "refreshMetadata", "replace", "setLabel", "setStatus", "statusHistory", "validate", "versions", "xml",
+        "problems", "record", "refreshMetadata", "replace", "setLabel", "setStatus", "statusHistory", "validate",
+        "versions", "xml",
     ]
 }
