@@ -95,7 +95,10 @@ let package = Package(
         .testTarget(name: "IndivoTests", dependencies: ["Indivo", "IndivoTesting"]),
         .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox"]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
-        .testTarget(name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator"]),
+        // The snapshots in Generated are compiled into the tests, which run them.
+        .testTarget(
+            name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel", "IndivoXML"],
+            exclude: ["Models", "Snapshots"]),
         .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting"]),
     ],
     swiftLanguageModes: [.v6]
