@@ -43,6 +43,8 @@ let package = Package(
         .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl",
             providers: [.apt(["liboauth-dev"]), .brew(["curl"])]),
+        // Password hashing for the sandbox on Linux; Apple's systems have PBKDF2 in CommonCrypto.
+        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
 
         // The library. Each module may know only the ones above it.
         .target(name: "IndivoXML", dependencies: ["CLibXML2"]),
@@ -62,6 +64,7 @@ let package = Package(
             name: "IndivoSandbox",
             dependencies: [
                 "IndivoModel", "OAuth1",
+                .target(name: "CCrypt", condition: .when(platforms: [.linux])),
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
