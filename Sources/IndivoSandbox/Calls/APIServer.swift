@@ -56,7 +56,8 @@ struct APIServer: Sendable {
             throw Stop(response: .notFound, reason: "no call has this path; mind the slash at the end")
         }
         note.call = candidates[0].name
-        let authorization = try parseAuthorization(request)
+        let header = AuthorizationHeader(request)
+        let authorization = header.authorization
         // The ids and the secrets are looked up together; nothing depends on them before the signature is verified.
         let credentials = try await server.database.writer.read { db in
             _ = try Call.Target(captures, in: db)
@@ -71,19 +72,27 @@ struct APIServer: Sendable {
         note.call = route.name
         if let authorization {
             try await verify(authorization, credentials, of: request)
+        } else if let problem = header.problem {
+            // Whether anybody may make the call or not: a header that cannot be read is a bad signature.
+            throw Refusal.permissionDenied(why: problem)
         }
         let outcome = try await run(route, captures, request, authorization)
         note.reason = outcome.refusal?.reason ?? ""
         return outcome.response
     }
 
-    private func parseAuthorization(_ request: Request) throws -> OAuthAuthorization? {
-        guard let header = request.header("Authorization") else { return nil }
-        do {
-            return try OAuthAuthorization(parsing: header)
-        } catch {
-            // Whether anybody may make the call or not: a header that cannot be read is a bad signature.
-            return OAuthAuthorization(unreadable: error)
+    /// The Authorization header: absent, readable, or not.
+    private struct AuthorizationHeader {
+        var authorization: OAuthAuthorization?
+        var problem: String?
+
+        init(_ request: Request) {
+            guard let header = request.header("Authorization") else { return }
+            do {
+                authorization = try OAuthAuthorization(parsing: header)
+            } catch {
+                problem = "\(error)"
+            }
         }
     }
 

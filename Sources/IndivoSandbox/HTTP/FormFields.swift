@@ -1,4 +1,5 @@
 import Foundation
+import OAuth1
 
 /// The fields of a query string or a form, in order; where a name occurs twice the last one counts.
 struct FormFields: Sendable {
@@ -49,6 +50,6 @@ struct FormFields: Sendable {
 
     /// The fields as `application/x-www-form-urlencoded` text.
     static func encode(_ pairs: [(String, String)]) -> String {
-        pairs.map { PercentCoding.encode($0.0) + "=" + PercentCoding.encode($0.1) }.joined(separator: "&")
+        pairs.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }.joined(separator: "&")
     }
 }

@@ -1,4 +1,4 @@
-/// Percent-escapes, decoded and written byte by byte.
+/// Percent-escapes, decoded leniently, as the real server's framework does: what is no escape stays as it is.
 enum PercentCoding {
     /// Decodes `%XX` once; nil when the bytes that come out are not UTF-8. An escape that is not one stays as it is.
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
@@ -34,24 +34,6 @@ enum PercentCoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Escapes every byte that is not unreserved (RFC 3986 section 2.3).
-    static func encode(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                result += "%"
-                result.unicodeScalars.append(hexDigit(byte >> 4))
-                result.unicodeScalars.append(hexDigit(byte & 15))
-            }
-        }
-        return result
-    }
-
     private static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -59,9 +41,5 @@ enum PercentCoding {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
         default: nil
         }
-    }
-
-    private static func hexDigit(_ nibble: UInt8) -> Unicode.Scalar {
-        Unicode.Scalar(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10)
     }
 }
