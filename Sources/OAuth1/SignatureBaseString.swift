@@ -1,0 +1,145 @@
+/// The text that a signature is computed over: method, URL and parameters of a request (RFC 5849, 3.4.1).
+public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
+    /// The base string; ASCII.
+    public let bytes: [UInt8]
+
+    /// The base string as text. It holds no secret, but all parameters of the request.
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Makes the base string of `request` with the parameters of `authorization`.
+    ///
+    /// `realm` and `oauth_signature` have no part in it.
+    ///
+    /// - Throws: ``SignatureBaseStringError`` for a request that ``SignatureRule/indivo`` gives no base string;
+    ///   ``SignatureRule/rfc5849`` has one for every request.
+    public init(
+        request: OAuthRequest, authorization: OAuthAuthorization, rule: SignatureRule = .rfc5849
+    ) throws(SignatureBaseStringError) {
+        var parameters = authorization.parameters.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
+        let uri: [UInt8]
+        switch rule {
+        case .rfc5849:
+            uri = Self.baseStringURI(of: request)
+            parameters += Self.requestParameters(of: request)
+            parameters.removeAll { $0.name == Self.signatureName }
+        case .indivo:
+            uri = try Self.indivoURI(of: request)
+            parameters.removeAll { $0.name == Self.signatureName }
+            parameters += Self.indivoParameters(of: request)
+            if let name = Self.firstRepeatedName(parameters) {
+                throw .repeatedParameter(name: String(decoding: name, as: UTF8.self))
+            }
+        }
+
+        var bytes = PercentEncoding.encodedBytes(request.method.uppercased().utf8)
+        bytes.append(Self.ampersand)
+        bytes += PercentEncoding.encodedBytes(uri)
+        bytes.append(Self.ampersand)
+        bytes += PercentEncoding.encodedBytes(Self.normalized(parameters, rule: rule))
+        self.bytes = bytes
+    }
+
+    typealias Parameter = (name: [UInt8], value: [UInt8])
+
+    static let ampersand = UInt8(ascii: "&")
+    private static let signatureName = Array("oauth_signature".utf8)
+
+    // MARK: RFC 5849
+
+    /// Scheme, host in lower case, port unless it is the scheme's own, and path as sent (3.4.1.2).
+    private static func baseStringURI(of request: OAuthRequest) -> [UInt8] {
+        let scheme = request.scheme.lowercased()
+        var authority = request.authority.lowercased()
+        let defaultPort = scheme == "https" ? ":443" : ":80"
+        if authority.hasSuffix(defaultPort) {
+            authority.removeLast(defaultPort.count)
+        } else if authority.hasSuffix(":") {
+            authority.removeLast()
+        }
+        return Array("\(scheme)://\(authority)\(request.path.isEmpty ? "/" : request.path)".utf8)
+    }
+
+    /// The parameters of the query, and of the body if it is a form (3.4.1.3.1).
+    private static func requestParameters(of request: OAuthRequest) -> [Parameter] {
+        var parameters: [Parameter] = []
+        if let query = request.query {
+            parameters += FormParameters.decodedPairs(Array(query.utf8), separators: [ampersand])
+        }
+        if let body = request.body, request.mediaType == FormParameters.contentType {
+            parameters += FormParameters.decodedPairs(body, separators: [ampersand])
+        }
+        return parameters
+    }
+
+    /// Names and values encoded, sorted by name, then by value, and joined (3.4.1.3.2).
+    private static func normalized(_ parameters: [Parameter], rule: SignatureRule) -> [UInt8] {
+        let encode = { (parameter: Parameter) -> Parameter in
+            (PercentEncoding.encodedBytes(parameter.name), PercentEncoding.encodedBytes(parameter.value))
+        }
+        let sorted: [Parameter] =
+            switch rule {
+            case .rfc5849: parameters.map(encode).sorted(by: precedes)
+            case .indivo: parameters.sorted(by: precedes).map(encode)
+            }
+        var text: [UInt8] = []
+        for (index, parameter) in sorted.enumerated() {
+            if index > 0 { text.append(ampersand) }
+            text += parameter.name
+            text.append(UInt8(ascii: "="))
+            text += parameter.value
+        }
+        return text
+    }
+
+    private static func precedes(_ left: Parameter, _ right: Parameter) -> Bool {
+        left.name == right.name
+            ? left.value.lexicographicallyPrecedes(right.value)
+            : left.name.lexicographicallyPrecedes(right.name)
+    }
+
+    // MARK: Indivo
+
+    private static func indivoURI(of request: OAuthRequest) throws(SignatureBaseStringError) -> [UInt8] {
+        var path = PercentEncoding.decodedBytes(Array(request.path.utf8))
+        guard path.allSatisfy({ $0 < 0x80 }) else { throw .pathNotASCII }
+        if let cut = path.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
+            path.removeSubrange(cut...)
+        }
+        let lastSegment = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
+        if let cut = path[lastSegment...].firstIndex(of: UInt8(ascii: ";")) {
+            path.removeSubrange(cut...)
+        }
+        return Array("\(request.scheme)://\(request.authority)".utf8) + path
+    }
+
+    private static func indivoParameters(of request: OAuthRequest) -> [Parameter] {
+        let separators = [ampersand, UInt8(ascii: ";")]
+        if request.method == "GET" {
+            return FormParameters.decodedPairs(Array((request.query ?? "").utf8), separators: separators)
+        }
+        guard let body = request.body, request.contentType == FormParameters.contentType else { return [] }
+        return FormParameters.decodedPairs(body, separators: separators)
+    }
+
+    private static func firstRepeatedName(_ parameters: [Parameter]) -> [UInt8]? {
+        var seen: Set<[UInt8]> = []
+        return parameters.first { !seen.insert($0.name).inserted }?.name
+    }
+}
+
+/// Why a request has no base string under ``SignatureRule/indivo``.
+public enum SignatureBaseStringError: Error, Hashable, CustomStringConvertible {
+    /// A parameter occurs twice in the header, the query or the form; the server's answer is then always a refusal.
+    case repeatedParameter(name: String)
+    /// The path holds, or its escapes stand for, something other than ASCII; the server fails on it.
+    case pathNotASCII
+
+    public var description: String {
+        switch self {
+        case .repeatedParameter(let name):
+            "the parameter “\(name)” occurs more than once, which an Indivo server cannot verify; send it once"
+        case .pathNotASCII:
+            "the path is not ASCII, which an Indivo server cannot verify; use unreserved characters in the path"
+        }
+    }
+}
