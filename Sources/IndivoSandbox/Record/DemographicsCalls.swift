@@ -19,11 +19,11 @@ enum DemographicsCalls {
         else { throw Refusal.notFound }
         switch call.request.query["response_format"] ?? "application/rdf+xml" {
         case "application/json":
-            return .json(FactJSON(call.server.models).list([fact], in: call.db))
+            return .json(try FactJSON(call.server.models).list([fact], in: call.db))
         case "application/xml":
-            return .xml(FactMarkup(call.server.models).models([fact], in: call.db), declaration: false)
+            return .xml(try FactMarkup(call.server.models).models([fact], in: call.db), declaration: false)
         case "application/rdf+xml":
-            return .rdf(RDFGraph.demographics(fact, of: record.id))
+            return .rdf(try RDFGraph.demographics(fact, of: record.id, base: call.server.apiBase))
         default:
             throw Refusal.badRequest("format not supported")
         }

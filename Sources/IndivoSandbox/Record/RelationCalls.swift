@@ -9,8 +9,7 @@ enum RelationCalls {
             "document_rels", "/records/{record}/documents/{document}/rels/{relation}/{object}", .recordDocument
         ) { call in
             let subject = try call.document
-            // As on the real server the object may be a document of any record the app cannot see; only that it is
-            // there is checked. Its content is not shown, but its metadata would tell of the relation.
+            // The real server takes a document of any record here, and then tells its metadata; this one does not.
             let object = try call.documents.find(call["object"], in: call.recordScope).orNotFound()
             try call.documents.relate(subject.id, relationType(call), to: object.id)
             return .ok

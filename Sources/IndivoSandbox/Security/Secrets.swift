@@ -43,3 +43,11 @@ enum Secrets {
         return difference == 0
     }
 }
+
+extension Secrets {
+    /// A random number of so many digits, as a person would read it out.
+    static func digits(_ count: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
+    }
+}
