@@ -1,1 +1,5 @@
-// Indivo
+// An app imports `Indivo` and has the documents and the DOM with it.
+@_exported import IndivoModel
+@_exported import IndivoXML
+@_exported import struct OAuth1.OAuthToken
+@_exported import struct OAuth1.Secret

@@ -4,9 +4,22 @@ import IndivoXML
 ///
 /// Only when the server has it do the objects take the new XML for their source: ``adopt()``.
 package struct PreparedDocument {
-    /// The `Models` root element.
+    /// The root element.
     package let root: XMLNode
     private let written: [(document: IndivoDocument, element: XMLNode)]
+
+    /// A document on its own, in whichever format its class has.
+    package init(new document: IndivoDocument) throws {
+        switch type(of: document).format {
+        case .dataModel: try self.init(new: [document], naming: .current)
+        case .nested(let root, let namespace): try self.init(document, nestedIn: root, namespace: namespace)
+        }
+    }
+
+    private init(_ document: IndivoDocument, nestedIn name: String, namespace: String?) throws {
+        let root = try document.nestedXML(root: name, namespace: namespace)
+        self.init(root: root, written: [(document, root)])
+    }
 
     /// Models in a document of their own.
     package init(new models: [IndivoDocument], naming: FieldNaming) throws {
@@ -34,6 +47,10 @@ package struct PreparedDocument {
     ///   - document: Read from `stored`, or from a report on it.
     ///   - stored: The root of the document as the server has it.
     package init(replacing document: IndivoDocument, in stored: XMLNode) throws {
+        if case .nested(let root, let namespace) = type(of: document).format {
+            try self.init(document, nestedIn: root, namespace: namespace)
+            return
+        }
         let originals = try SDMX.models(in: stored)
         let root = stored.cloneInDocument()
         let targets = try SDMX.models(in: root)
@@ -51,8 +68,12 @@ package struct PreparedDocument {
         }
         let writer = SDMXWriter(naming: .current)
         try writer.write(document, into: targets[place], original: originals[place])
+        self.init(root: root, written: writer.written)
+    }
+
+    private init(root: XMLNode, written: [(document: IndivoDocument, element: XMLNode)]) {
         self.root = root
-        written = writer.written
+        self.written = written
     }
 
     /// Makes what was written the documents' source.

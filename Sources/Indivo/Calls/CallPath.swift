@@ -1,0 +1,41 @@
+/// Fills a call's path template.
+enum CallPath {
+    /// What a path segment may hold as it is (RFC 3986, section 3.3), but for `;`, at which an Indivo server cuts the
+    /// path it signs. Anything that would have to be escaped is refused: the server signs the path decoded, RFC 5849
+    /// signs it as sent, and only without escapes do both agree.
+    private static func isLiteral(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._~!$&'()*+,=:@".utf8.contains(byte)
+        }
+    }
+
+    /// - Throws: ``IndivoError`` when a variable has no value, or one that cannot stand in a path.
+    static func fill(_ call: IndivoCall, _ variables: [String: String]) throws -> String {
+        var path = ""
+        var rest = call.path[...]
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            path += rest[..<open]
+            let name = String(rest[rest.index(after: open)..<close])
+            guard let value = variables[name] else {
+                throw IndivoError(.badArgument("the path needs a value for “\(name)”"), call: call)
+            }
+            path += try segment(value, name, of: call)
+            rest = rest[rest.index(after: close)...]
+        }
+        return path + rest
+    }
+
+    private static func segment(_ value: String, _ name: String, of call: IndivoCall) throws -> String {
+        guard !value.isEmpty, value != ".", value != ".." else {
+            throw IndivoError(.badArgument("“\(value)” cannot be a \(name) id; give one with other characters"), call: call)
+        }
+        guard value.utf8.allSatisfy(isLiteral) else {
+            throw IndivoError(
+                .badArgument(
+                    "the \(name) id “\(value)” has a character that an Indivo server cannot take in a path; "
+                        + "use letters, digits and -._~@:,=+"), call: call)
+        }
+        return value
+    }
+}

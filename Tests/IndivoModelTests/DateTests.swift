@@ -1,0 +1,81 @@
+import Foundation
+import IndivoModel
+import Testing
+
+@Suite("Dates and times")
+struct DateTests {
+    @Test(
+        "a day is written back as it was read",
+        arguments: ["2026-11-21", "2024-02-29", "2000-02-29", "-0044-03-15", "12026-01-01", "1979-04-02Z", "1979-04-02-05:00", "1979-04-02+00:00"])
+    func dayKeepsItsText(text: String) throws {
+        #expect(try XMLDate(lexical: text).lexical == text)
+    }
+
+    @Test(
+        "what is no day is refused",
+        arguments: [
+            "", "2026", "2026-11", "2026-13-01", "2026-00-10", "2026-02-30", "2023-02-29", "1900-02-29", "0000-01-01",
+            "02026-01-01", "26-01-01", "2026-1-1", "2026-11-21T00:00:00Z", "2026-11-21X", "2026-11-21+14:01",
+            "2026-11-21+5:00", "２０２６-11-21", "2026/11/21",
+        ])
+    func noDay(text: String) {
+        #expect(throws: LexicalError.self) { try XMLDate(lexical: text) }
+    }
+
+    @Test(
+        "a time is written back as it was read",
+        arguments: [
+            "2012-05-04T15:34:23Z", "2012-05-04T15:34:23.502840Z", "2012-05-04T15:34:23.250Z", "2012-05-04T15:34:23",
+            "2012-05-04T15:34:23+02:00", "2012-05-04T15:34:23.1234567890123-14:00", "2012-05-04T24:00:00Z",
+        ])
+    func timeKeepsItsText(text: String) throws {
+        #expect(try XMLDateTime(lexical: text).lexical == text)
+    }
+
+    @Test(
+        "what is no time is refused",
+        arguments: [
+            "2012-05-04", "2012-05-04T", "2012-05-04T15:34Z", "2012-05-04T25:00:00Z", "2012-05-04T24:00:01Z",
+            "2012-05-04T15:60:00Z", "2012-05-04T15:34:60Z", "2012-05-04T15:34:23.Z", "2012-05-04 15:34:23Z", "BAD DATE",
+        ])
+    func noTime(text: String) {
+        #expect(throws: LexicalError.self) { try XMLDateTime(lexical: text) }
+    }
+
+    @Test("the reason names what is wrong")
+    func reason() throws {
+        let error = try #require(throws: LexicalError.self) { try XMLDate(lexical: "2023-02-29") }
+        #expect(error.reason.contains("month 2 of 2023 has no day 29"))
+    }
+
+    @Test("an instant survives the way to Foundation and back", arguments: 0..<500)
+    func foundationRoundTrip(seed: Int) throws {
+        // Spread over the years 1 to 9999 by a fixed stride, microseconds included.
+        let seconds = Double(-62_135_596_800 + seed * 631_138_519)
+        let date = Date(timeIntervalSince1970: seconds + Double(seed % 7) / 8)
+        let time = XMLDateTime(date)
+        #expect(abs(time.date.timeIntervalSince(date)) < 0.000_01)
+        #expect(try XMLDateTime(lexical: time.lexical) == time)
+        var calendar = Calendar(identifier: .iso8601)
+        calendar.timeZone = .gmt
+        let parts = calendar.dateComponents([.hour, .minute, .second], from: time.date)
+        #expect([parts.hour, parts.minute, parts.second] == [time.hour, time.minute, time.second])
+    }
+
+    @Test("midnight as 24:00:00 is the next day's 00:00:00")
+    func endOfDay() throws {
+        #expect(try XMLDateTime(lexical: "2023-12-31T24:00:00Z") == "2024-01-01T00:00:00Z")
+    }
+
+    @Test("a data model's fields cut a time to its day and make a day midnight")
+    func dataModelRules() throws {
+        #expect(try XMLDate.fromField("2012-05-04T15:34:23Z") == "2012-05-04")
+        #expect(try XMLDateTime.fromField("2012-05-04") == "2012-05-04T00:00:00Z")
+    }
+
+    @Test("days are ordered by the calendar")
+    func order() {
+        let days: [XMLDate] = ["2026-11-21", "-0044-03-15", "2026-02-01", "1999-12-31"]
+        #expect(days.sorted() == ["-0044-03-15", "1999-12-31", "2026-02-01", "2026-11-21"])
+    }
+}

@@ -1,0 +1,55 @@
+/// The first stage of the compiler: text of SDML files → ``SDMLSchema``.
+public struct SDMLParser: Sendable {
+    /// A file of models, and the notes file beside it.
+    public struct Input: Sendable, Hashable {
+        /// The SDML.
+        public var models: SourceFile
+        /// What SDML cannot say, if there is such a file.
+        public var notes: SourceFile?
+
+        /// A file of models with its notes.
+        public init(models: SourceFile, notes: SourceFile? = nil) {
+            self.models = models
+            self.notes = notes
+        }
+    }
+
+    /// What parsing gives: the models, and every problem of every file. With an error among them the models are only
+    /// as much as could be understood.
+    public struct Result: Sendable {
+        /// The models.
+        public let schema: SDMLSchema
+        /// The problems, ordered by place.
+        public let diagnostics: [Diagnostic]
+        /// Whether one of the problems is an error.
+        public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+    }
+
+    /// Reads the models of all files together: a model of one file may refer to one of another.
+    ///
+    /// - Parameters:
+    ///   - inputs: The files; their order makes no difference.
+    ///   - externalModels: Names of models that are defined elsewhere and may be referred to.
+    public static func parse(_ inputs: [Input], externalModels: Set<String> = []) -> Result {
+        var diagnostics = Diagnostics()
+        var definitions: [ModelDefinition] = []
+        var notes = NotesIndex()
+        for input in inputs.sorted(by: { $0.models.path < $1.models.path }) {
+            var problems = Diagnostics()
+            var reader = ModelReader(file: input.models)
+            if let root = JSONReader.read(input.models, into: &problems) {
+                reader.read(root, into: &problems)
+            }
+            definitions += reader.definitions
+            if let file = input.notes, let root = JSONReader.read(file, into: &diagnostics) {
+                let notesReader = NotesReader(
+                    models: input.models.path, definitions: reader.definitions, isComplete: !problems.hasErrors)
+                notesReader.read(root, into: &notes, diagnostics: &diagnostics)
+            }
+            diagnostics.add(problems)
+        }
+        let linker = SchemaLinker(definitions: definitions, notes: notes, externalModels: externalModels)
+        let schema = linker.link(into: &diagnostics)
+        return Result(schema: schema, diagnostics: diagnostics.sorted)
+    }
+}

@@ -1,0 +1,126 @@
+import SDML
+
+/// The arguments of `sdml2swift`.
+struct GeneratorArguments {
+    /// What the classes should be like.
+    var options = GeneratorOptions()
+    /// The files and folders to read.
+    var inputs: [String] = []
+    /// The folder to write to.
+    var output: String?
+    /// Whether to compare only.
+    var isCheck = false
+    /// Whether to say nothing when all is well.
+    var isQuiet = false
+    /// Whether the user asks for help.
+    var wantsHelp = false
+    /// A file with further arguments.
+    var optionsFile: String?
+
+    /// Why arguments make no sense.
+    struct Failure: Error {
+        var message: String
+    }
+
+    static let help = """
+        USAGE: sdml2swift [options] FILE-or-FOLDER … --output FOLDER
+
+        Writes a Swift document class for every model in SDML files (all *.sdml in and below a folder).
+        Notes on x.sdml are read from x.notes.json beside it.
+
+          --output FOLDER     Where the classes go. Files there that are no longer generated are removed,
+                              files that were not generated are never touched.
+          --check             Write nothing; exit with 1 and name the files that are not up to date.
+          --access LEVEL      public (the default), package or internal.
+          --prefix TEXT       What stands before the name of every class.
+          --suffix TEXT       What stands after it.
+          --single-file NAME  One file NAME.swift for all classes, instead of one for each.
+          --import MODULE     A module to import; may be repeated. The default is Indivo.
+          --no-import         Import nothing.
+          --list NAME         Add a list of the classes, IndivoDocument.NAME.
+          --list-access LEVEL Who may use it; by default who may use the classes.
+          --external MODEL    A model whose class exists elsewhere, so that others may refer to it; may be repeated.
+          --command TEXT      The command to generate again, named in the head of every file.
+          --options FILE      Read further options from a file: words between blanks, '#' begins a comment.
+          --quiet             Say nothing when all is well.
+          --help              Show this.
+
+        Exit status: 0 when all is well, 1 when models have errors or --check finds differences,
+        2 when the arguments make no sense or a file cannot be read or written.
+        """
+
+    init(_ arguments: [String]) throws(Failure) {
+        try read(arguments)
+    }
+
+    /// Adds the arguments of an options file. Relative paths in it are not expected: it holds options only.
+    mutating func read(_ arguments: [String]) throws(Failure) {
+        var remaining = arguments[...]
+        var givenImports: [String] = []
+        while let argument = remaining.popFirst() {
+            guard argument.hasPrefix("-"), argument != "-" else {
+                inputs.append(argument)
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let name = parts[0]
+            var inlineValue = parts.count > 1 ? parts[1] : nil
+            func value(_ what: String) throws(Failure) -> String {
+                if let value = inlineValue {
+                    inlineValue = nil
+                    return value
+                }
+                guard let next = remaining.popFirst() else {
+                    throw Failure(message: "\(name) needs \(what) after it.")
+                }
+                return next
+            }
+            switch name {
+            case "--output", "-o": output = try value("a folder")
+            case "--check": isCheck = true
+            case "--access": options.access = try access(value("public, package or internal"))
+            case "--prefix": options.prefix = try identifierPart(value("a text"), of: name)
+            case "--suffix": options.suffix = try identifierPart(value("a text"), of: name)
+            case "--single-file": options.singleFile = try fileName(value("a name"))
+            case "--import": givenImports.append(try identifier(value("a module"), of: name))
+            case "--no-import": options.imports = []
+            case "--list": options.listName = try identifier(value("a name"), of: name)
+            case "--list-access": options.listAccess = try access(value("public, package or internal"))
+            case "--external": options.externalModels.insert(try identifier(value("a model"), of: name))
+            case "--command": options.command = try value("a command")
+            case "--options": optionsFile = try value("a file")
+            case "--quiet", "-q": isQuiet = true
+            case "--help", "-h": wantsHelp = true
+            default:
+                throw Failure(message: "There is no option \(name).\(Spelling.hint(for: name, among: Self.names))")
+            }
+            if inlineValue != nil { throw Failure(message: "\(name) takes no value.") }
+        }
+        if !givenImports.isEmpty { options.imports = givenImports }
+    }
+
+    private static let names = help.matches(of: /--[a-z][a-z-]*/).map { String($0.output) }
+
+    private func access(_ text: String) throws(Failure) -> GeneratorOptions.Access {
+        if let access = GeneratorOptions.Access(rawValue: text) { return access }
+        throw Failure(message: "'\(text)' is no access level: it is public, package or internal.")
+    }
+
+    private func identifier(_ text: String, of option: String) throws(Failure) -> String {
+        if text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return text }
+        throw Failure(message: "'\(text)' after \(option) is no name that Swift takes.")
+    }
+
+    private func identifierPart(_ text: String, of option: String) throws(Failure) -> String {
+        if text.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_]*)?/) != nil { return text }
+        throw Failure(message: "'\(text)' after \(option) cannot be part of a name in Swift.")
+    }
+
+    private func fileName(_ text: String) throws(Failure) -> String {
+        let name = text.hasSuffix(".swift") ? String(text.dropLast(6)) : text
+        if name.isEmpty || name.contains("/") || name.hasPrefix(".") {
+            throw Failure(message: "'\(text)' after --single-file is no name of a file.")
+        }
+        return name
+    }
+}

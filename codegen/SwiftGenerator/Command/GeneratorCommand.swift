@@ -1,0 +1,107 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import SDML
+
+/// The tool `sdml2swift`, as a function: arguments in, messages and an exit status out.
+public struct GeneratorCommand: Sendable {
+    /// What a run of the tool gives.
+    public struct Outcome: Sendable, Hashable {
+        /// The exit status: 0 when all is well, 1 for problems in models or files that are not up to date, 2 when the
+        /// arguments make no sense or a file cannot be read or written.
+        public var status: Int32
+        /// What goes to standard output, a string a line.
+        public var output: [String] = []
+        /// What goes to standard error, a string a line.
+        public var errors: [String] = []
+    }
+
+    /// Runs the tool with these arguments, the tool's name not among them.
+    public static func run(_ arguments: [String]) -> Outcome {
+        do {
+            return try execute(arguments)
+        } catch {
+            return Outcome(status: 2, errors: ["error: \(error.message) Say --help for all options."])
+        }
+    }
+
+    private static func execute(_ words: [String]) throws(GeneratorArguments.Failure) -> Outcome {
+        var arguments = try GeneratorArguments(words)
+        if arguments.wantsHelp { return Outcome(status: 0, output: [GeneratorArguments.help]) }
+        if let file = arguments.optionsFile { try readOptions(file, into: &arguments) }
+        guard !arguments.inputs.isEmpty else {
+            throw GeneratorArguments.Failure(message: "No file or folder of models is named.")
+        }
+        guard let output = arguments.output else {
+            throw GeneratorArguments.Failure(message: "--output FOLDER is missing.")
+        }
+
+        let found = ModelFiles(arguments.inputs)
+        let result = SwiftGenerator(options: arguments.options).generate(found.inputs)
+        var outcome = Outcome(
+            status: 0, errors: found.errors + found.warnings + result.diagnostics.map(\.description))
+        if result.hasErrors || !found.errors.isEmpty {
+            outcome.status = found.errors.isEmpty ? 1 : 2
+            return outcome
+        }
+        do {
+            let folder = OutputFolder(path: output)
+            let plan = try folder.plan(for: result.files)
+            if arguments.isCheck {
+                report(difference: plan, in: output, of: arguments, to: &outcome)
+            } else {
+                try folder.apply(plan)
+                if !arguments.isQuiet { outcome.output.append(summary(of: plan, in: output)) }
+            }
+        } catch {
+            outcome.status = 2
+            outcome.errors += error.messages
+        }
+        return outcome
+    }
+
+    private static func readOptions(
+        _ file: String, into arguments: inout GeneratorArguments
+    ) throws(GeneratorArguments.Failure) {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw GeneratorArguments.Failure(message: "\(file) cannot be read.")
+        }
+        let words = String(decoding: data, as: UTF8.self)
+            .split(whereSeparator: \.isNewline)
+            .flatMap { $0.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace) }
+            .map(String.init)
+        let inputs = arguments.inputs
+        do {
+            try arguments.read(words)
+        } catch {
+            throw GeneratorArguments.Failure(message: "\(file): \(error.message)")
+        }
+        if arguments.inputs != inputs {
+            throw GeneratorArguments.Failure(message: "\(file) names files: it may hold options only.")
+        }
+    }
+
+    private static func report(
+        difference plan: OutputFolder.Plan, in folder: String, of arguments: GeneratorArguments, to outcome: inout Outcome
+    ) {
+        if plan.isEmpty {
+            if !arguments.isQuiet { outcome.output.append("\(count(plan.unchanged.count)) in \(folder), up to date.") }
+            return
+        }
+        outcome.status = 1
+        outcome.errors += plan.written.map { "\(folder)/\($0.name): error: This is not what the generator gives today." }
+        outcome.errors += plan.removed.map { "\(folder)/\($0): error: The generator does not give this file any more." }
+        let advice = arguments.options.command.map { "Run \($0)." } ?? "Generate again."
+        outcome.errors.append("error: The generated files are not up to date. \(advice)")
+    }
+
+    private static func summary(of plan: OutputFolder.Plan, in folder: String) -> String {
+        var parts = ["\(count(plan.written.count)) written", "\(plan.unchanged.count) unchanged"]
+        if !plan.removed.isEmpty { parts.append("\(plan.removed.count) removed (\(plan.removed.joined(separator: ", ")))") }
+        return "\(folder): \(parts.joined(separator: ", "))."
+    }
+
+    private static func count(_ files: Int) -> String { files == 1 ? "1 file" : "\(files) files" }
+}

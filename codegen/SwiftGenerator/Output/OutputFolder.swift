@@ -1,0 +1,112 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The folder that takes generated files. Files in it that were not generated are never touched.
+struct OutputFolder {
+    let path: String
+
+    /// What has to happen to a folder so that it holds exactly these generated files.
+    struct Plan {
+        /// Files to write, because they are missing or say something else.
+        var written: [GeneratedFile] = []
+        /// The names of files that are as they should be.
+        var unchanged: [String] = []
+        /// The names of files that were generated once and are no longer.
+        var removed: [String] = []
+
+        /// Whether the folder is as it should be.
+        var isEmpty: Bool { written.isEmpty && removed.isEmpty }
+    }
+
+    /// What stands in the way of writing, each with the path it is about.
+    struct Failure: Error {
+        var messages: [String]
+    }
+
+    /// Compares what is there with what should be.
+    ///
+    /// - Throws: ``Failure`` when a file of somebody else stands where one should be written, or the folder cannot be read.
+    func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
+        var isFolder: Bool = false
+        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        if !exists { return Plan(written: files) }
+        guard isFolder else { throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."]) }
+
+        let names: Set<String>
+        do {
+            names = Set(try FileManager.default.contentsOfDirectory(atPath: path))
+        } catch {
+            throw Failure(messages: ["\(path): error: The folder cannot be read."])
+        }
+        var plan = Plan()
+        var problems: [String] = []
+        for file in files {
+            // By the folder's listing, as a disk that ignores letter case would find a file of another name.
+            guard names.contains(file.name) else {
+                plan.written.append(file)
+                continue
+            }
+            let content = content(of: file.name)
+            if content == Data(file.text.utf8) {
+                plan.unchanged.append(file.name)
+            } else if isGenerated(content) {
+                plan.written.append(file)
+            } else {
+                problems.append(
+                    "\(path)/\(file.name): error: This file was not generated, and stands where the generator would write. "
+                        + "Move it, or choose another folder for the output.")
+            }
+        }
+        if !problems.isEmpty { throw Failure(messages: problems) }
+        let wanted = Set(files.map(\.name))
+        plan.removed = names
+            .filter { $0.hasSuffix(".swift") && !wanted.contains($0) && isGenerated(content(of: $0)) }
+            .sorted()
+        return plan
+    }
+
+    /// Carries out a plan. New content is first written beside the old, and takes its place only when all of it is there.
+    func apply(_ plan: Plan) throws(Failure) {
+        if plan.isEmpty { return }
+        var staged: [(temporary: String, final: String)] = []
+        func undo() { for file in staged { try? FileManager.default.removeItem(atPath: file.temporary) } }
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            for file in plan.written {
+                let temporary = "\(path)/.\(file.name).\(getpid()).new"
+                staged.append((temporary, "\(path)/\(file.name)"))
+                try Data(file.text.utf8).write(to: URL(filePath: temporary))
+            }
+        } catch {
+            undo()
+            throw Failure(messages: ["\(path): error: The folder cannot be written. Nothing was changed."])
+        }
+        // Removing first: on a disk that ignores letter case, the old file may be the new one's under another name.
+        for name in plan.removed {
+            do {
+                try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+            } catch {
+                undo()
+                throw Failure(messages: ["\(path)/\(name): error: The file is no longer generated and cannot be removed."])
+            }
+        }
+        for file in staged where rename(file.temporary, file.final) != 0 {
+            undo()
+            throw Failure(messages: ["\(file.final): error: The file cannot be replaced."])
+        }
+    }
+
+    private func content(of name: String) -> Data? { FileManager.default.contents(atPath: "\(path)/\(name)") }
+
+    private func isGenerated(_ content: Data?) -> Bool { content?.starts(with: GeneratedFile.marker.utf8) == true }
+}

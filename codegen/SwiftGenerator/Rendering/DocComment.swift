@@ -1,0 +1,48 @@
+/// Documentation comments, wrapped at the end of the line.
+enum DocComment {
+    /// Paragraphs as `///` lines, an empty one between them but for items of a list.
+    static func render(_ paragraphs: [String], indent: String) -> String {
+        var lines: [String] = []
+        var isAfterItem = false
+        for paragraph in paragraphs {
+            let isItem = paragraph.hasPrefix("- ")
+            if !lines.isEmpty && !(isItem && isAfterItem) { lines.append("") }
+            isAfterItem = isItem
+            let width = Renderer.lineLength - indent.count - 4
+            for (number, line) in paragraph.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                let wrapped = wrapped(String(line), width: isItem ? width - 2 : width)
+                for (index, text) in wrapped.enumerated() {
+                    lines.append(isItem && (number > 0 || index > 0) ? "  \(text)" : text)
+                }
+                if wrapped.isEmpty { lines.append("") }
+            }
+        }
+        return lines.map { line in "\(indent)///\(line.isEmpty ? "" : " ")\(line)\n" }.joined()
+    }
+
+    /// The words of a text in lines of at most `width` characters, longer words alone.
+    static func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in oneLine(text).split(separator: " ") {
+            if !line.isEmpty && line.count + 1 + word.count > width {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        if !line.isEmpty { lines.append(line) }
+        return lines
+    }
+
+    /// The text with nothing in it that would end a comment's line.
+    static func oneLine(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let category = scalar.properties.generalCategory
+            let breaks = category == .control || category == .lineSeparator || category == .paragraphSeparator
+            result.append(breaks ? " " : scalar)
+        }
+        return String(result)
+    }
+}

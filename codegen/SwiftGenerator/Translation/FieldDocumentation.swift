@@ -1,0 +1,66 @@
+import SDML
+
+/// The documentation of a property: what the notes say of the field, constraints put into words.
+struct FieldDocumentation {
+    /// A string a paragraph; one that begins with `- ` is an item of a list.
+    let paragraphs: [String]
+
+    init(_ field: SDMLField) {
+        let notes = field.notes
+        var first = [notes.documentation ?? "The field `\(field.name)`."]
+        first += Self.sentences(notes)
+        let isVitalSign = field.type == .value(.vitalSign)
+        let values = Self.allowedValues(notes, isVitalSign: isVitalSign)
+        if isVitalSign, let values { first.append(values) }
+        if !notes.formerly.isEmpty {
+            first.append("Older documents call it \(Self.list(notes.formerly.map { "`\($0)`" }, "or")).")
+        }
+        var paragraphs = [first.joined(separator: " ")]
+        if !isVitalSign, let values { paragraphs.append(values) }
+        for part in notes.parts {
+            let isVitalSign = if case .value(.bloodPressure) = field.type { part.notes.unit != nil } else { false }
+            let words = [part.notes.documentation].compactMap { $0 }
+                + Self.sentences(part.notes)
+                + [Self.allowedValues(part.notes, isVitalSign: isVitalSign)].compactMap { $0 }
+            if !words.isEmpty { paragraphs.append("- `\(part.name)`: \(words.joined(separator: " "))") }
+        }
+        self.paragraphs = paragraphs
+    }
+
+    private static func sentences(_ notes: FieldNotes) -> [String] {
+        var sentences: [String] = []
+        if let system = notes.codeSystem, !(notes.unit != nil && !notes.valueSet.isEmpty) {
+            sentences.append("Coded in \(name(of: system)).")
+        }
+        if let unit = notes.unit { sentences.append("In `\(unit)`.") }
+        if case .limited(let length) = notes.maximumLength { sentences.append("At most \(length) characters.") }
+        if notes.maximumLength == .unlimited { sentences.append("Of any length.") }
+        if notes.isRequired { sentences.append("Required by the server.") }
+        return sentences
+    }
+
+    /// `One of …`; for a vital sign the code that names what is measured.
+    private static func allowedValues(_ notes: FieldNotes, isVitalSign: Bool) -> String? {
+        if notes.valueSet.isEmpty { return nil }
+        let values = notes.valueSet.map { value in
+            "`\(value.identifier)`" + (value.title.map { " (\($0))" } ?? "")
+        }
+        if isVitalSign {
+            let system = notes.codeSystem.map { " in \(name(of: $0))" } ?? ""
+            return "Its name is \(list(values, "or"))\(system)."
+        }
+        return values.count == 1 ? "Always \(values[0])." : "One of \(list(values, "or"))."
+    }
+
+    private static func name(of system: SDMLCodeSystem) -> String { system.title ?? "`\(system.uri)`" }
+
+    /// `a`, `a or b`, `a, b, or c`.
+    private static func list(_ items: [String], _ conjunction: String) -> String {
+        switch items.count {
+        case 0: ""
+        case 1: items[0]
+        case 2: "\(items[0]) \(conjunction) \(items[1])"
+        default: items.dropLast().joined(separator: ", ") + ", \(conjunction) \(items[items.count - 1])"
+        }
+    }
+}

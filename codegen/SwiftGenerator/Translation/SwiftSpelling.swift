@@ -1,0 +1,64 @@
+/// How names of data become names of Swift.
+enum SwiftSpelling {
+    /// `test_name` → `testName`, `drugName` → `drugName`, `2nd opinion` → `_2ndOpinion`; `fallback` when no letter or
+    /// digit is left.
+    static func lowerCamel(_ name: String, fallback: String) -> String {
+        let words = words(of: name)
+        guard let first = words.first else { return fallback }
+        return startingWithLetter(joined([lowercasedStart(first)] + words.dropFirst().map(firstLetterUppercased)))
+    }
+
+    /// `sleep_night` → `SleepNight`, `VitalSigns` → `VitalSigns`.
+    static func upperCamel(_ name: String, fallback: String) -> String {
+        let words = words(of: name)
+        if words.isEmpty { return fallback }
+        return startingWithLetter(joined(words.map(firstLetterUppercased)))
+    }
+
+    static func firstLetterUppercased(_ word: String) -> String {
+        guard let first = word.first else { return word }
+        return first.uppercased() + word.dropFirst()
+    }
+
+    /// The runs of characters that Swift takes in names. Words all in capitals (`DATE_OF_BIRTH`) lose them, as these
+    /// tell nothing there.
+    private static func words(of name: String) -> [String] {
+        var words: [String] = []
+        var word = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            if scalar != "_" && SwiftGrammar.isIdentifierPart(scalar) {
+                word.append(scalar)
+            } else if !word.isEmpty {
+                words.append(String(word))
+                word.removeAll()
+            }
+        }
+        if !word.isEmpty { words.append(String(word)) }
+        let isShouted = words.count > 1 && words.allSatisfy { $0 == $0.uppercased() }
+            && words.contains { $0 != $0.lowercased() }
+        return isShouted ? words.map { $0.lowercased() } : words
+    }
+
+    /// Joins words; `_` stays between digits, where `a_1_2` and `a_12` would become one.
+    private static func joined(_ words: [String]) -> String {
+        words.reduce(into: "") { name, word in
+            if let last = name.last, let first = word.first, last.isNumber, first.isNumber { name += "_" }
+            name += word
+        }
+    }
+
+    /// `Name` → `name`, `HDLCholesterol` → `hdlCholesterol`, `URL` → `url`.
+    private static func lowercasedStart(_ word: String) -> String {
+        let capitals = word.prefix { $0.isUppercase }
+        if capitals.count <= 1 { return capitals.lowercased() + word.dropFirst(capitals.count) }
+        let rest = word.dropFirst(capitals.count)
+        // The last capital belongs to the word that follows, if one does.
+        guard let next = rest.first, next.isLowercase else { return capitals.lowercased() + rest }
+        return capitals.dropLast().lowercased() + capitals.suffix(1) + rest
+    }
+
+    private static func startingWithLetter(_ name: String) -> String {
+        guard let first = name.unicodeScalars.first else { return name }
+        return SwiftGrammar.isIdentifierStart(first) ? name : "_\(name)"
+    }
+}

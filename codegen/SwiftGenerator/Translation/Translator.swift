@@ -1,0 +1,87 @@
+import SDML
+
+/// The second stage of the compiler: ``SDML/SDMLSchema`` → ``SwiftFile``. All that is decided is decided here.
+public struct Translator: Sendable {
+    /// What the classes should be like.
+    public var options: GeneratorOptions
+
+    /// A translator with these options.
+    public init(options: GeneratorOptions) {
+        self.options = options
+    }
+
+    /// The files, by name in alphabetical order, and what stands in the way of some.
+    public func translate(_ schema: SDMLSchema) -> (files: [SwiftFile], diagnostics: [Diagnostic]) {
+        var diagnostics = Diagnostics()
+        let classNames = ClassNames(schema: schema, options: options, diagnostics: &diagnostics)
+        let pairs = schema.models
+            .map { model in (model, translate(model, classNames, &diagnostics)) }
+            .sorted { $0.1.name.utf8.lexicographicallyPrecedes($1.1.name.utf8) }
+        let classes = pairs.map(\.1)
+        let list = options.listName.map {
+            SwiftClassList(name: $0, access: options.listAccess ?? options.access, classes: classes.map(\.name))
+        }
+
+        var files: [SwiftFile] = []
+        if let name = options.singleFile {
+            let sources = Set(schema.models.map(\.fileName)).sorted()
+            files = [file(name, sources: sources, classes: classes, list: list)]
+        } else {
+            files = pairs.map { file($1.name, sources: [$0.fileName], classes: [$1], list: nil) }
+            if let list {
+                let name = SwiftSpelling.firstLetterUppercased(list.name)
+                files.append(file(freeName(name, among: classes), sources: [], classes: [], list: list))
+            }
+        }
+        return (files.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }, diagnostics.sorted)
+    }
+
+    private func file(
+        _ name: String, sources: [String], classes: [SwiftClass], list: SwiftClassList?
+    ) -> SwiftFile {
+        SwiftFile(
+            name: "\(name).swift", sources: sources, command: options.command, imports: options.imports.sorted(),
+            classes: classes, list: list)
+    }
+
+    /// A name for the list's file that no class's file has, on disks that ignore letter case either.
+    private func freeName(_ name: String, among classes: [SwiftClass]) -> String {
+        let taken = Set(classes.map { $0.name.lowercased() })
+        return taken.contains(name.lowercased()) ? "\(name)List" : name
+    }
+
+    private func translate(_ model: SDMLModel, _ names: ClassNames, _ diagnostics: inout Diagnostics) -> SwiftClass {
+        let className = names.name(ofModel: model.name)
+        let propertyNames = PropertyNames(model: model, className: className, diagnostics: &diagnostics)
+        let properties = model.fields.map { field in
+            SwiftProperty(
+                name: propertyNames.name(ofField: field.name), fieldName: field.name,
+                formerNames: field.notes.formerly, kind: kind(of: field, names),
+                documentation: FieldDocumentation(field).paragraphs)
+        }
+        let documentation = model.notes.documentation ?? "A document of the kind `\(model.name)`."
+        return SwiftClass(
+            name: className, modelName: model.name,
+            documentation: [documentation, "SDML model `\(model.name)`."],
+            access: options.access, properties: properties)
+    }
+
+    private func kind(of field: SDMLField, _ names: ClassNames) -> SwiftProperty.Kind {
+        switch field.type {
+        case .value(.date): .optional(field.notes.isDay ? "XMLDate" : "XMLDateTime")
+        case .value(let type): .optional(Self.swiftType(of: type))
+        case .one(let model): .optional(names.name(ofModel: model))
+        case .many(let model): .array(names.name(ofModel: model))
+        }
+    }
+
+    /// Compounds are structs of the same name, but for `Name`, which says too little outside a model.
+    static func swiftType(of type: SDMLType) -> String {
+        switch type {
+        case .number: "Double"
+        case .date: "XMLDateTime"
+        case .name: "PersonName"
+        default: type.rawValue
+        }
+    }
+}
