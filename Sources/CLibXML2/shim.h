@@ -1,6 +1,11 @@
 #ifndef INDIVO_CLIBXML2_SHIM_H
 #define INDIVO_CLIBXML2_SHIM_H
 
+// Debian's libxml2 is built with ICU, whose headers define what Foundation's own copy defines otherwise. Without this
+// no file could import both. Only the tail of one struct depends on it, which is never made or read from Swift.
+#include <libxml/xmlversion.h>
+#undef LIBXML_ICU_ENABLED
+
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/tree.h>
@@ -9,5 +14,8 @@
 #include <libxml/c14n.h>
 #include <libxml/xmlschemas.h>
 #include <libxml/xmlerror.h>
+
+// `xmlFree` is a global variable, which Swift may not read from several tasks.
+static inline void indivo_xmlFree(void *memory) { xmlFree(memory); }
 
 #endif

@@ -1,0 +1,98 @@
+extension XMLNode {
+    /// Replaces what the node holds by a text: an element's children, or the content of a text, comment or processing
+    /// instruction. Handles to the old children report that they were removed.
+    @discardableResult
+    public func text(_ new: String) -> XMLNode {
+        guard let node = resolved else { return self }
+        let tree = node.tree
+        switch node.record.kind {
+        case .element:
+            tree.makeEditable()
+            tree.dropChildren(node.index)
+            if !new.isEmpty { tree.link(tree.makeText(new), into: node.index, before: noNode) }
+        case .text, .cdata, .comment, .processingInstruction:
+            tree.makeWritable()
+            tree.waste(tree.nodes[Int(node.index)].payload)
+            let payload = tree.store(new)
+            tree.nodes[Int(node.index)].payload = payload
+        case .document, .documentType, .vacant:
+            break
+        }
+        return self
+    }
+
+    /// Sets an attribute by its name as it is written, or removes it with nil.
+    ///
+    /// A prefix takes the namespace that is in force for it here; `xmlns` and `xmlns:prefix` declare one.
+    @discardableResult
+    public func attr(_ name: String, _ value: String?) -> XMLNode {
+        guard let node = resolved, node.record.isElement else { return self }
+        let tree = node.tree
+        tree.makeWritable()
+        let isDeclaration = name == "xmlns" || name.hasPrefix("xmlns:")
+        var uri: String?
+        if !isDeclaration, let colon = name.firstIndex(of: ":") {
+            uri = node.namespace(forPrefix: String(name[..<colon]))
+        }
+        var attributes = Array(tree.attributes(node.index))
+        var bytes = name
+        let place = bytes.withUTF8 { bytes in
+            attributes.firstIndex { tree.state.pointee.arena.names.qualified($0.name).equals(bytes) }
+        }
+        tree.put(value, at: place, in: &attributes) {
+            tree.nameID(name, namespace: uri) | (isDeclaration ? AttributeRecord.declarationFlag : 0)
+        }
+        tree.setAttributes(node.index, to: attributes)
+        return self
+    }
+
+    /// Sets an attribute of a namespace, or removes it with nil. When it is written it gets a prefix that is declared
+    /// for the namespace, the one given here if there is no other.
+    @discardableResult
+    public func attr(_ name: String, namespace: String, _ value: String?) -> XMLNode {
+        guard let node = resolved, node.record.isElement else { return self }
+        let tree = node.tree
+        tree.makeWritable()
+        let local = name.firstIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
+        var attributes = Array(tree.attributes(node.index))
+        let names = tree.state.pointee.arena.names
+        let place = attributes.firstIndex { attribute in
+            !attribute.isDeclaration && names.local(attribute.name).string == local
+                && names.namespace(names.namespaceID(ofName: attribute.name)).string == namespace
+        }
+        tree.put(value, at: place, in: &attributes) { tree.nameID(name, namespace: namespace) }
+        tree.setAttributes(node.index, to: attributes)
+        return self
+    }
+
+    /// Removes an attribute, by its name as it is written.
+    @discardableResult
+    public func removeAttr(_ name: String) -> XMLNode { attr(name, nil) }
+
+    /// The namespace that a prefix stands for at this node; the empty prefix is the default namespace.
+    public func namespace(forPrefix prefix: String) -> String? {
+        if prefix == "xml" { return "http://www.w3.org/XML/1998/namespace" }
+        let declaration = prefix.isEmpty ? "xmlns" : "xmlns:" + prefix
+        var current = resolved
+        while let node = current {
+            if let uri = node.attr(declaration) { return uri.isEmpty ? nil : uri }
+            if node.record.isElement, (node.prefix ?? "") == prefix, let uri = node.namespace { return uri }
+            current = node.parent()
+        }
+        return nil
+    }
+}
+
+extension XMLTree {
+    /// Replaces, adds or takes out one of an element's attributes.
+    fileprivate func put(
+        _ value: String?, at place: Int?, in attributes: inout [AttributeRecord], header: () -> UInt32
+    ) {
+        if let place {
+            waste(attributes[place].value)
+            if let value { attributes[place].value = store(value) } else { attributes.remove(at: place) }
+        } else if let value {
+            attributes.append(AttributeRecord(header: header(), value: store(value)))
+        }
+    }
+}

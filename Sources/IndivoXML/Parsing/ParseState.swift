@@ -1,0 +1,224 @@
+import CLibXML2
+
+/// What the parser's callbacks work on: the arena that grows, and where in the document they are.
+///
+/// It lives behind a pointer that libxml2 hands to each callback.
+struct ParseState {
+    var context: xmlParserCtxtPtr?
+    var arena = Arena()
+    var names = PointerNames()
+    let limits: XMLLimits
+    let dropsWhitespace: Bool
+    let source: UnsafeBufferPointer<UInt8>
+
+    /// The open element, at first the document.
+    var parent: UInt32 = 0
+    /// The last finished child of `parent`.
+    var lastSibling = noNode
+    /// The text that the next piece of characters continues, if the last event was a text's.
+    var openText = noNode
+    /// The sibling before it.
+    var textPredecessor = noNode
+    var depth = 0
+    /// The line where the last event ended, and so where the next node starts.
+    var line: UInt32 = 1
+    var error: XMLError?
+
+    // Only documents with a DTD use these.
+    var entities: [String: [UInt8]] = [:]
+    var expandedBytes = 0
+    var subsetStart: UnsafePointer<UInt8>?
+    var subsetName: UInt32 = 0
+
+    init(source: UnsafeBufferPointer<UInt8>, options: XMLParseOptions) {
+        self.source = source
+        limits = options.limits
+        dropsWhitespace = options.dropsWhitespace
+        arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
+        arena.lines.append(1)
+    }
+}
+
+extension ParseState {
+    /// Appends a record as the next child of the open element.
+    @inline(__always)
+    mutating func append(_ record: NodeRecord) -> UInt32 {
+        let index = UInt32(truncatingIfNeeded: arena.nodes.count)
+        let nodes = arena.nodes.base
+        if lastSibling != noNode {
+            nodes[Int(lastSibling)].next = index
+        } else {
+            nodes[Int(parent)].header |= NodeRecord.childrenFlag
+        }
+        arena.nodes.append(record)
+        arena.lines.append(line)
+        line = currentLine
+        return index
+    }
+
+    @inline(__always)
+    var currentLine: UInt32 {
+        guard let input = context?.pointee.input else { return line }
+        return UInt32(truncatingIfNeeded: input.pointee.line)
+    }
+
+    // MARK: Events
+
+    @inline(__always)
+    mutating func startElement(
+        local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?,
+        declarations: Int, declared: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+        attributes: Int, defaulted: Int, values: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+    ) {
+        guard error == nil else { return }
+        closeText()
+        depth += 1
+        if depth > limits.depth {
+            return fail(.limit(.depth), "elements lie more than \(limits.depth) deep (limits.depth)")
+        }
+        let count = declarations + attributes
+        if count > limits.attributes {
+            return fail(.limit(.attributes), "an element has more than \(limits.attributes) attributes (limits.attributes)")
+        }
+        let name = names.id(local: local, prefix: prefix, uri: uri, in: &arena.names)
+        var record = NodeRecord(kind: .element, name: name, parent: parent)
+        if count > 0 {
+            record.header |= NodeRecord.attributesFlag
+            record.payload = UInt32(truncatingIfNeeded: arena.attributes.count)
+            // libxml2 passes arrays of the length it says; each name and value it points at is there.
+            for index in 0..<declarations {
+                let prefix = declared.unsafelyUnwrapped[2 * index]
+                let uri = declared.unsafelyUnwrapped[2 * index + 1]
+                declare(prefix: prefix, uri: uri)
+            }
+            let firstDefault = attributes - defaulted
+            for index in 0..<attributes {
+                let entry = values.unsafelyUnwrapped + 5 * index
+                let name = names.id(
+                    local: entry[0].unsafelyUnwrapped, prefix: entry[1], uri: entry[2], in: &arena.names)
+                let start = entry[3].unsafelyUnwrapped
+                let length = entry[4].unsafelyUnwrapped - start
+                if length > limits.textBytes { return failText("attribute value") }
+                if index >= firstDefault { charge(length) }
+                arena.attributes.append(AttributeRecord(header: name, value: arena.store(start, count: length)))
+            }
+            arena.attributes.base[arena.attributes.count - 1].header |= AttributeRecord.lastFlag
+            checkSize()
+        }
+        parent = append(record)
+        lastSibling = noNode
+    }
+
+    private mutating func declare(prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?) {
+        let name = names.declarationID(prefix: prefix, in: &arena.names)
+        let value: UInt32
+        if let uri {
+            value = arena.store(uri, count: length(uri))
+        } else {
+            value = UInt32(arena.bytes.count)
+            arena.bytes.append(0)
+        }
+        arena.attributes.append(AttributeRecord(header: name | AttributeRecord.declarationFlag, value: value))
+    }
+
+    @inline(__always)
+    mutating func endElement() {
+        guard error == nil, parent != 0 else { return }
+        closeText()
+        depth -= 1
+        lastSibling = parent
+        parent = arena.nodes.base[Int(parent)].parent
+        line = currentLine
+    }
+
+    @inline(__always)
+    mutating func characters(_ start: UnsafePointer<UInt8>, count: Int) {
+        guard error == nil, parent != 0, count > 0 else { return }
+        if openText != noNode {
+            let offset = arena.nodes.base[Int(openText)].payload
+            if arena.value(at: offset).count + count > limits.textBytes { return failText("text") }
+            arena.extendLastValue(at: offset, by: start, count: count)
+            line = currentLine
+        } else {
+            if count > limits.textBytes { return failText("text") }
+            let payload = arena.store(start, count: count)
+            textPredecessor = lastSibling
+            openText = append(NodeRecord(kind: .text, parent: parent, payload: payload))
+            lastSibling = openText
+        }
+        checkSize()
+    }
+
+    mutating func content(_ kind: RecordKind, name: UInt32 = 0, _ start: UnsafePointer<UInt8>?, count: Int) {
+        guard error == nil else { return }
+        closeText()
+        if count > limits.textBytes { return failText("\(kind)") }
+        let payload = arena.store(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count))
+        lastSibling = append(NodeRecord(kind: kind, name: name, parent: parent, payload: payload))
+        checkSize()
+    }
+
+    /// The text is complete. Takes it out again if it is white space that is not wanted.
+    @inline(__always)
+    mutating func closeText() {
+        if dropsWhitespace, openText != noNode { dropWhitespace() }
+        openText = noNode
+    }
+
+    private mutating func dropWhitespace() {
+        let payload = arena.nodes.base[Int(openText)].payload
+        let text = arena.value(at: payload)
+        guard text.allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) else { return }
+        // The text is the last record and the last value: nothing came after it.
+        arena.bytes.removeLast(arena.bytes.count - Int(payload))
+        arena.nodes.removeLast()
+        arena.lines.removeLast()
+        let isFirst = textPredecessor == noNode
+        if isFirst {
+            arena.nodes.base[Int(parent)].header &= ~NodeRecord.childrenFlag
+        } else {
+            arena.nodes.base[Int(textPredecessor)].next = noNode
+        }
+        lastSibling = textPredecessor
+    }
+
+    // MARK: Limits and errors
+
+    /// Offsets and indices are 32 bits wide.
+    @inline(__always)
+    private mutating func checkSize() {
+        if arena.bytes.count > Int(UInt32.max) - (1 << 28) || arena.names.count >= NodeRecord.nameLimit {
+            fail(.limit(.inputBytes), "the document is too large: its text may have 3.75 GB")
+        }
+    }
+
+    /// Counts bytes that come from the DTD and not from where they stand.
+    mutating func charge(_ count: Int) {
+        expandedBytes += count
+        if expandedBytes > limits.entityExpansionBytes {
+            fail(
+                .limit(.entityExpansionBytes),
+                "entities and defaults add more than \(limits.entityExpansionBytes) bytes (limits.entityExpansionBytes)")
+        }
+    }
+
+    private mutating func failText(_ what: String) {
+        fail(.limit(.textBytes), "\(what) of more than \(limits.textBytes) bytes (limits.textBytes)")
+    }
+
+    mutating func fail(_ kind: XMLError.Kind, _ message: String) {
+        guard error == nil else { return }
+        let place = SourcePlace(context: context, source: source)
+        error = XMLError(kind, line: place.line, column: place.column, message: message, excerpt: place.excerpt)
+        stop()
+    }
+
+    /// Makes libxml2's loops end. Unlike `xmlStopParser` this leaves every pointer as it is, so that it is safe
+    /// inside any callback.
+    func stop() {
+        context?.pointee.disableSAX = 1
+        context?.pointee.instate = XML_PARSER_EOF
+    }
+}
+
+func length(_ text: UnsafePointer<UInt8>) -> Int { Int(xmlStrlen(text)) }

@@ -1,0 +1,79 @@
+import CLibXML2
+
+/// The functions libxml2 calls. Each finds the state by the context it is given, which may be an inner one that reads
+/// an entity; declarations of a DTD go to libxml2's own functions as well, which keep what entities mean.
+enum SAXCallbacks {
+    static func install(in handler: UnsafeMutablePointer<xmlSAXHandler>) {
+        handler.pointee.startElementNs = { context, local, prefix, uri, declarations, declared, attributes, defaulted, values in
+            guard let local else { return }
+            state(context).pointee.startElement(
+                local: local, prefix: prefix, uri: uri, declarations: Int(declarations), declared: declared,
+                attributes: Int(attributes), defaulted: Int(defaulted), values: values)
+        }
+        handler.pointee.endElementNs = { context, _, _, _ in state(context).pointee.endElement() }
+        handler.pointee.characters = { context, start, count in
+            guard let start else { return }
+            state(context).pointee.characters(start, count: Int(count))
+        }
+        // The same function for both: then libxml2 does not look whether text is blank.
+        handler.pointee.ignorableWhitespace = handler.pointee.characters
+        handler.pointee.cdataBlock = { context, start, count in
+            state(context).pointee.content(.cdata, start, count: Int(count))
+        }
+        handler.pointee.comment = { context, start in
+            guard parserContext(context).pointee.inSubset == 0 else { return }
+            state(context).pointee.content(.comment, start, count: start.map(length) ?? 0)
+        }
+        handler.pointee.processingInstruction = { context, target, data in
+            guard parserContext(context).pointee.inSubset == 0, let target else { return }
+            let state = state(context)
+            let name = state.pointee.names.id(local: target, prefix: nil, uri: nil, in: &state.pointee.arena.names)
+            state.pointee.content(.processingInstruction, name: name, data, count: data.map(length) ?? 0)
+        }
+        handler.pointee.reference = nil
+        handler.pointee.serror = { context, error in
+            guard let context, let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
+            state(context).pointee.report(error)
+        }
+        handler.pointee.error = nil
+        handler.pointee.warning = nil
+        handler.pointee.fatalError = nil
+        installDeclarations(in: handler)
+    }
+
+    private static func installDeclarations(in handler: UnsafeMutablePointer<xmlSAXHandler>) {
+        handler.pointee.internalSubset = { context, name, external, system in
+            xmlSAX2InternalSubset(context, name, external, system)
+            state(context).pointee.startSubset(name: name)
+        }
+        // Called when the internal subset is over. The external one is never loaded.
+        handler.pointee.externalSubset = { context, _, _, _ in state(context).pointee.endSubset() }
+        handler.pointee.resolveEntity = { _, _, _ in nil }
+        handler.pointee.entityDecl = { context, name, type, external, system, content in
+            xmlSAX2EntityDecl(context, name, type, external, system, content)
+            if let name, let content, type == XML_INTERNAL_GENERAL_ENTITY.rawValue {
+                state(context).pointee.declareEntity(name: name, content: content)
+            }
+        }
+        handler.pointee.getEntity = { context, name in
+            let entity = xmlSAX2GetEntity(context, name)
+            return state(context).pointee.mayUse(entity, name: name, sign: "&") ? entity : nil
+        }
+        handler.pointee.getParameterEntity = { context, name in
+            let entity = xmlSAX2GetParameterEntity(context, name)
+            return state(context).pointee.mayUse(entity, name: name, sign: "%") ? entity : nil
+        }
+    }
+}
+
+@inline(__always)
+private func parserContext(_ context: UnsafeMutableRawPointer?) -> xmlParserCtxtPtr {
+    // libxml2 passes the context as user data, because nothing else was set.
+    context.unsafelyUnwrapped.assumingMemoryBound(to: xmlParserCtxt.self)
+}
+
+@inline(__always)
+private func state(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<ParseState> {
+    // Set before the first callback, and copied to inner contexts by libxml2.
+    parserContext(context).pointee._private.unsafelyUnwrapped.assumingMemoryBound(to: ParseState.self)
+}

@@ -1,0 +1,112 @@
+/// Looks for tags, comments and the like that are beyond the limits before libxml2 sees them: it would collect an
+/// endless name or attribute list in memory first, and only then tell.
+///
+/// It is fast because it looks only where the next `<` is far away.
+enum TagScan {
+    /// A tag shorter than this can break no limit that matters for memory or time.
+    private static let window = 16_384
+
+    static func check(_ source: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
+        let window = max(64, min(TagScan.window, limits.nameBytes, limits.textBytes))
+        guard source.count > window else { return }
+        var position = 0
+        while position + window < source.count {
+            // The last `<` of the window is where the next window starts.
+            if let next = source[(position + 1)...(position + window)].lastIndex(of: UInt8(ascii: "<")) {
+                position = next
+                continue
+            }
+            // A long stretch of text, or a long tag. What stands inside CDATA or a comment may look like a tag, so a
+            // suspicion is checked by reading from the start.
+            let end = source[(position + 1)...].firstIndex(of: UInt8(ascii: "<")) ?? source.count
+            if source[position] == UInt8(ascii: "<"), violation(source, at: position, limits) != nil {
+                return try checkAll(source, limits: limits)
+            }
+            position = end
+            if end == source.count { break }
+        }
+    }
+
+    private static func checkAll(_ source: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
+        var position = source.firstIndex(of: UInt8(ascii: "<")) ?? source.count
+        while position < source.count {
+            if let error = violation(source, at: position, limits) { throw error }
+            let rest = source[position...]
+            let end: Int?
+            if rest.starts(with: "<!--".utf8) {
+                end = find("-->", in: source, from: position + 4)
+            } else if rest.starts(with: "<![CDATA[".utf8) {
+                end = find("]]>", in: source, from: position + 9)
+            } else if rest.starts(with: "<?".utf8) {
+                end = find("?>", in: source, from: position + 2)
+            } else {
+                end = position + 1
+            }
+            guard let end else { return }
+            position = source[end...].firstIndex(of: UInt8(ascii: "<")) ?? source.count
+        }
+    }
+
+    private static func find(_ mark: StaticString, in source: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        let mark = UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount)
+        var position = start
+        while let next = source[min(position, source.count)...].firstIndex(of: mark[0]) {
+            if source[next...].starts(with: mark) { return next + mark.count }
+            position = next + 1
+        }
+        return nil
+    }
+
+    /// What is wrong with the markup that starts at `start`.
+    private static func violation(
+        _ source: UnsafeBufferPointer<UInt8>, at start: Int, _ limits: XMLLimits
+    ) -> XMLError? {
+        let rest = source[start...]
+        if rest.starts(with: "<!".utf8) || rest.starts(with: "<?".utf8) {
+            let isSection = rest.starts(with: "<![CDATA[".utf8)
+            let mark: StaticString = isSection ? "]]>" : rest.starts(with: "<!--".utf8) ? "-->" : ">"
+            let end = find(mark, in: source, from: start + 2) ?? source.count
+            // A declaration is as harmless as it is short; a long one is read whole by the parser.
+            return end - start > limits.textBytes + 16 ? error(.textBytes, limits.textBytes, source, start) : nil
+        }
+        var position = start + 1
+        var name = 0
+        var attributes = 0
+        while position < source.count {
+            switch source[position] {
+            case UInt8(ascii: ">"), UInt8(ascii: "<"):
+                return nil
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                let quote = source[position]
+                let end = source[(position + 1)...].firstIndex(of: quote) ?? source.count
+                if end - position > limits.textBytes + 1 { return error(.textBytes, limits.textBytes, source, start) }
+                attributes += 1
+                if attributes > limits.attributes { return error(.attributes, limits.attributes, source, start) }
+                position = end
+                name = 0
+            case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="), UInt8(ascii: "/"):
+                name = 0
+            default:
+                name += 1
+                if name > limits.nameBytes { return error(.nameBytes, limits.nameBytes, source, start) }
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    private static func error(
+        _ limit: XMLError.Limit, _ value: Int, _ source: UnsafeBufferPointer<UInt8>, _ start: Int
+    ) -> XMLError {
+        let what =
+            switch limit {
+            case .nameBytes: "a name has more than \(value) bytes"
+            case .attributes: "an element has more than \(value) attributes"
+            default: "a text or attribute value has more than \(value) bytes"
+            }
+        let place = SourcePlace(offset: start, source: source)
+        return XMLError(
+            .limit(limit), line: place.line, column: place.column,
+            message: "\(what) (limits.\(limit.rawValue))", excerpt: place.excerpt)
+    }
+}

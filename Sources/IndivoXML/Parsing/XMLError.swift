@@ -1,0 +1,56 @@
+/// Something that is wrong with XML: a document that is not well-formed, one that hits a limit, content that XML
+/// cannot carry.
+public struct XMLError: Error, Hashable, Sendable {
+    /// What kind of thing is wrong.
+    public enum Kind: Hashable, Sendable {
+        /// The input is not well-formed XML with namespaces.
+        case syntax
+        /// The input's encoding is unknown, refused, or not what it says.
+        case encoding
+        /// One of the `XMLLimits` was hit.
+        case limit(Limit)
+        /// The document refers to an entity or a DTD outside itself; such are never loaded.
+        case externalEntity
+        /// A node has content that XML cannot carry, or a name that is none.
+        case unwritable
+        /// A file could not be read.
+        case file
+    }
+
+    /// The limits that an error can name.
+    public enum Limit: String, Hashable, Sendable {
+        case depth, inputBytes, textBytes, attributes, nameBytes, entityExpansionBytes, entityDepth
+    }
+
+    /// What kind of thing is wrong.
+    public var kind: Kind
+    /// The line of the source, from 1, where there is a source.
+    public var line: Int?
+    /// The column of that line, in characters from 1.
+    public var column: Int?
+    /// What is wrong, and what to do about it.
+    public var message: String
+    /// The source around the place, at most 80 characters of one line. It may hold a person's data, so it is
+    /// not part of `description`.
+    public var excerpt: String?
+
+    /// An error at a place.
+    public init(_ kind: Kind, line: Int? = nil, column: Int? = nil, message: String, excerpt: String? = nil) {
+        self.kind = kind
+        self.line = line
+        self.column = column
+        self.message = message
+        self.excerpt = excerpt
+    }
+}
+
+extension XMLError: CustomStringConvertible {
+    /// `line 3, column 17: …`
+    public var description: String {
+        switch (line, column) {
+        case (let line?, let column?): "line \(line), column \(column): \(message)"
+        case (let line?, nil): "line \(line): \(message)"
+        default: message
+        }
+    }
+}

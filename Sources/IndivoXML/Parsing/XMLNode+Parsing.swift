@@ -1,0 +1,36 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension XMLNode {
+    /// Parses a document and returns its root element. Its `document` holds what stands before and after it.
+    ///
+    /// - Throws: `XMLError`, with the line and column, for input that is not well-formed or hits a limit.
+    public init(parsing data: Data, options: XMLParseOptions = .init()) throws {
+        self = try data.withUnsafeBytes { try XMLNode($0.bindMemory(to: UInt8.self), options) }
+    }
+
+    /// Parses a document and returns its root element.
+    ///
+    /// - Throws: `XMLError`, with the line and column, for input that is not well-formed or hits a limit.
+    public init(parsing bytes: [UInt8], options: XMLParseOptions = .init()) throws {
+        self = try bytes.withUnsafeBufferPointer { try XMLNode($0, options) }
+    }
+
+    /// Parses a document and returns its root element. What the text says about its encoding does not matter.
+    ///
+    /// - Throws: `XMLError`, with the line and column, for input that is not well-formed or hits a limit.
+    public init(parsing text: String, options: XMLParseOptions = .init()) throws {
+        var text = text
+        var options = options
+        options.encoding = "UTF-8"
+        self = try text.withUTF8 { try XMLNode($0, options) }
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, _ options: XMLParseOptions) throws {
+        let tree = try DocumentParser.parse(bytes, options: options)
+        self = tree.handle(tree.firstElement(in: 0))
+    }
+}

@@ -1,0 +1,126 @@
+/// Everything a document is made of, in a few blocks of memory.
+///
+/// Record 0 is the document node. Content and attribute values lie in `bytes`, each behind its length; a value that
+/// is replaced is written anew at the end.
+struct Arena {
+    var nodes = Column<NodeRecord>()
+    var attributes = Column<AttributeRecord>()
+    var bytes = Column<UInt8>()
+    var names = NameTable.withEmptyName()
+    var lines = LineTable()
+    /// `standalone` of the XML declaration.
+    var standalone: Bool?
+
+    func copy() -> Arena {
+        var other = Arena(
+            nodes: nodes.copy(), attributes: attributes.copy(), bytes: bytes.copy(), names: names.copy(),
+            lines: lines.copy())
+        other.standalone = standalone
+        return other
+    }
+
+    mutating func trim() {
+        nodes.trim()
+        attributes.trim()
+        bytes.trim()
+        names.trim()
+        lines.trim()
+    }
+
+    mutating func deallocate() {
+        nodes.deallocate()
+        attributes.deallocate()
+        bytes.deallocate()
+        names.deallocate()
+        lines.deallocate()
+    }
+}
+
+extension Arena {
+    /// The bytes stored at `offset`.
+    @inline(__always)
+    func value(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
+        var pointer = bytes.base + Int(offset)
+        var length = Int(pointer.pointee)
+        pointer += 1
+        if length >= 0x80 {
+            length &= 0x7F
+            var shift = 7
+            while true {
+                let byte = Int(pointer.pointee)
+                pointer += 1
+                length |= (byte & 0x7F) << shift
+                if byte < 0x80 { break }
+                shift += 7
+            }
+        }
+        return UnsafeBufferPointer(start: pointer, count: length)
+    }
+
+    /// How many bytes the length of a value takes.
+    @inline(__always)
+    static func prefixSize(_ length: Int) -> Int {
+        length < 0x80 ? 1 : (64 - length.leadingZeroBitCount + 6) / 7
+    }
+
+    @inline(__always)
+    static func writePrefix(_ length: Int, to start: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+        var pointer = start
+        var rest = length
+        while rest >= 0x80 {
+            pointer.pointee = UInt8(truncatingIfNeeded: rest) | 0x80
+            pointer += 1
+            rest >>= 7
+        }
+        pointer.pointee = UInt8(truncatingIfNeeded: rest)
+        return pointer + 1
+    }
+
+    /// Stores bytes and returns their offset.
+    @inline(__always)
+    mutating func store(_ source: UnsafePointer<UInt8>, count: Int) -> UInt32 {
+        let offset = UInt32(truncatingIfNeeded: bytes.count)
+        let prefix = Arena.prefixSize(count)
+        let start = bytes.extend(by: prefix + count)
+        Arena.writePrefix(count, to: start).update(from: source, count: count)
+        return offset
+    }
+
+    mutating func store(_ source: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        if let start = source.baseAddress { return store(start, count: source.count) }
+        bytes.append(0)
+        return UInt32(bytes.count - 1)
+    }
+
+    mutating func store(_ text: String) -> UInt32 {
+        var text = text
+        return text.withUTF8 { store($0) }
+    }
+
+    /// Adds bytes to the value at `offset`, which is the last that was stored.
+    mutating func extendLastValue(at offset: UInt32, by source: UnsafePointer<UInt8>, count: Int) {
+        let old = value(at: offset).count
+        let oldPrefix = Arena.prefixSize(old)
+        let newPrefix = Arena.prefixSize(old + count)
+        _ = bytes.extend(by: newPrefix - oldPrefix + count)
+        let start = bytes.base + Int(offset)
+        if newPrefix != oldPrefix {
+            // The ranges overlap; `update` moves, it does not assume that they do not.
+            (start + newPrefix).update(from: start + oldPrefix, count: old)
+        }
+        (Arena.writePrefix(old + count, to: start) + old).update(from: source, count: count)
+    }
+}
+
+/// An arena that nobody changes any more, shared by snapshots and by the trees that read from it.
+// Proven safe: the arena is immutable from `init` to `deinit`; its pointers are freed when the last owner is gone.
+final class FrozenArena: @unchecked Sendable {
+    let arena: Arena
+
+    init(_ arena: Arena) { self.arena = arena }
+
+    deinit {
+        var arena = arena
+        arena.deallocate()
+    }
+}

@@ -1,0 +1,75 @@
+/// Which namespace each prefix stands for at the place that is being written.
+struct NamespaceScope {
+    private struct Binding: BitwiseCopyable {
+        var prefix: UInt32
+        var namespace: UInt32
+        /// How deep the element that declares it lies.
+        var depth: Int
+    }
+
+    private let names: NameTable
+    private var bindings: [Binding] = []
+    /// The number of each name's prefix, 0 for none; `unknown` until it is asked for.
+    private var prefixOfName: [UInt32]
+    private var prefixes: [String: UInt32] = ["": 0]
+    private(set) var prefixTexts: [String] = [""]
+    private static let unknown = UInt32.max
+
+    /// A namespace that the table does not know: one that a declaration speaks of and no name uses.
+    static let unused = UInt32.max
+
+    init(names: NameTable) {
+        self.names = names
+        prefixOfName = Array(repeating: NamespaceScope.unknown, count: names.count)
+    }
+
+    mutating func prefix(ofName id: UInt32) -> UInt32 {
+        if prefixOfName[Int(id)] != NamespaceScope.unknown { return prefixOfName[Int(id)] }
+        let prefix = number(ofPrefix: names.prefix(id).string)
+        prefixOfName[Int(id)] = prefix
+        return prefix
+    }
+
+    mutating func number(ofPrefix prefix: String) -> UInt32 {
+        if let known = prefixes[prefix] { return known }
+        let new = UInt32(prefixTexts.count)
+        prefixTexts.append(prefix)
+        prefixes[prefix] = new
+        return new
+    }
+
+    /// The namespace's id, or `unused`.
+    func namespaceID(_ uri: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        if uri.isEmpty { return 0 }
+        for index in 0..<names.namespaces.count where names.namespace(UInt32(index + 1)).equals(uri) {
+            return UInt32(index + 1)
+        }
+        return NamespaceScope.unused
+    }
+
+    /// What the prefix stands for; nil when it was not declared. The empty prefix, not declared, stands for none.
+    @inline(__always)
+    func namespace(ofPrefix prefix: UInt32) -> UInt32? {
+        for binding in bindings.reversed() where binding.prefix == prefix { return binding.namespace }
+        return prefix == 0 ? 0 : nil
+    }
+
+    /// A prefix that stands for the namespace here.
+    func prefix(for namespace: UInt32) -> UInt32? {
+        bindings.last { $0.namespace == namespace && $0.prefix != 0 && self.namespace(ofPrefix: $0.prefix) == namespace }?
+            .prefix
+    }
+
+    func isDeclared(_ prefix: UInt32, at depth: Int) -> Bool {
+        bindings.contains { $0.depth == depth && $0.prefix == prefix }
+    }
+
+    mutating func declare(_ prefix: UInt32, _ namespace: UInt32, depth: Int) {
+        bindings.append(Binding(prefix: prefix, namespace: namespace, depth: depth))
+    }
+
+    @inline(__always)
+    mutating func leave(depth: Int) {
+        while let last = bindings.last, last.depth >= depth { bindings.removeLast() }
+    }
+}

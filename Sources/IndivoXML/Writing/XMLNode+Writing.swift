@@ -1,0 +1,23 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension XMLNode {
+    /// The node as XML text: an element just as it is; a document with its declaration and everything around the root.
+    ///
+    /// Namespaces that the nodes need and nothing declares are declared on the way.
+    ///
+    /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry, such as control characters.
+    public func xml(_ style: XMLStyle = .compact) throws -> String {
+        try XMLWriter.write(self, style: style) { $0.string }
+    }
+
+    /// The node as XML in UTF-8; see `xml(_:)`.
+    ///
+    /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry, such as control characters.
+    public func data(_ style: XMLStyle = .compact) throws -> Data {
+        try XMLWriter.write(self, style: style) { Data(buffer: $0) }
+    }
+}

@@ -1,0 +1,359 @@
+/// Writes a subtree as XML.
+struct XMLWriter {
+    private let tree: XMLTree
+    private let isPretty: Bool
+    private var output = ByteWriter()
+    private var scope: NamespaceScope
+    /// Names that were looked at and are good.
+    private var checkedNames: [Bool]
+    private var keepsDocumentType = true
+    private var depth = 0
+    /// The depth of the outermost element that is written as it is, in pretty style.
+    private var verbatimDepth: Int?
+
+    /// Calls `body` with the bytes of the subtree.
+    ///
+    /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
+    static func write<R>(
+        _ node: XMLNode, style: XMLStyle, keepsDocumentType: Bool = true,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> R
+    ) throws -> R {
+        guard let node = node.resolved else {
+            throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
+        }
+        var writer = XMLWriter(node.tree, style: style)
+        writer.keepsDocumentType = keepsDocumentType
+        defer { writer.output.deallocate() }
+        if node.record.kind == .document {
+            try writer.writeDocument()
+        } else {
+            try writer.writeSubtree(node.index)
+        }
+        return try body(UnsafeBufferPointer(start: writer.output.bytes.base, count: writer.output.bytes.count))
+    }
+
+    private init(_ tree: XMLTree, style: XMLStyle) {
+        self.tree = tree
+        isPretty = style == .pretty
+        let names = tree.state.pointee.arena.names
+        scope = NamespaceScope(names: names)
+        // libxml2 looked at the names of a document that was only parsed.
+        checkedNames = Array(repeating: tree.isPristine, count: names.count)
+    }
+
+    // MARK: Structure
+
+    private mutating func writeDocument() throws {
+        output.write("<?xml version=\"1.0\" encoding=\"UTF-8\"")
+        if let standalone = tree.state.pointee.arena.standalone {
+            output.write(standalone ? " standalone=\"yes\"" : " standalone=\"no\"")
+        }
+        output.write("?>\n")
+        var roots = 0
+        var child = tree.firstChild(0)
+        while child != noNode {
+            switch tree.nodes[Int(child)].kind {
+            case .element: roots += 1
+            case .text where isBlank(tree.content(child)):
+                child = tree.next(child)
+                continue
+            case .text, .cdata:
+                throw unwritable(child, "text stands outside the root element; put it into the element")
+            case .documentType where roots > 0:
+                throw unwritable(child, "a document type stands behind the root element; put it before")
+            default: break
+            }
+            try writeSubtree(child)
+            output.write(byte: UInt8(ascii: "\n"))
+            child = tree.next(child)
+        }
+        if roots != 1 {
+            throw XMLError(.unwritable, message: "a document has one root element, this one has \(roots)")
+        }
+    }
+
+    /// Writes a node and all below it. It goes by the links and not by recursion, so that no depth is too deep.
+    private mutating func writeSubtree(_ top: UInt32) throws {
+        var current = top
+        while true {
+            if tree.isElement(current), try startElement(current) {
+                current = tree.firstChild(current)
+                continue
+            } else if !tree.isElement(current) {
+                try writeLeaf(current)
+            }
+            // Up to the next sibling, closing what ends on the way.
+            while true {
+                if current == top { return }
+                let next = tree.next(current)
+                if next != noNode {
+                    current = next
+                    break
+                }
+                current = tree.parent(current)
+                try endElement(current)
+            }
+        }
+    }
+
+    /// - Returns: Whether the element has children, which come next.
+    private mutating func startElement(_ index: UInt32) throws -> Bool {
+        if isPretty, depth > 0, verbatimDepth == nil { output.indent(depth) }
+        let record = tree.nodes[Int(index)]
+        try check(record.name, index)
+        depth += 1
+        output.write(byte: UInt8(ascii: "<"))
+        output.write(tree.state.pointee.arena.names.qualified(record.name))
+        try writeAttributes(index, record)
+        if tree.firstChild(index) == noNode {
+            output.write("/>")
+            scope.leave(depth: depth)
+            depth -= 1
+            return false
+        }
+        output.write(byte: UInt8(ascii: ">"))
+        if isPretty, verbatimDepth == nil, isVerbatim(index) { verbatimDepth = depth }
+        return true
+    }
+
+    private mutating func endElement(_ index: UInt32) throws {
+        let isVerbatim = verbatimDepth != nil
+        if verbatimDepth == depth { verbatimDepth = nil }
+        scope.leave(depth: depth)
+        depth -= 1
+        if isPretty, !isVerbatim { output.indent(depth) }
+        output.write("</")
+        output.write(tree.state.pointee.arena.names.qualified(tree.nodes[Int(index)].name))
+        output.write(byte: UInt8(ascii: ">"))
+    }
+
+    /// Whether white space inside the element means something.
+    private func isVerbatim(_ index: UInt32) -> Bool {
+        let space: StaticString = "xml:space"
+        if let attribute = tree.attribute(index, named: space.utf8Buffer),
+            tree.attributeValue(attribute).elementsEqual("preserve".utf8) {
+            return true
+        }
+        var child = tree.firstChild(index)
+        var hasMarkup = false
+        while child != noNode {
+            switch tree.nodes[Int(child)].kind {
+            case .cdata: return true
+            case .text: if !isBlank(tree.content(child)) { return true }
+            default: hasMarkup = true
+            }
+            child = tree.next(child)
+        }
+        // An element of nothing but blanks holds them on purpose.
+        return !hasMarkup
+    }
+
+    private func isBlank(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+    }
+
+    // MARK: Leaves
+
+    private mutating func writeLeaf(_ index: UInt32) throws {
+        let record = tree.nodes[Int(index)]
+        let content = tree.content(index)
+        if isPretty, verbatimDepth == nil, depth > 0 {
+            if record.kind == .text { return }
+            output.indent(depth)
+        }
+        switch record.kind {
+        case .text:
+            if let bad = output.writeEscaped(content, .text) { throw unwritable(index, bad) }
+        case .cdata:
+            try checkCharacters(content, index)
+            output.write("<![CDATA[")
+            writeSection(content)
+            output.write("]]>")
+        case .comment:
+            try checkCharacters(content, index)
+            if contains(content, "--") || content.last == UInt8(ascii: "-") {
+                throw unwritable(index, "a comment holds \"--\" or ends in \"-\", which XML does not allow; change it")
+            }
+            output.write("<!--")
+            output.write(content)
+            output.write("-->")
+        case .processingInstruction:
+            try check(record.name, index)
+            try checkCharacters(content, index)
+            let target = tree.state.pointee.arena.names.qualified(record.name)
+            if target.string.lowercased() == "xml" || contains(content, "?>") {
+                throw unwritable(index, "a processing instruction is named xml or holds \"?>\"; change it")
+            }
+            output.write("<?")
+            output.write(target)
+            if !content.isEmpty {
+                output.write(byte: 0x20)
+                output.write(content)
+            }
+            output.write("?>")
+        case .documentType:
+            guard keepsDocumentType else { return }
+            output.write("<!DOCTYPE")
+            output.write(content)
+            output.write(">")
+        case .document, .element, .vacant:
+            break
+        }
+    }
+
+    /// The content of a CDATA section; where it holds the end mark, the section is ended and another begun.
+    private mutating func writeSection(_ content: UnsafeBufferPointer<UInt8>) {
+        let close = UInt8(ascii: "]")
+        var from = 0
+        for index in content.indices.dropFirst(2)
+        where content[index] == UInt8(ascii: ">") && content[index - 1] == close && content[index - 2] == close {
+            output.write(UnsafeBufferPointer(rebasing: content[from..<index]))
+            output.write("]]><![CDATA[")
+            from = index
+        }
+        output.write(UnsafeBufferPointer(rebasing: content[from...]))
+    }
+
+    private func contains(_ content: UnsafeBufferPointer<UInt8>, _ pair: StaticString) -> Bool {
+        let (first, second) = (pair.utf8Start[0], pair.utf8Start[1])
+        return content.indices.dropLast().contains { content[$0] == first && content[$0 + 1] == second }
+    }
+
+    // MARK: Attributes and namespaces
+
+    @inline(__always)
+    private mutating func writeAttributes(_ index: UInt32, _ record: NodeRecord) throws {
+        let names = tree.state.pointee.arena.names
+        let prefix = scope.prefix(ofName: record.name)
+        let namespace = names.namespaceID(ofName: record.name)
+        let attributes = tree.attributes(index)
+        for attribute in attributes where attribute.isDeclaration {
+            try writeDeclaration(attribute, elementPrefix: prefix, elementNamespace: namespace, index)
+        }
+        let inForce = scope.namespace(ofPrefix: prefix)
+        if inForce != namespace, prefix == 0 || namespace != 0 {
+            declare(prefix, namespace)
+        } else if inForce == nil {
+            throw unwritable(
+                index, "the prefix of \(names.qualified(record.name).string) is not declared; give the namespace")
+        }
+        for attribute in attributes where !attribute.isDeclaration {
+            try check(attribute.name, index)
+            let name = names.qualified(attribute.name)
+            let namespace = names.namespaceID(ofName: attribute.name)
+            if namespace == 0, names.prefix(attribute.name).isEmpty {
+                output.write(byte: 0x20)
+                output.write(name)
+            } else {
+                try writePrefixed(attribute.name, namespace, index)
+            }
+            try writeValue(tree.attributeValue(attribute), index)
+        }
+    }
+
+    private mutating func writeValue(_ value: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+        output.write("=\"")
+        if let bad = output.writeEscaped(value, .attribute) { throw unwritable(index, bad) }
+        output.write(byte: UInt8(ascii: "\""))
+    }
+
+    private mutating func writeDeclaration(
+        _ attribute: AttributeRecord, elementPrefix: UInt32, elementNamespace: UInt32, _ index: UInt32
+    ) throws {
+        let names = tree.state.pointee.arena.names
+        let isDefault = names.prefix(attribute.name).isEmpty
+        let prefix = isDefault ? 0 : scope.number(ofPrefix: names.local(attribute.name).string)
+        let uri = tree.attributeValue(attribute)
+        let namespace = scope.namespaceID(uri)
+        // The element's own namespace counts for more than a declaration that was put beside it.
+        if prefix == elementPrefix, namespace != elementNamespace, isDefault || elementNamespace != 0 { return }
+        try check(attribute.name, index)
+        if !isDefault, uri.isEmpty {
+            throw unwritable(index, "a prefix is declared as no namespace; remove the declaration")
+        }
+        scope.declare(prefix, namespace, depth: depth)
+        output.write(byte: 0x20)
+        output.write(names.qualified(attribute.name))
+        try writeValue(uri, index)
+    }
+
+    /// Writes a declaration that nobody asked for and a name needs.
+    private mutating func declare(_ prefix: UInt32, _ namespace: UInt32) {
+        scope.declare(prefix, namespace, depth: depth)
+        output.write(prefix == 0 ? " xmlns" : " xmlns:")
+        output.write(scope.prefixTexts[Int(prefix)])
+        output.write("=\"")
+        _ = output.writeEscaped(tree.state.pointee.arena.names.namespace(namespace), .attribute)
+        output.write(byte: UInt8(ascii: "\""))
+    }
+
+    private mutating func writePrefixed(_ name: UInt32, _ namespace: UInt32, _ index: UInt32) throws {
+        let names = tree.state.pointee.arena.names
+        var prefix = scope.prefix(ofName: name)
+        if scope.prefixTexts[Int(prefix)] != "xml" {
+            if namespace == 0 {
+                guard scope.namespace(ofPrefix: prefix) != nil else {
+                    throw unwritable(
+                        index, "the prefix of \(names.qualified(name).string) is not declared; give the namespace")
+                }
+            } else if prefix == 0 || scope.namespace(ofPrefix: prefix) != namespace {
+                if let known = scope.prefix(for: namespace) {
+                    prefix = known
+                } else {
+                    if prefix == 0 || scope.isDeclared(prefix, at: depth) { prefix = freshPrefix() }
+                    declare(prefix, namespace)
+                }
+            }
+        }
+        output.write(byte: 0x20)
+        output.write(scope.prefixTexts[Int(prefix)])
+        output.write(byte: UInt8(ascii: ":"))
+        output.write(names.local(name))
+    }
+
+    private mutating func freshPrefix() -> UInt32 {
+        var number = 1
+        while true {
+            let prefix = scope.number(ofPrefix: "ns\(number)")
+            if scope.namespace(ofPrefix: prefix) == nil { return prefix }
+            number += 1
+        }
+    }
+
+    // MARK: Checks
+
+    @inline(__always)
+    private mutating func check(_ name: UInt32, _ index: UInt32) throws {
+        if checkedNames[Int(name)] { return }
+        let text = tree.state.pointee.arena.names.qualified(name)
+        guard NameRules.isQualifiedName(text) else {
+            throw unwritable(index, "\"\(text.string.prefix(40))\" is not a name in XML; rename the node")
+        }
+        checkedNames[Int(name)] = true
+    }
+
+    private func checkCharacters(_ content: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+        for scalar in content.string.unicodeScalars where !NameRules.isCharacter(scalar) {
+            throw unwritable(index, scalar)
+        }
+    }
+
+    private func unwritable(_ index: UInt32, _ scalar: Unicode.Scalar) -> XMLError {
+        unwritable(
+            index,
+            "the character U+" + String(scalar.value, radix: 16, uppercase: true)
+                + " cannot stand in XML; remove or replace it")
+    }
+
+    private func unwritable(_ index: UInt32, _ message: String) -> XMLError {
+        var path: [String] = []
+        var current = index
+        while current != noNode, path.count < 20 {
+            if tree.isElement(current) {
+                path.append(tree.state.pointee.arena.names.qualified(tree.nodes[Int(current)].name).string)
+            }
+            current = tree.parent(current)
+        }
+        return XMLError(.unwritable, message: "in /\(path.reversed().joined(separator: "/")): \(message)")
+    }
+}
