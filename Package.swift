@@ -63,7 +63,7 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "OAuth1",
+                "IndivoModel", "OAuth1", "CLibXML2",
                 .target(name: "CCrypt", condition: .when(platforms: [.linux])),
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
@@ -96,7 +96,7 @@ let package = Package(
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel"]),
         .testTarget(name: "IndivoTests", dependencies: ["Indivo", "IndivoTesting"]),
-        .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox"]),
+        .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML"]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
         .testTarget(name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator"]),
         .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting"]),

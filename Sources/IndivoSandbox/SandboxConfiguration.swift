@@ -34,6 +34,9 @@ public struct SandboxConfiguration: Sendable {
     /// Admin and UI-server apps to register.
     public var machineApps: [SandboxMachineApp] = []
 
+    /// The data models that documents may hold and reports are made of.
+    public var models: [DataModel] = DataModel.core
+
     /// The largest request body that is read, in bytes; a larger one is answered 413.
     public var bodyLimit = 16 << 20
 

@@ -18,7 +18,7 @@ final class ServerContext: Sendable {
         database = try SandboxDatabase(configuration.database)
         let now = configuration.now
         nonces = NonceMemory(clock: { Int(now().timeIntervalSince1970) })
-        models = ModelCatalog()
+        models = ModelCatalog(configuration.models)
     }
 
     var logger: Logger { configuration.logger }

@@ -134,10 +134,19 @@ struct APIServer: Sendable {
                 verifier: authorization?.verifier)
         }
         do {
+            var prepared: AccountRow?
+            if let prepare = route.prepare {
+                try await server.database.writer.read { db in
+                    let call = try makeCall(db)
+                    if let why = try route.rule.refusal(of: call) { throw Refusal.permissionDenied(why: why) }
+                }
+                prepared = try await prepare(request, server)
+            }
             if route.writes {
-                return try await server.database.writer.write { db in
+                return try await server.database.writer.write { [prepared] db in
                     try server.audits.storing(in: db) {
-                        let call = try makeCall(db)
+                        var call = try makeCall(db)
+                        call.prepared = prepared
                         let response = try answer(call)
                         try AuditRow(call, status: response.status).insert(db)
                         return Outcome(response: response)

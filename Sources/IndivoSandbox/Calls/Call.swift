@@ -17,6 +17,8 @@ struct Call {
     /// The OAuth parameters of the Authorization header, "" for none.
     let callback: String?
     let verifier: String?
+    /// The account that the route's preparation found.
+    var prepared: AccountRow?
 
     /// What a capture of the URL holds, "" when the path has none of that name.
     subscript(name: String) -> String { captures[name] ?? "" }

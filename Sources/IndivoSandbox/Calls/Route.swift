@@ -12,6 +12,10 @@ struct Route: Sendable {
     /// Whether it changes anything, and so runs in a transaction that writes.
     let writes: Bool
     let handler: Handler
+    /// What must be done before, and cannot be inside a transaction: a check of who logs in.
+    var prepare: Preparation?
+
+    typealias Preparation = @Sendable (Request, ServerContext) async throws -> AccountRow?
 
     init(
         _ name: String, _ methods: [String], _ path: PathTemplate, _ rule: AccessRule, writes: Bool,

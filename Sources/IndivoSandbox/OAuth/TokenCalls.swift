@@ -6,6 +6,7 @@ import OAuth1
 /// The OAuth endpoints, and the calls by which a UI server authorises apps.
 enum TokenCalls {
     static let routes: [Route] = [
+        sessionCreate,
         .post("request_token", "/oauth/request_token", .anyUserApp, requestToken),
         .post("exchange_token", "/oauth/access_token", .requestToken, exchange),
         .get("request_token_info", "/oauth/internal/request_tokens/{requestToken}/info", .anyAccount, info),
@@ -42,8 +43,27 @@ enum TokenCalls {
         .post("get_connect_credentials", "/accounts/{account}/apps/{app}/connect_credentials", .ownerAccount, connect),
     ]
 
-    /// The call that makes a session is apart: it hashes a password, which must not happen inside a transaction.
-    static let sessionCreate: PathTemplate = "/oauth/internal/session_create"
+    /// Logs an account in at a UI server. The password is checked before the transaction begins: that takes long.
+    private static let sessionCreate: Route = {
+        var route = Route.post("session_create", "/oauth/internal/session_create", .chrome) { call in
+            guard let account = call.prepared else {
+                throw Refusal.permissionDenied(why: "user name and password do not fit, or the account is closed")
+            }
+            let pair = TokenPair()
+            try SessionTokenRow(
+                fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account.id,
+                expiresAt: call.now.advanced(bySeconds: TokenStore.lifetime)
+            ).insert(call.db)
+            return Response(
+                type: "text/plain",
+                text: FormFields.encode(TokenStore.fields(pair) + [("account_id", account.id)]))
+        }
+        route.prepare = { request, server in
+            guard let username = request.form["username"] else { throw Refusal.badRequest("No username provided") }
+            return try await server.logIn(username, request.form["password"] ?? "")
+        }
+        return route
+    }()
 
     private static func requestToken(_ call: Call) throws -> Response {
         guard let app = call.principal.app else { throw Refusal.notFound }

@@ -7,10 +7,10 @@ struct SDMXFacts {
     let models: ModelCatalog
 
     func read(_ root: XMLNode) throws -> [FactDraft] {
-        try root.children(named: "Model").map { try read($0) }
+        try root.children(named: "Model").map { try fact($0) }
     }
 
-    private func read(_ model: XMLNode) throws -> FactDraft {
+    private func fact(_ model: XMLNode) throws -> FactDraft {
         let name = model.attr("name") ?? ""
         guard !name.isEmpty else {
             throw ContentError(
@@ -33,7 +33,7 @@ struct SDMXFacts {
                 throw ContentError(sentence: "Invalid SDM data: All SDM data fields must specify a fieldname.")
             }
             if let list = field.child(named: "Models") {
-                for child in try list.children(named: "Model").map({ try read($0) }) {
+                for child in try list.children(named: "Model").map({ try fact($0) }) {
                     // The name of the field is not looked at: the child knows whose list it belongs to.
                     guard let relation = shape.inputs.first(where: { $0.isList && $0.model == child.model }) else {
                         throw NoFacts()
@@ -41,7 +41,7 @@ struct SDMXFacts {
                     children.append(FactDraft.Child(relation: relation.name, fact: child))
                 }
             } else if let nested = field.child(named: "Model") {
-                let child = try read(nested)
+                let child = try fact(nested)
                 guard let relation = shape.inputs.first(where: { $0.name == fieldName }), !relation.isList,
                     relation.model == child.model
                 else { throw NoFacts() }
@@ -54,12 +54,12 @@ struct SDMXFacts {
                 try reader.read(fieldName, field.text())
             }
         }
-        var fact = try reader.finish()
-        fact.children = children
-        guard var referred else { return fact }
+        var finished = try reader.finish()
+        finished.children = children
+        guard var referred else { return finished }
         // The object referred to holds the list of those who refer to it.
         referred.children.append(
-            FactDraft.Child(relation: ModelCatalog.reverseName(of: shape.name), fact: fact))
+            FactDraft.Child(relation: ModelCatalog.reverseName(of: shape.name), fact: finished))
         return referred
     }
 }
