@@ -98,7 +98,10 @@ let package = Package(
         .testTarget(name: "IndivoTests", dependencies: ["Indivo", "IndivoTesting"]),
         .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML"]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
-        .testTarget(name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator"]),
+        // The snapshots in Generated are compiled into the tests, which run them.
+        .testTarget(
+            name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel", "IndivoXML"],
+            exclude: ["Models", "Snapshots"]),
         .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting"]),
     ],
     swiftLanguageModes: [.v6]

@@ -66,7 +66,7 @@ struct CallClient: Sendable {
         do {
             answer = try await transport.send(request, body: body?.data)
         } catch let error as HTTPTransportError {
-            logger.debug("\(call.name): \(error.kindName)")
+            logger.debug("\(call.name): \(error.kind)")
             throw IndivoError(.transport(error), call: call)
         }
         logger.debug("\(call.name): \(answer.response.status.code)")

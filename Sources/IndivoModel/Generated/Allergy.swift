@@ -8,23 +8,33 @@ public class Allergy: IndivoDocument {
     ///
     /// One of `414285001` (food allergy), `426232007` (environmental allergy), `416098002` (drug allergy), `59037007`
     /// (drug intolerance), or `235719002` (food intolerance).
-    @Field public var category: CodedValue?
+    @Field(rules: [
+        .required,
+        .coded(in: .snomed),
+        .identifiers(["414285001", "426232007", "416098002", "59037007", "235719002"]),
+    ])
+    public var category: CodedValue?
 
     /// The drug, for an allergy to a single one. Coded in RxNorm.
-    @Field("drug_allergen") public var drugAllergen: CodedValue?
+    @Field("drug_allergen", rules: [.coded(in: .rxNorm)]) public var drugAllergen: CodedValue?
 
     /// The class of drugs, for an allergy to all of them. Coded in NDF-RT.
-    @Field("drug_class_allergen") public var drugClassAllergen: CodedValue?
+    @Field("drug_class_allergen", rules: [.coded(in: .ndfrt)]) public var drugClassAllergen: CodedValue?
 
     /// The food or another substance. Coded in UNII.
-    @Field("food_allergen") public var foodAllergen: CodedValue?
+    @Field("food_allergen", rules: [.coded(in: .unii)]) public var foodAllergen: CodedValue?
 
     /// What happens when the patient is exposed, for example hives. Coded in SNOMED CT. Required by the server.
-    @Field("allergic_reaction") public var allergicReaction: CodedValue?
+    @Field("allergic_reaction", rules: [.required, .coded(in: .snomed)]) public var allergicReaction: CodedValue?
 
     /// How bad the reaction is. Coded in SNOMED CT. Required by the server.
     ///
     /// One of `255604002` (mild), `6736007` (moderate), `24484000` (severe), `442452003` (life threatening), or
     /// `399166001` (fatal).
-    @Field public var severity: CodedValue?
+    @Field(rules: [
+        .required,
+        .coded(in: .snomed),
+        .identifiers(["255604002", "6736007", "24484000", "442452003", "399166001"]),
+    ])
+    public var severity: CodedValue?
 }

@@ -8,5 +8,6 @@ public class AllergyExclusion: IndivoDocument {
     ///
     /// One of `160244002` (no known allergies), `428607008` (no known environmental allergy), `429625007` (no known
     /// food allergy), or `409137002` (no known drug allergy).
-    @Field public var name: CodedValue?
+    @Field(rules: [.required, .coded(in: .snomed), .identifiers(["160244002", "428607008", "429625007", "409137002"])])
+    public var name: CodedValue?
 }

@@ -5,7 +5,7 @@
 /// SDML model `Encounter`.
 public class Encounter: IndivoDocument {
     /// When it began. Required by the server.
-    @Field public var startDate: XMLDateTime?
+    @Field(rules: [.required]) public var startDate: XMLDateTime?
 
     /// When it ended.
     @Field public var endDate: XMLDateTime?
@@ -13,7 +13,14 @@ public class Encounter: IndivoDocument {
     /// The kind of visit. Coded in SMART EncounterType. Required by the server. Older documents call it `type`.
     ///
     /// One of `home`, `emergency`, `ambulatory`, `inpatient`, `field`, or `virtual`.
-    @Field("encounterType", formerly: "type") public var encounterType: CodedValue?
+    @Field(
+        formerly: "type",
+        rules: [
+            .required,
+            .coded(in: .smart("EncounterType")),
+            .identifiers(["home", "emergency", "ambulatory", "inpatient", "field", "virtual"]),
+        ])
+    public var encounterType: CodedValue?
 
     /// Where it took place.
     @Field public var facility: Organization?

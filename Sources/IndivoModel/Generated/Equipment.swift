@@ -5,13 +5,13 @@
 /// SDML model `Equipment`.
 public class Equipment: IndivoDocument {
     /// What it is called. At most 40 characters. Required by the server.
-    @Field public var name: String?
+    @Field(rules: [.required, .maximumLength(40)]) public var name: String?
 
     /// Who makes or sells it. At most 40 characters.
-    @Field public var vendor: String?
+    @Field(rules: [.maximumLength(40)]) public var vendor: String?
 
     /// What it is and does, in free text. Of any length.
-    @Field("description") public var equipmentDescription: String?
+    @Field("description", rules: [.unlimitedLength]) public var equipmentDescription: String?
 
     /// The day on which the patient began to use it.
     @Field("date_started") public var dateStarted: XMLDate?

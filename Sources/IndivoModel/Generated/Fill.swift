@@ -5,10 +5,10 @@
 /// SDML model `Fill`.
 public class Fill: IndivoDocument {
     /// When it was dispensed. Required by the server.
-    @Field public var date: XMLDateTime?
+    @Field(rules: [.required]) public var date: XMLDateTime?
 
     /// For how many days the dispensed quantity lasts. Required by the server.
-    @Field public var dispenseDaysSupply: Double?
+    @Field(rules: [.required]) public var dispenseDaysSupply: Double?
 
     /// How much was dispensed.
     @Field public var quantityDispensed: ValueAndUnit?

@@ -5,21 +5,28 @@
 /// SDML model `Immunization`.
 public class Immunization: IndivoDocument {
     /// When it was given, or refused. Required by the server.
-    @Field public var date: XMLDateTime?
+    @Field(rules: [.required]) public var date: XMLDateTime?
 
     /// Whether the dose was given. Coded in SMART ImmunizationAdministrationStatus. Required by the server.
     ///
     /// One of `doseGiven`, `notAdministered`, or `partialDose`.
-    @Field("administration_status") public var administrationStatus: CodedValue?
+    @Field(
+        "administration_status",
+        rules: [
+            .required,
+            .coded(in: .smart("ImmunizationAdministrationStatus")),
+            .identifiers(["doseGiven", "notAdministered", "partialDose"]),
+        ])
+    public var administrationStatus: CodedValue?
 
     /// The vaccine. Coded in CVX. Required by the server.
-    @Field("product_name") public var productName: CodedValue?
+    @Field("product_name", rules: [.required, .coded(in: .cvx)]) public var productName: CodedValue?
 
     /// The group of vaccines it belongs to. Coded in CDC vaccine groups.
-    @Field("product_class") public var productClass: CodedValue?
+    @Field("product_class", rules: [.coded(in: .vaccineGroup)]) public var productClass: CodedValue?
 
     /// A second group, for a vaccine against several diseases. Coded in CDC vaccine groups.
-    @Field("product_class_2") public var productClass2: CodedValue?
+    @Field("product_class_2", rules: [.coded(in: .vaccineGroup)]) public var productClass2: CodedValue?
 
     /// Why the dose was not given. Coded in SMART ImmunizationRefusalReason.
     ///
@@ -31,5 +38,16 @@ public class Immunization: IndivoDocument {
     /// only), `patientUndergoingDesensitizationTherapy` (the patient is being desensitized), `recentChemoOrRadiaton`
     /// (chemotherapy or radiation was recent; the code is spelt so), or `recentOrganOrStemCellTransplant` (a transplant
     /// was recent).
-    @Field("refusal_reason") public var refusalReason: CodedValue?
+    @Field(
+        "refusal_reason",
+        rules: [
+            .coded(in: .smart("ImmunizationRefusalReason")),
+            .identifiers([
+                "allergy", "possiblePriorAllergyOrReaction", "contraindicated", "notIndicatedPerGuidelines",
+                "previouslyVaccinated", "documentedImmunityOrPreviousDisease", "patientOrParentRefused",
+                "providerDeferred", "vaccineUnavailable", "comfortMeasuresOnly",
+                "patientUndergoingDesensitizationTherapy", "recentChemoOrRadiaton", "recentOrganOrStemCellTransplant",
+            ]),
+        ])
+    public var refusalReason: CodedValue?
 }

@@ -5,7 +5,7 @@
 /// SDML model `LabResult`.
 public class LabResult: IndivoDocument {
     /// The test. Coded in LOINC. Required by the server. Older documents call it `name`.
-    @Field("test_name", formerly: "name") public var testName: CodedValue?
+    @Field("test_name", formerly: "name", rules: [.required, .coded(in: .loinc)]) public var testName: CodedValue?
 
     /// The laboratory's number for the specimen.
     @Field("accession_number") public var accessionNumber: String?
@@ -13,7 +13,8 @@ public class LabResult: IndivoDocument {
     /// How final the result is. Coded in SMART LabStatus.
     ///
     /// One of `preliminary`, `final`, or `correction`.
-    @Field public var status: CodedValue?
+    @Field(rules: [.coded(in: .smart("LabStatus")), .identifiers(["preliminary", "final", "correction"])])
+    public var status: CodedValue?
 
     /// The measured value, with the ranges it is judged by.
     @Field("quantitative_result") public var quantitativeResult: QuantitativeResult?
@@ -24,7 +25,10 @@ public class LabResult: IndivoDocument {
     /// What the laboratory makes of the result. Coded in SMART LabResultInterpretation.
     ///
     /// One of `normal`, `abnormal`, or `critical`.
-    @Field("abnormal_interpretation") public var abnormalInterpretation: CodedValue?
+    @Field(
+        "abnormal_interpretation",
+        rules: [.coded(in: .smart("LabResultInterpretation")), .identifiers(["normal", "abnormal", "critical"])])
+    public var abnormalInterpretation: CodedValue?
 
     /// When the specimen was taken. Older documents call it `date`.
     @Field("collected_at", formerly: "date") public var collectedAt: XMLDateTime?
@@ -39,5 +43,5 @@ public class LabResult: IndivoDocument {
     @Field("collected_by_role") public var collectedByRole: String?
 
     /// Anything else, in free text. At most 600 characters.
-    @Field public var notes: String?
+    @Field(rules: [.maximumLength(600)]) public var notes: String?
 }

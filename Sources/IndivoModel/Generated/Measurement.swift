@@ -5,14 +5,14 @@
 /// SDML model `Measurement`.
 public class Measurement: IndivoDocument {
     /// What was measured, in the app's own words. At most 24 characters. Required by the server.
-    @Field public var type: String?
+    @Field(rules: [.required, .maximumLength(24)]) public var type: String?
 
     /// The number. Required by the server.
-    @Field public var value: Double?
+    @Field(rules: [.required]) public var value: Double?
 
     /// The unit of the number. At most 8 characters. Required by the server.
-    @Field public var unit: String?
+    @Field(rules: [.required, .maximumLength(8)]) public var unit: String?
 
     /// When it was measured. Required by the server.
-    @Field("datetime") public var dateTime: XMLDateTime?
+    @Field("datetime", rules: [.required]) public var dateTime: XMLDateTime?
 }

@@ -5,10 +5,10 @@
 /// SDML model `Medication`.
 public class Medication: IndivoDocument {
     /// The drug. Coded in RxNorm. Required by the server. Older documents call it `name`.
-    @Field("drugName", formerly: "name") public var drugName: CodedValue?
+    @Field(formerly: "name", rules: [.required, .coded(in: .rxNorm)]) public var drugName: CodedValue?
 
     /// The first day on which the patient takes it. Required by the server.
-    @Field public var startDate: XMLDate?
+    @Field(rules: [.required]) public var startDate: XMLDate?
 
     /// The last day on which the patient takes it; none while it goes on.
     @Field public var endDate: XMLDate?
@@ -25,7 +25,11 @@ public class Medication: IndivoDocument {
     /// How it is known that the patient takes it. Coded in SMART MedicationProvenance.
     ///
     /// One of `prescription`, `fulfillment`, `administration`, `reconciliation`, or `patientReport`.
-    @Field public var provenance: CodedValue?
+    @Field(rules: [
+        .coded(in: .smart("MedicationProvenance")),
+        .identifiers(["prescription", "fulfillment", "administration", "reconciliation", "patientReport"]),
+    ])
+    public var provenance: CodedValue?
 
     /// The times it was dispensed.
     @Field public var fulfillments: [Fill]

@@ -5,14 +5,14 @@
 /// SDML model `Problem`.
 public class Problem: IndivoDocument {
     /// The condition. Coded in SNOMED CT. Required by the server.
-    @Field public var name: CodedValue?
+    @Field(rules: [.required, .coded(in: .snomed)]) public var name: CodedValue?
 
     /// When it began, or was found. Required by the server.
-    @Field public var startDate: XMLDateTime?
+    @Field(rules: [.required]) public var startDate: XMLDateTime?
 
     /// When it was over; none while it lasts.
     @Field public var endDate: XMLDateTime?
 
     /// Anything else, in free text. Of any length.
-    @Field public var notes: String?
+    @Field(rules: [.unlimitedLength]) public var notes: String?
 }

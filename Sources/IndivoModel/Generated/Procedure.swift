@@ -8,26 +8,26 @@ public class Procedure: IndivoDocument {
     @Field("date_performed") public var datePerformed: XMLDateTime?
 
     /// What was done, in words. At most 100 characters. Required by the server.
-    @Field public var name: String?
+    @Field(rules: [.required, .maximumLength(100)]) public var name: String?
 
     /// The URI of the code system of `nameValue`. At most 80 characters.
-    @Field("name_type") public var nameType: String?
+    @Field("name_type", rules: [.maximumLength(80)]) public var nameType: String?
 
     /// The code of what was done. At most 40 characters.
-    @Field("name_value") public var nameValue: String?
+    @Field("name_value", rules: [.maximumLength(40)]) public var nameValue: String?
 
     /// A short form of the name. At most 20 characters.
-    @Field("name_abbrev") public var nameAbbrev: String?
+    @Field("name_abbrev", rules: [.maximumLength(20)]) public var nameAbbrev: String?
 
     /// Who did it. At most 200 characters.
-    @Field("provider_name") public var providerName: String?
+    @Field("provider_name", rules: [.maximumLength(200)]) public var providerName: String?
 
     /// Where that person works. At most 200 characters.
-    @Field("provider_institution") public var providerInstitution: String?
+    @Field("provider_institution", rules: [.maximumLength(200)]) public var providerInstitution: String?
 
     /// Where it was done. At most 100 characters.
-    @Field public var location: String?
+    @Field(rules: [.maximumLength(100)]) public var location: String?
 
     /// Anything else, in free text. Of any length.
-    @Field public var comments: String?
+    @Field(rules: [.unlimitedLength]) public var comments: String?
 }

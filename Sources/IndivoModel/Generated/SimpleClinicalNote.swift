@@ -5,50 +5,50 @@
 /// SDML model `SimpleClinicalNote`.
 public class SimpleClinicalNote: IndivoDocument {
     /// When the patient was seen. Required by the server.
-    @Field("date_of_visit") public var dateOfVisit: XMLDateTime?
+    @Field("date_of_visit", rules: [.required]) public var dateOfVisit: XMLDateTime?
 
     /// When the note was finished.
     @Field("finalized_at") public var finalizedAt: XMLDateTime?
 
     /// The kind of visit, in words. At most 100 characters.
-    @Field("visit_type") public var visitType: String?
+    @Field("visit_type", rules: [.maximumLength(100)]) public var visitType: String?
 
     /// The URI of the code system of `visitTypeValue`. At most 80 characters.
-    @Field("visit_type_type") public var visitTypeType: String?
+    @Field("visit_type_type", rules: [.maximumLength(80)]) public var visitTypeType: String?
 
     /// The code of the kind of visit. At most 40 characters.
-    @Field("visit_type_value") public var visitTypeValue: String?
+    @Field("visit_type_value", rules: [.maximumLength(40)]) public var visitTypeValue: String?
 
     /// A short form of the kind of visit. At most 20 characters.
-    @Field("visit_type_abbrev") public var visitTypeAbbrev: String?
+    @Field("visit_type_abbrev", rules: [.maximumLength(20)]) public var visitTypeAbbrev: String?
 
     /// Where the patient was seen. At most 200 characters.
-    @Field("visit_location") public var visitLocation: String?
+    @Field("visit_location", rules: [.maximumLength(200)]) public var visitLocation: String?
 
     /// The clinician's specialty, in words. At most 100 characters.
-    @Field public var specialty: String?
+    @Field(rules: [.maximumLength(100)]) public var specialty: String?
 
     /// The URI of the code system of `specialtyValue`. At most 80 characters.
-    @Field("specialty_type") public var specialtyType: String?
+    @Field("specialty_type", rules: [.maximumLength(80)]) public var specialtyType: String?
 
     /// The code of the specialty. At most 40 characters.
-    @Field("specialty_value") public var specialtyValue: String?
+    @Field("specialty_value", rules: [.maximumLength(40)]) public var specialtyValue: String?
 
     /// A short form of the specialty. At most 20 characters.
-    @Field("specialty_abbrev") public var specialtyAbbrev: String?
+    @Field("specialty_abbrev", rules: [.maximumLength(20)]) public var specialtyAbbrev: String?
 
     /// When the note was signed.
     @Field("signed_at") public var signedAt: XMLDateTime?
 
     /// Who signed it. At most 200 characters.
-    @Field("provider_name") public var providerName: String?
+    @Field("provider_name", rules: [.maximumLength(200)]) public var providerName: String?
 
     /// Where that person works. At most 200 characters.
-    @Field("provider_institution") public var providerInstitution: String?
+    @Field("provider_institution", rules: [.maximumLength(200)]) public var providerInstitution: String?
 
     /// Why the patient came, in a few words. At most 255 characters.
-    @Field("chief_complaint") public var chiefComplaint: String?
+    @Field("chief_complaint", rules: [.maximumLength(255)]) public var chiefComplaint: String?
 
     /// The note itself. Of any length.
-    @Field public var content: String?
+    @Field(rules: [.unlimitedLength]) public var content: String?
 }

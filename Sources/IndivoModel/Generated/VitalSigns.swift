@@ -5,7 +5,7 @@
 /// SDML model `VitalSigns`.
 public class VitalSigns: IndivoDocument {
     /// When it was measured. Required by the server.
-    @Field public var date: XMLDateTime?
+    @Field(rules: [.required]) public var date: XMLDateTime?
 
     /// The visit at which it was measured. A server takes it, but does not give it back with the vital signs: ask for
     /// encounters and look at theirs.
@@ -21,26 +21,39 @@ public class VitalSigns: IndivoDocument {
     ///   `machine`, or `invasive`.
     /// - `diastolic`: The diastolic pressure. In `mm[Hg]`. Its name is `8462-4` in LOINC.
     /// - `systolic`: The systolic pressure. In `mm[Hg]`. Its name is `8480-6` in LOINC.
-    @Field public var bp: BloodPressure?
+    @Field(rules: [
+        .part("position", [.coded(in: .snomed), .identifiers(["40199007", "33586001", "10904000"])]),
+        .part("site", [.coded(in: .snomed), .identifiers(["368208006", "368209003", "61396006", "11207009"])]),
+        .part("method", [
+            .coded(in: .smart("BloodPressureMethod")),
+            .identifiers(["auscultation", "palpation", "machine", "invasive"]),
+        ]),
+        .part("diastolic", [.coded(in: .loinc), .identifiers(["8462-4"]), .unit("mm[Hg]")]),
+        .part("systolic", [.coded(in: .loinc), .identifiers(["8480-6"]), .unit("mm[Hg]")]),
+    ])
+    public var bp: BloodPressure?
 
     /// The body mass index. In `kg/m2`. Its name is `39156-5` in LOINC.
-    @Field public var bmi: VitalSign?
+    @Field(rules: [.coded(in: .loinc), .identifiers(["39156-5"]), .unit("kg/m2")]) public var bmi: VitalSign?
 
     /// How often the heart beats. In `{beats}/min`. Its name is `8867-4` in LOINC.
-    @Field("heart_rate") public var heartRate: VitalSign?
+    @Field("heart_rate", rules: [.coded(in: .loinc), .identifiers(["8867-4"]), .unit("{beats}/min")])
+    public var heartRate: VitalSign?
 
     /// The patient's height. In `m`. Its name is `8302-2` (standing) or `8306-3` (lying) in LOINC.
-    @Field public var height: VitalSign?
+    @Field(rules: [.coded(in: .loinc), .identifiers(["8302-2", "8306-3"]), .unit("m")]) public var height: VitalSign?
 
     /// How much of the haemoglobin carries oxygen. In `%{HemoglobinSaturation}`. Its name is `2710-2` in LOINC.
-    @Field("oxygen_saturation") public var oxygenSaturation: VitalSign?
+    @Field("oxygen_saturation", rules: [.coded(in: .loinc), .identifiers(["2710-2"]), .unit("%{HemoglobinSaturation}")])
+    public var oxygenSaturation: VitalSign?
 
     /// How often the patient breathes. In `{breaths}/min`. Its name is `9279-1` in LOINC.
-    @Field("respiratory_rate") public var respiratoryRate: VitalSign?
+    @Field("respiratory_rate", rules: [.coded(in: .loinc), .identifiers(["9279-1"]), .unit("{breaths}/min")])
+    public var respiratoryRate: VitalSign?
 
     /// The body's temperature. In `Cel`. Its name is `8310-5` in LOINC.
-    @Field public var temperature: VitalSign?
+    @Field(rules: [.coded(in: .loinc), .identifiers(["8310-5"]), .unit("Cel")]) public var temperature: VitalSign?
 
     /// The patient's weight. In `kg`. Its name is `3141-9` in LOINC.
-    @Field public var weight: VitalSign?
+    @Field(rules: [.coded(in: .loinc), .identifiers(["3141-9"]), .unit("kg")]) public var weight: VitalSign?
 }

@@ -33,15 +33,22 @@ public struct Field<Value: FieldValue> {
     ///   - place: Where nested XML holds the value. Data models (SDMX) know only elements.
     ///   - formerly: Names under which older documents hold it. They are read; a document that is sent to a server
     ///     uses today's name.
-    public init(_ name: String = "", in place: FieldPlace = .element, formerly: String...) {
+    ///   - rules: What ``IndivoDocument/problems()`` checks of the value.
+    public init(
+        _ name: String = "", in place: FieldPlace = .element, formerly: String...,
+        rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
+    ) {
         wrappedValue = .absent
-        options = FieldOptions(name: name, place: place, formerly: formerly)
+        options = FieldOptions(name: name, place: place, formerly: formerly, rules: rules)
     }
 
     /// A field with another name or place, and a value to begin with.
-    public init(wrappedValue: Value, _ name: String = "", in place: FieldPlace = .element, formerly: String...) {
+    public init(
+        wrappedValue: Value, _ name: String = "", in place: FieldPlace = .element, formerly: String...,
+        rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
+    ) {
         self.wrappedValue = wrappedValue
-        options = FieldOptions(name: name, place: place, formerly: formerly)
+        options = FieldOptions(name: name, place: place, formerly: formerly, rules: rules)
     }
 }
 
@@ -71,4 +78,6 @@ struct FieldOptions: Sendable {
     var name = ""
     var place = FieldPlace.element
     var formerly: [String] = []
+    /// Made when the layout is, once for a class: every object has a field's options, and none should pay for a list.
+    var rules: @Sendable () -> [FieldRule] = { [] }
 }

@@ -9,6 +9,7 @@ public struct FieldLayout: Sendable {
     /// Older names, in order of preference.
     public let formerly: [String]
     public let place: FieldPlace
+    let rules: [FieldRule]
     let shape: FieldShape
     let offset: Int
     let access: any FieldAccess.Type
@@ -29,7 +30,7 @@ public final class Layout: Sendable {
             let options = access.options(at: prototype + field.offset)
             return FieldLayout(
                 property: property, name: options.name.isEmpty ? property : options.name, formerly: options.formerly,
-                place: options.place, shape: access.shape, offset: field.offset, access: access)
+                place: options.place, rules: options.rules(), shape: access.shape, offset: field.offset, access: access)
         }
         flat = FlatLayout(fields)
     }

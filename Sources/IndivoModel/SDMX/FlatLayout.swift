@@ -5,13 +5,15 @@ struct FlatLayout: Sendable {
         let names: [String]
         let property: String
         let type: any LexicalValue.Type
+        /// The rules of the leaf itself, not those of the compound around it.
+        let rules: [FieldRule]
 
         var name: String { names[0] }
     }
 
     /// What a field of the type becomes, in order of declaration.
     enum Entry: Sendable {
-        case leaves(Range<Int>)
+        case leaves(FieldLayout, Range<Int>)
         case relation(FieldLayout)
     }
 
@@ -33,16 +35,16 @@ struct FlatLayout: Sendable {
             let start = leaves.count
             switch (field.shape.kind, field.shape.isList) {
             case (.leaf(let type), false):
-                leaves.append(Leaf(names: names, property: field.property, type: type))
-                entries.append(.leaves(start..<leaves.count))
+                leaves.append(Leaf(names: names, property: field.property, type: type, rules: field.rules))
+                entries.append(.leaves(field, start..<leaves.count))
             case (.compound(let type), false):
                 for part in FlatLayout.of(type).leaves {
                     leaves.append(
                         Leaf(
                             names: names.flatMap { prefix in part.names.map { "\(prefix)_\($0)" } },
-                            property: "\(field.property).\(part.property)", type: part.type))
+                            property: "\(field.property).\(part.property)", type: part.type, rules: part.rules))
                 }
-                entries.append(.leaves(start..<leaves.count))
+                entries.append(.leaves(field, start..<leaves.count))
             case (.document, _):
                 for name in names { relations[name] = field }
                 entries.append(.relation(field))

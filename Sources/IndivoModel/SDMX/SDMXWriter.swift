@@ -29,7 +29,7 @@ final class SDMXWriter {
         let originals = ModelFields(original, layout)
         for entry in layout.entries {
             switch entry {
-            case .leaves(let range):
+            case .leaves(_, let range):
                 for index in range {
                     write(
                         current.leaves[index], layout.leaves[index], was: source.leaves[index]?.text,

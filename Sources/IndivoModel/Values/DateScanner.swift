@@ -10,8 +10,17 @@ struct DateScanner {
         rest = text.trimmingXMLSpace.utf8
     }
 
-    /// Year (four digits or more, never 0000), month and day.
+    /// Year, month and day, joined by `-`.
     mutating func date() throws(LexicalError) -> (Int, Int, Int) {
+        let year = try year()
+        try literal(UInt8(ascii: "-"), "the - after the year")
+        let month = try month()
+        try literal(UInt8(ascii: "-"), "the - after the month")
+        return (year, month, try day(of: month, in: year))
+    }
+
+    /// Four digits or more, never 0000.
+    mutating func year() throws(LexicalError) -> Int {
         let negative = skip(UInt8(ascii: "-"))
         var digits = 0
         var year = 0
@@ -24,15 +33,20 @@ struct DateScanner {
         guard digits >= 4 else { throw failure("a year has four digits") }
         guard year > 0 else { throw failure("there is no year 0000") }
         guard digits == 4 || !leadingZero else { throw failure("a year longer than four digits has no leading zero") }
-        if negative { year = -year }
-        try literal(UInt8(ascii: "-"), "the - after the year")
-        let month = try pair("month", 1...12)
-        try literal(UInt8(ascii: "-"), "the - after the month")
+        return negative ? -year : year
+    }
+
+    mutating func month() throws(LexicalError) -> Int { try pair("month", 1...12) }
+
+    /// - Parameters:
+    ///   - month: The month the day is in; `nil` for any.
+    ///   - year: The year; `nil` for any, leap years included.
+    mutating func day(of month: Int? = nil, in year: Int? = nil) throws(LexicalError) -> Int {
         let day = try pair("day", 1...31)
-        guard day <= GregorianCalendar.days(in: month, of: year) else {
-            throw failure("month \(month) of \(year) has no day \(day)")
+        if let month, day > GregorianCalendar.days(in: month, of: year ?? 2000) {
+            throw failure("month \(month)" + (year.map { " of \($0)" } ?? "") + " has no day \(day)")
         }
-        return (year, month, day)
+        return day
     }
 
     /// Hour, minute, second and nanosecond; hour 24 only as 24:00:00.
@@ -80,6 +94,13 @@ struct DateScanner {
     mutating func literal(_ byte: UInt8, _ name: String) throws(LexicalError) {
         guard skip(byte) else { throw failure("\(name) is missing") }
     }
+
+    mutating func literal(_ byte: UInt8, _ name: String, times: Int) throws(LexicalError) {
+        for _ in 0..<times { try literal(byte, name) }
+    }
+
+    /// Whether the next byte is this one; if so it is passed.
+    mutating func next(is byte: UInt8) -> Bool { skip(byte) }
 
     func end() throws(LexicalError) {
         guard rest.isEmpty else { throw failure("“\(String(Substring(rest)))” is left over") }

@@ -50,6 +50,15 @@ extension Int {
 
 func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 
+/// `HH:MM:SS`, and as much of a fraction as there is.
+func timeText(_ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int) -> String {
+    let text = twoDigits(hour) + ":" + twoDigits(minute) + ":" + twoDigits(second)
+    if nanosecond == 0 { return text }
+    var digits = String(nanosecond + 1_000_000_000).dropFirst()
+    while digits.last == "0" { digits.removeLast() }
+    return text + "." + digits
+}
+
 func offsetText(_ offset: Int?) -> String {
     guard let offset else { return "" }
     if offset == 0 { return "Z" }

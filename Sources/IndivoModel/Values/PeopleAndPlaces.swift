@@ -25,7 +25,7 @@ public struct Telephone: CompoundValue {
 
     @Field("type") public var kind: Kind?
     /// At most 20 characters.
-    @Field public var number: String?
+    @Field(rules: [.maximumLength(20)]) public var number: String?
     /// Whether this is the number to call first.
     @Field("preferred_p") public var isPreferred: Bool?
 
@@ -43,7 +43,7 @@ public struct Address: CompoundValue {
     @Field public var country: String?
     @Field public var city: String?
     /// At most 12 characters.
-    @Field("postalcode") public var postalCode: String?
+    @Field("postalcode", rules: [.maximumLength(12)]) public var postalCode: String?
     @Field public var region: String?
     @Field public var street: String?
 
@@ -96,7 +96,7 @@ public struct Provider: CompoundValue {
     @Field("preferred_language") public var preferredLanguage: String?
     @Field public var race: String?
     @Field public var gender: Gender?
-    @Field public var email: String?
+    @Field(rules: [.email]) public var email: String?
     @Field("bday") public var birthday: XMLDate?
     @Field("adr") public var address: Address?
     @Field public var name: PersonName?

@@ -95,3 +95,16 @@ extension URL: LexicalValue {
 
     public var lexical: String { absoluteString }
 }
+
+extension Data: LexicalValue {
+    /// Reads xs:base64Binary; white space between the digits is allowed.
+    public init(lexical text: String) throws(LexicalError) {
+        let digits = text.filter { !" \t\r\n".contains($0) }
+        guard let data = Data(base64Encoded: digits) else {
+            throw LexicalError(expected: "base64", reason: "the text is not (its length or a character is wrong)")
+        }
+        self = data
+    }
+
+    public var lexical: String { base64EncodedString() }
+}

@@ -98,15 +98,8 @@ extension XMLDateTime: LexicalValue {
     }
 
     public var lexical: String {
-        if let spelling { return spelling }
-        var text = GregorianCalendar.dateText(year, month, day) + "T"
-        text += twoDigits(hour) + ":" + twoDigits(minute) + ":" + twoDigits(second)
-        if nanosecond > 0 {
-            var digits = String(nanosecond + 1_000_000_000).dropFirst()
-            while digits.last == "0" { digits.removeLast() }
-            text += "." + digits
-        }
-        return text + offsetText(offset)
+        spelling ?? GregorianCalendar.dateText(year, month, day) + "T" + timeText(hour, minute, second, nanosecond)
+            + offsetText(offset)
     }
 
     public static var dataType: DataFieldType { .dateTime }

@@ -41,11 +41,11 @@ enum DocumentParser {
                 | XML_PARSE_IGNORE_ENC.rawValue))
         SAXCallbacks.install(in: context.pointee.sax)
 
-        let start = UnsafeRawPointer(source.baseAddress.unsafelyUnwrapped).assumingMemoryBound(to: CChar.self)
-        // The memory is not copied: it outlives the context and ends with a zero.
-        guard let buffer = xmlParserInputBufferCreateStatic(start, Int32(source.count), XML_CHAR_ENCODING_NONE),
-            let stream = xmlNewIOInputStream(context, buffer, XML_CHAR_ENCODING_NONE)
-        else { throw XMLError(.syntax, message: "out of memory") }
+        // The memory is neither copied nor moved: it outlives the context and ends with a zero.
+        guard let stream = xmlNewInputStream(context) else { throw XMLError(.syntax, message: "out of memory") }
+        stream.pointee.base = source.baseAddress
+        stream.pointee.cur = source.baseAddress
+        stream.pointee.end = source.baseAddress.map { $0 + source.count }
         inputPush(context, stream)
         xmlParseDocument(context)
 

@@ -2,6 +2,9 @@ import CLibXML2
 
 /// What a document's own DTD may do: declare entities that stay within the limits. Everything else in it is kept as text.
 extension ParseState {
+    /// What a reference counts beside the bytes it brings, because libxml2 makes a parser for each.
+    private static let referenceCost = 256
+
     mutating func startSubset(name: UnsafePointer<UInt8>?) {
         subsetStart = context?.pointee.input?.pointee.cur
         guard let name else { return }
@@ -79,7 +82,7 @@ extension ParseState {
         case XML_INTERNAL_PREDEFINED_ENTITY:
             return true
         default:
-            charge(Int(entity.pointee.length) + 16)
+            charge(Int(entity.pointee.length) + ParseState.referenceCost)
             return error == nil
         }
     }

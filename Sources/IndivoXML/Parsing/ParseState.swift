@@ -50,6 +50,7 @@ extension ParseState {
         } else {
             nodes[Int(parent)].header |= NodeRecord.childrenFlag
         }
+        if parent == 0 { line = topLevelLine }
         arena.nodes.append(record)
         arena.lines.append(line)
         line = currentLine
@@ -60,6 +61,22 @@ extension ParseState {
     var currentLine: UInt32 {
         guard let input = context?.pointee.input else { return line }
         return UInt32(truncatingIfNeeded: input.pointee.line)
+    }
+
+    /// The line where the node at the top of the document starts that the parser has just read: there is no event for
+    /// the white space before it.
+    private var topLevelLine: UInt32 {
+        guard let input = context?.pointee.input, let start = source.baseAddress, let end = input.pointee.cur,
+            end >= start, end <= start + source.count
+        else { return currentLine }
+        var lines: UInt32 = 0
+        var cursor = end
+        while cursor > start {
+            cursor -= 1
+            if cursor.pointee == UInt8(ascii: "<") { break }
+            if cursor.pointee == UInt8(ascii: "\n") { lines += 1 }
+        }
+        return max(line, currentLine - min(lines, currentLine))
     }
 
     // MARK: Events

@@ -57,11 +57,15 @@ enum SAXCallbacks {
         }
         handler.pointee.getEntity = { context, name in
             let entity = xmlSAX2GetEntity(context, name)
-            return state(context).pointee.mayUse(entity, name: name, sign: "&") ? entity : nil
+            if state(context).pointee.mayUse(entity, name: name, sign: "&") { return entity }
+            halt(context)
+            return nil
         }
         handler.pointee.getParameterEntity = { context, name in
             let entity = xmlSAX2GetParameterEntity(context, name)
-            return state(context).pointee.mayUse(entity, name: name, sign: "%") ? entity : nil
+            if state(context).pointee.mayUse(entity, name: name, sign: "%") { return entity }
+            halt(context)
+            return nil
         }
     }
 }
@@ -70,6 +74,15 @@ enum SAXCallbacks {
 private func parserContext(_ context: UnsafeMutableRawPointer?) -> xmlParserCtxtPtr {
     // libxml2 passes the context as user data, because nothing else was set.
     context.unsafelyUnwrapped.assumingMemoryBound(to: xmlParserCtxt.self)
+}
+
+/// Stops the context that asked for an entity, which may be an inner one. As long as a context holds its text for
+/// well-formed it looks for a refused entity itself.
+private func halt(_ context: UnsafeMutableRawPointer?) {
+    let context = parserContext(context)
+    context.pointee.wellFormed = 0
+    context.pointee.disableSAX = 1
+    context.pointee.instate = XML_PARSER_EOF
 }
 
 @inline(__always)

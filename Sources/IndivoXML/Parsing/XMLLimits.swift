@@ -17,7 +17,8 @@ public struct XMLLimits: Sendable, Hashable {
     public var attributes = 4_096
     /// UTF-8 bytes of one name. 50,000 unless set.
     public var nameBytes = 50_000
-    /// Bytes that entities and attribute defaults of the document's own DTD may add to it. 4 MB unless set.
+    /// Bytes that entities and attribute defaults of the document's own DTD may add to it; each reference counts as
+    /// 256 bytes more. 4 MB unless set.
     public var entityExpansionBytes = 4 * 1_024 * 1_024
     /// Entities inside each other. 32 unless set.
     public var entityDepth = 32

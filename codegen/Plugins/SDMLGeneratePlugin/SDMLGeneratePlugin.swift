@@ -1,6 +1,49 @@
+import Foundation
 import PackagePlugin
 
+/// Writes document classes for the SDML files of a package's targets into the targets, to be checked in:
+/// `swift package --allow-writing-to-package-directory generate-documents`.
+///
+/// `--target NAME` (which may be repeated) chooses targets; everything else is passed on to `sdml2swift`.
 @main
 struct SDMLGeneratePlugin: CommandPlugin {
-    func performCommand(context: PluginContext, arguments: [String]) throws {}
+    func performCommand(context: PluginContext, arguments: [String]) async throws {
+        var extractor = ArgumentExtractor(arguments)
+        let names = extractor.extractOption(named: "target")
+        let rest = extractor.remainingArguments
+        let targets = names.isEmpty ? context.package.targets : try context.package.targets(named: names)
+        let tool = try context.tool(named: "sdml2swift").url
+        var count = 0
+        for target in targets {
+            guard let module = target.sourceModule else { continue }
+            let files = module.sourceFiles.map(\.url)
+            let models = files.filter { $0.pathExtension == "sdml" }
+            if models.isEmpty { continue }
+            count += 1
+            try run(tool, for: module, models: models, files: files, arguments: rest)
+        }
+        if count == 0 {
+            Diagnostics.error(
+                names.isEmpty
+                    ? "No target of this package has a file ending in .sdml."
+                    : "None of the targets \(names.joined(separator: ", ")) has a file ending in .sdml.")
+        }
+    }
+
+    private func run(
+        _ tool: URL, for module: any SourceModuleTarget, models: [URL], files: [URL], arguments: [String]
+    ) throws {
+        var all = models.map(\.path) + ["--output", module.directoryURL.appending(path: "Generated").path]
+        all += ["--command", "'swift package generate-documents'"]
+        for file in files where file.lastPathComponent == "sdml2swift.options" { all += ["--options", file.path] }
+        let process = Process()
+        process.executableURL = tool
+        process.arguments = all + arguments
+        try process.run()
+        process.waitUntilExit()
+        if process.terminationStatus != 0 {
+            Diagnostics.error(
+                "sdml2swift ended with status \(process.terminationStatus) for the target \(module.name).")
+        }
+    }
 }

@@ -104,7 +104,8 @@ struct JSONReader {
         if !scanner.take(Ascii.colon) {
             switch scanner.byte {
             case Ascii.comma, Ascii.closeBrace:
-                problems.error(at: location, "The key \"\(key ?? "")\" has no value: ': \"String\"' or the like is missing.")
+                problems.error(
+                    at: location, "The key \"\(key ?? "")\" has no value: ': \"String\"' or the like is missing.")
                 return JSONNode.Member(
                     key: key, keyLocation: location, value: JSONNode(value: .damaged, location: location))
             case Ascii.quote, Ascii.openBrace, Ascii.openBracket:
@@ -199,9 +200,9 @@ struct JSONReader {
                 problems.error(at: opening, "This string is not closed: a '\"' is missing before the end of the line.")
                 return nil
             case 0..<Ascii.space:
+                let code = hex(UInt32(byte))
                 problems.error(
-                    at: scanner.location,
-                    "A string must not hold the control character U+\(hex(UInt32(byte))): write \\u\(hex(UInt32(byte))).")
+                    at: scanner.location, "A string must not hold the control character U+\(code): write \\u\(code).")
                 isSound = false
                 scanner.advance()
             default:

@@ -34,7 +34,8 @@ public struct SDMLCodeSystem: Sendable, Hashable {
         SDMLCodeSystem(title: "UNII", uri: "http://fda.gov/UNII/"),
         SDMLCodeSystem(title: "LOINC", uri: "http://purl.bioontology.org/ontology/LNC/"),
         SDMLCodeSystem(title: "CVX", uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=cvx#"),
-        SDMLCodeSystem(title: "CDC vaccine groups", uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=vg#"),
+        SDMLCodeSystem(
+            title: "CDC vaccine groups", uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=vg#"),
     ] + [
         "ImmunizationAdministrationStatus", "ImmunizationRefusalReason", "LabResultInterpretation", "LabStatus",
         "MedicationProvenance", "EncounterType", "BloodPressureMethod",

@@ -11,7 +11,8 @@ struct FieldNotesReader {
     let subject: Subject
 
     private static let keys = [
-        "documentation", "swiftName", "formerly", "type", "required", "maxLength", "system", "valueSet", "unit", "parts",
+        "documentation", "swiftName", "formerly", "type", "required", "maxLength", "system", "valueSet", "unit",
+        "parts",
     ]
 
     func read(_ node: JSONNode, into diagnostics: inout Diagnostics) -> FieldNotes {
@@ -76,7 +77,9 @@ struct FieldNotesReader {
         }
     }
 
-    private func readValueSet(_ member: NotesObject.Member, _ notes: inout FieldNotes, _ diagnostics: inout Diagnostics) {
+    private func readValueSet(
+        _ member: NotesObject.Member, _ notes: inout FieldNotes, _ diagnostics: inout Diagnostics
+    ) {
         allow(member, for: [.codedValue, .vitalSign, .string], &diagnostics)
         guard case .object = member.value.value else {
             notes.valueSet = member.texts(into: &diagnostics).map { AllowedValue(identifier: $0) }

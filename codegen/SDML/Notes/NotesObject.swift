@@ -34,7 +34,7 @@ enum NotesObject {
         /// A text that can stand in Swift as a name.
         func identifier(into diagnostics: inout Diagnostics) -> String? {
             guard let text = text(into: &diagnostics) else { return nil }
-            if text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return text }
+            if text.isASCIIIdentifier { return text }
             diagnostics.error(at: value.location, "'\(text)' is no name that Swift takes.")
             return nil
         }

@@ -46,7 +46,8 @@ struct ModelReader {
         // The model comes before those nested in it, its content is known after them.
         definitions.append(
             ModelDefinition(
-                name: "", fields: [], isNested: isNested, isDamaged: true, location: node.location, fileName: file.name))
+                name: "", fields: [], isNested: isNested, isDamaged: true, location: node.location,
+                fileName: file.name))
 
         for member in members {
             guard let written = member.key else {
@@ -150,8 +151,8 @@ struct ModelReader {
         default:
             diagnostics.error(
                 at: node.location,
-                "The type of '\(field)' must be the name of a type in quotation marks, a model, or a list of one model; "
-                    + "this is \(node.kind).")
+                "The type of '\(field)' must be the name of a type in quotation marks, a model, or a list of one "
+                    + "model; this is \(node.kind).")
             return nil
         }
     }
@@ -173,7 +174,7 @@ struct ModelReader {
     private func checkName(
         _ name: String, of kind: String, at location: SourceLocation, into diagnostics: inout Diagnostics
     ) {
-        if name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) == nil {
+        if !name.isASCIIIdentifier {
             diagnostics.warn(
                 at: location,
                 "The name '\(name)' is no ASCII identifier, as an Indivo server needs for a \(kind).")

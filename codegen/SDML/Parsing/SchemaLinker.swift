@@ -23,7 +23,9 @@ struct SchemaLinker {
             checkLeaves(definition, into: &diagnostics)
         }
         checkCase(chosen, into: &diagnostics)
-        return SDMLSchema(models: chosen.values.map(model))
+        let models = chosen.values.map(model)
+        for model in models { checkFormerNames(model, into: &diagnostics) }
+        return SDMLSchema(models: models)
     }
 
     private func model(_ definition: ModelDefinition) -> SDMLModel {
@@ -46,10 +48,12 @@ struct SchemaLinker {
             diagnostics.error(
                 at: definition.location,
                 "The model '\(name)' is defined differently at \(first.location)\(difference(definition, first)). "
-                    + "Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to refer to the other.")
+                    + "Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to refer to "
+                    + "the other.")
         } else if !definition.isNested && !first.isNested {
             diagnostics.error(
-                at: definition.location, "The model '\(name)' is defined already at \(first.location). Remove one of them.")
+                at: definition.location,
+                "The model '\(name)' is defined already at \(first.location). Remove one of them.")
         }
     }
 
@@ -88,6 +92,21 @@ struct SchemaLinker {
                         at: field.location,
                         "In data, '\(field.name)' and '\(owner)' both use the name '\(name)': rename one of them.")
                     break
+                }
+                owners[name] = field.name
+            }
+        }
+    }
+
+    /// An old name that is somebody's name today would be read twice.
+    private func checkFormerNames(_ model: SDMLModel, into diagnostics: inout Diagnostics) {
+        var owners = Dictionary(model.fields.map { ($0.name, $0.name) }, uniquingKeysWith: { $1 })
+        for field in model.fields {
+            for name in field.notes.formerly {
+                if let owner = owners[name] {
+                    diagnostics.error(
+                        at: field.location,
+                        "The notes say that '\(field.name)' was '\(name)' formerly, but that is a name of '\(owner)'.")
                 }
                 owners[name] = field.name
             }

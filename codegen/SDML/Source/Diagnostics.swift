@@ -25,11 +25,24 @@ public struct Diagnostics: Sendable {
 
     /// Notes something that makes generating impossible.
     public mutating func error(at location: SourceLocation, _ message: String) {
-        found.append(Diagnostic(.error, at: location, message))
+        found.append(Diagnostic(.error, at: location, Self.oneLine(message)))
     }
 
     /// Notes something suspicious.
     public mutating func warn(at location: SourceLocation, _ message: String) {
-        found.append(Diagnostic(.warning, at: location, message))
+        found.append(Diagnostic(.warning, at: location, Self.oneLine(message)))
+    }
+
+    /// Names out of the input may hold line breaks; a message may not, as tools read problems by the line.
+    private static func oneLine(_ message: String) -> String {
+        if message.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return message }
+        var result = String.UnicodeScalarView()
+        for scalar in message.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: result.append("\u{FFFD}")
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
     }
 }

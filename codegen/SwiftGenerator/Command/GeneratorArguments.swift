@@ -107,12 +107,12 @@ struct GeneratorArguments {
     }
 
     private func identifier(_ text: String, of option: String) throws(Failure) -> String {
-        if text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return text }
+        if text.isASCIIIdentifier { return text }
         throw Failure(message: "'\(text)' after \(option) is no name that Swift takes.")
     }
 
     private func identifierPart(_ text: String, of option: String) throws(Failure) -> String {
-        if text.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_]*)?/) != nil { return text }
+        if text.isEmpty || text.isASCIIIdentifier { return text }
         throw Failure(message: "'\(text)' after \(option) cannot be part of a name in Swift.")
     }
 

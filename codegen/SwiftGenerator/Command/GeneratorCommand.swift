@@ -16,6 +16,13 @@ public struct GeneratorCommand: Sendable {
         public var output: [String] = []
         /// What goes to standard error, a string a line.
         public var errors: [String] = []
+
+        /// A run that ended so.
+        public init(status: Int32, output: [String] = [], errors: [String] = []) {
+            self.status = status
+            self.output = output
+            self.errors = errors
+        }
     }
 
     /// Runs the tool with these arguments, the tool's name not among them.
@@ -84,22 +91,29 @@ public struct GeneratorCommand: Sendable {
     }
 
     private static func report(
-        difference plan: OutputFolder.Plan, in folder: String, of arguments: GeneratorArguments, to outcome: inout Outcome
+        difference plan: OutputFolder.Plan, in folder: String, of arguments: GeneratorArguments,
+        to outcome: inout Outcome
     ) {
         if plan.isEmpty {
             if !arguments.isQuiet { outcome.output.append("\(count(plan.unchanged.count)) in \(folder), up to date.") }
             return
         }
         outcome.status = 1
-        outcome.errors += plan.written.map { "\(folder)/\($0.name): error: This is not what the generator gives today." }
-        outcome.errors += plan.removed.map { "\(folder)/\($0): error: The generator does not give this file any more." }
+        outcome.errors += plan.written.map {
+            "\(folder)/\($0.name): error: This is not what the generator gives today."
+        }
+        outcome.errors += plan.removed.map {
+            "\(folder)/\($0): error: The generator does not give this file any more."
+        }
         let advice = arguments.options.command.map { "Run \($0)." } ?? "Generate again."
         outcome.errors.append("error: The generated files are not up to date. \(advice)")
     }
 
     private static func summary(of plan: OutputFolder.Plan, in folder: String) -> String {
         var parts = ["\(count(plan.written.count)) written", "\(plan.unchanged.count) unchanged"]
-        if !plan.removed.isEmpty { parts.append("\(plan.removed.count) removed (\(plan.removed.joined(separator: ", ")))") }
+        if !plan.removed.isEmpty {
+            parts.append("\(plan.removed.count) removed (\(plan.removed.joined(separator: ", ")))")
+        }
         return "\(folder): \(parts.joined(separator: ", "))."
     }
 

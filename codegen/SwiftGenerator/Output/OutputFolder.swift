@@ -35,12 +35,15 @@ struct OutputFolder {
 
     /// Compares what is there with what should be.
     ///
-    /// - Throws: ``Failure`` when a file of somebody else stands where one should be written, or the folder cannot be read.
+    /// - Throws: ``Failure`` when a file of somebody else stands where one should be written, or the folder cannot be
+    ///   read.
     func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
         var isFolder: Bool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         if !exists { return Plan(written: files) }
-        guard isFolder else { throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."]) }
+        guard isFolder else {
+            throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."])
+        }
 
         let names: Set<String>
         do {
@@ -63,8 +66,8 @@ struct OutputFolder {
                 plan.written.append(file)
             } else {
                 problems.append(
-                    "\(path)/\(file.name): error: This file was not generated, and stands where the generator would write. "
-                        + "Move it, or choose another folder for the output.")
+                    "\(path)/\(file.name): error: This file was not generated, and stands where the generator would "
+                        + "write. Move it, or choose another folder for the output.")
             }
         }
         if !problems.isEmpty { throw Failure(messages: problems) }
@@ -75,7 +78,8 @@ struct OutputFolder {
         return plan
     }
 
-    /// Carries out a plan. New content is first written beside the old, and takes its place only when all of it is there.
+    /// Carries out a plan. New content is first written beside the old, and takes its place only when all of it is
+    /// there.
     func apply(_ plan: Plan) throws(Failure) {
         if plan.isEmpty { return }
         var staged: [(temporary: String, final: String)] = []
@@ -97,7 +101,8 @@ struct OutputFolder {
                 try FileManager.default.removeItem(atPath: "\(path)/\(name)")
             } catch {
                 undo()
-                throw Failure(messages: ["\(path)/\(name): error: The file is no longer generated and cannot be removed."])
+                throw Failure(
+                    messages: ["\(path)/\(name): error: The file is no longer generated and cannot be removed."])
             }
         }
         for file in staged where rename(file.temporary, file.final) != 0 {

@@ -37,6 +37,7 @@ enum DocComment {
 
     /// The text with nothing in it that would end a comment's line.
     static func oneLine(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             let category = scalar.properties.generalCategory

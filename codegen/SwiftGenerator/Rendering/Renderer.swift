@@ -41,18 +41,10 @@ public enum Renderer {
         case .array(let name): "[\(name)]"
         }
         let declaration = "\(modifier)var \(SwiftGrammar.quoted(property.name)): \(type)"
-        let line = "    \(wrapper(of: property)) \(declaration)"
+        let wrapper = FieldAttribute.layout(of: property)
+        let line = "    \(wrapper.flat) \(declaration)"
         if line.count <= lineLength { return "\(documentation)\(line)\n" }
-        return "\(documentation)    \(wrapper(of: property))\n    \(declaration)\n"
-    }
-
-    private static func wrapper(of property: SwiftProperty) -> String {
-        if property.formerNames.isEmpty && property.fieldName == property.name { return "@Field" }
-        var arguments = [literal(property.fieldName)]
-        if !property.formerNames.isEmpty {
-            arguments.append("formerly: \(property.formerNames.map(literal).joined(separator: ", "))")
-        }
-        return "@Field(\(arguments.joined(separator: ", ")))"
+        return "\(documentation)    \(wrapper.broken(indent: 4))\n    \(declaration)\n"
     }
 
     private static func render(_ list: SwiftClassList) -> String {

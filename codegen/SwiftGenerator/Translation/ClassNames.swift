@@ -3,6 +3,8 @@ import SDML
 /// The names of the classes, one for each model, chosen so that none clashes.
 struct ClassNames {
     private var names: [String: String] = [:]
+    /// The names of all classes.
+    private(set) var all: Set<String> = []
 
     init(schema: SDMLSchema, options: GeneratorOptions, diagnostics: inout Diagnostics) {
         for model in options.externalModels where schema.model(named: model) == nil { names[model] = model }
@@ -40,6 +42,7 @@ struct ClassNames {
             }
             names[model.name] = choice
         }
+        all = Set(names.values)
     }
 
     /// The class of a model that is in the schema or external.

@@ -7,7 +7,7 @@ struct FieldDocumentation {
 
     init(_ field: SDMLField) {
         let notes = field.notes
-        var first = [notes.documentation ?? "The field `\(field.name)`."]
+        var first = [notes.documentation ?? "The field `\(DocComment.oneLine(field.name))`."]
         first += Self.sentences(notes)
         let isVitalSign = field.type == .value(.vitalSign)
         let values = Self.allowedValues(notes, isVitalSign: isVitalSign)
@@ -18,11 +18,12 @@ struct FieldDocumentation {
         var paragraphs = [first.joined(separator: " ")]
         if !isVitalSign, let values { paragraphs.append(values) }
         for part in notes.parts {
-            let isVitalSign = if case .value(.bloodPressure) = field.type { part.notes.unit != nil } else { false }
+            guard case .value(let type) = field.type else { break }
+            let isVitalSign = type.parts.contains { $0.name == part.name && $0.kind == .type(.vitalSign) }
             let words = [part.notes.documentation].compactMap { $0 }
                 + Self.sentences(part.notes)
                 + [Self.allowedValues(part.notes, isVitalSign: isVitalSign)].compactMap { $0 }
-            if !words.isEmpty { paragraphs.append("- `\(part.name)`: \(words.joined(separator: " "))") }
+            if !words.isEmpty { paragraphs.append("- `\(SwiftValueTypes.property(ofPart: part.name, in: type))`: \(words.joined(separator: " "))") }
         }
         self.paragraphs = paragraphs
     }

@@ -4,16 +4,20 @@ import SDML
 struct PropertyNames {
     private var names: [String: String] = [:]
 
-    init(model: SDMLModel, className: String, diagnostics: inout Diagnostics) {
-        let reserved = ReservedNames.documentMembers.union(SwiftGrammar.unusableMembers)
+    init(model: SDMLModel, classNames: ClassNames, diagnostics: inout Diagnostics) {
+        // A property called like a type would hide it from the declarations beside.
+        func isReserved(_ name: String) -> Bool {
+            ReservedNames.documentMembers.contains(name) || SwiftGrammar.unusableMembers.contains(name)
+                || ReservedNames.usedTypes.contains(name) || classNames.all.contains(name)
+        }
         var taken: Set<String> = []
         for field in model.fields {
             guard let name = field.notes.swiftName else { continue }
-            if reserved.contains(name) {
+            if isReserved(name) {
                 diagnostics.error(
                     at: field.location,
-                    "The property of '\(field.name)' cannot be called '\(name)', as its notes ask: every document has "
-                        + "a member of that name.")
+                    "The property of '\(field.name)' cannot be called '\(name)', as its notes ask: a type, or a "
+                        + "member of every document, has that name.")
             } else if !taken.insert(name).inserted {
                 diagnostics.error(
                     at: field.location,
@@ -25,13 +29,13 @@ struct PropertyNames {
         let rest = model.fields.filter { $0.notes.swiftName == nil }
         let plain = rest.filter { SwiftSpelling.lowerCamel($0.name, fallback: "") == $0.name }
         let odd = rest.filter { SwiftSpelling.lowerCamel($0.name, fallback: "") != $0.name }
-        let classPrefix = SwiftSpelling.lowerCamel(className, fallback: "document")
+        let classPrefix = SwiftSpelling.lowerCamel(classNames.name(ofModel: model.name), fallback: "document")
         for field in plain + odd {
             var name = SwiftSpelling.lowerCamel(field.name, fallback: "field")
-            if reserved.contains(name) { name = classPrefix + SwiftSpelling.firstLetterUppercased(name) }
+            if isReserved(name) { name = classPrefix + SwiftSpelling.uppercasedStart(name) }
             var choice = name
             var number = 2
-            while reserved.contains(choice) || !taken.insert(choice).inserted {
+            while isReserved(choice) || !taken.insert(choice).inserted {
                 choice = "\(name)\(number)"
                 number += 1
             }

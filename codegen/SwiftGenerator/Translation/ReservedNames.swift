@@ -15,7 +15,8 @@ enum ReservedNames {
 
     /// Members that every document has.
     static let documentMembers: Set<String> = [
-        "copy", "debugDescription", "description", "hash", "hashValue", "id", "metadata", "modelName", "record",
-        "replace", "setStatus", "validate",
+        "copy", "debugDescription", "description", "hasSameContent", "hash", "hashValue", "id", "metadata", "modelName",
+        "problems", "record", "refreshMetadata", "replace", "setLabel", "setStatus", "statusHistory", "validate",
+        "versions", "xml",
     ]
 }

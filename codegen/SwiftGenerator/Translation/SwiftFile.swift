@@ -46,6 +46,8 @@ public struct SwiftProperty: Sendable, Hashable {
     public var formerNames: [String]
     /// What it holds.
     public var kind: Kind
+    /// What a server asks of its value.
+    public var rules: [SwiftRule]
     /// Its documentation, a string a paragraph; a paragraph that begins with `- ` is an item of a list.
     public var documentation: [String]
 }

@@ -17,12 +17,14 @@ enum SwiftGrammar {
 
     /// Whether a name may begin with this.
     static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
-        heads.contains { $0.contains(scalar.value) }
+        if scalar.isASCII { return scalar == "_" || scalar.properties.isAlphabetic }
+        return heads.contains { $0.contains(scalar.value) }
     }
 
     /// Whether it may stand in a name.
     static func isIdentifierPart(_ scalar: Unicode.Scalar) -> Bool {
-        isIdentifierStart(scalar) || tails.contains { $0.contains(scalar.value) }
+        if scalar.isASCII { return isIdentifierStart(scalar) || ("0"..."9").contains(scalar) }
+        return isIdentifierStart(scalar) || tails.contains { $0.contains(scalar.value) }
     }
 
     private static let heads: [ClosedRange<UInt32>] = [

@@ -5,19 +5,24 @@ enum SwiftSpelling {
     static func lowerCamel(_ name: String, fallback: String) -> String {
         let words = words(of: name)
         guard let first = words.first else { return fallback }
-        return startingWithLetter(joined([lowercasedStart(first)] + words.dropFirst().map(firstLetterUppercased)))
+        return startingWithLetter(joined([lowercasedStart(first)] + words.dropFirst().map(uppercasedStart)))
     }
 
     /// `sleep_night` → `SleepNight`, `VitalSigns` → `VitalSigns`.
     static func upperCamel(_ name: String, fallback: String) -> String {
         let words = words(of: name)
         if words.isEmpty { return fallback }
-        return startingWithLetter(joined(words.map(firstLetterUppercased)))
+        return startingWithLetter(joined(words.map(uppercasedStart)))
     }
 
     static func firstLetterUppercased(_ word: String) -> String {
         guard let first = word.first else { return word }
         return first.uppercased() + word.dropFirst()
+    }
+
+    /// `name` → `Name`; the abbreviations that Swift's naming rules write in capitals get them.
+    static func uppercasedStart(_ word: String) -> String {
+        ["id", "url", "uri"].contains(word) ? word.uppercased() : firstLetterUppercased(word)
     }
 
     /// The runs of characters that Swift takes in names. Words all in capitals (`DATE_OF_BIRTH`) lose them, as these

@@ -52,36 +52,27 @@ public struct Translator: Sendable {
 
     private func translate(_ model: SDMLModel, _ names: ClassNames, _ diagnostics: inout Diagnostics) -> SwiftClass {
         let className = names.name(ofModel: model.name)
-        let propertyNames = PropertyNames(model: model, className: className, diagnostics: &diagnostics)
+        let propertyNames = PropertyNames(model: model, classNames: names, diagnostics: &diagnostics)
         let properties = model.fields.map { field in
             SwiftProperty(
                 name: propertyNames.name(ofField: field.name), fieldName: field.name,
-                formerNames: field.notes.formerly, kind: kind(of: field, names),
+                formerNames: field.notes.formerly, kind: kind(of: field, names), rules: SwiftRule.rules(of: field),
                 documentation: FieldDocumentation(field).paragraphs)
         }
-        let documentation = model.notes.documentation ?? "A document of the kind `\(model.name)`."
+        let title = "model `\(DocComment.oneLine(model.name))`."
+        let documentation = model.notes.documentation.map { [$0, "SDML \(title)"] }
         return SwiftClass(
             name: className, modelName: model.name,
-            documentation: [documentation, "SDML model `\(model.name)`."],
+            documentation: documentation ?? ["A document of the SDML \(title)"],
             access: options.access, properties: properties)
     }
 
     private func kind(of field: SDMLField, _ names: ClassNames) -> SwiftProperty.Kind {
         switch field.type {
         case .value(.date): .optional(field.notes.isDay ? "XMLDate" : "XMLDateTime")
-        case .value(let type): .optional(Self.swiftType(of: type))
+        case .value(let type): .optional(SwiftValueTypes.name(of: type))
         case .one(let model): .optional(names.name(ofModel: model))
         case .many(let model): .array(names.name(ofModel: model))
-        }
-    }
-
-    /// Compounds are structs of the same name, but for `Name`, which says too little outside a model.
-    static func swiftType(of type: SDMLType) -> String {
-        switch type {
-        case .number: "Double"
-        case .date: "XMLDateTime"
-        case .name: "PersonName"
-        default: type.rawValue
         }
     }
 }

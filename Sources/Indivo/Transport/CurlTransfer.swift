@@ -1,0 +1,265 @@
+#if !canImport(Darwin)
+import CLibCurl
+import Foundation
+import HTTPTypes
+
+/// One request on its way, and its answer as it comes in.
+///
+/// Made by the caller, then handed to the thread of ``CurlLoop`` (through a lock) and touched by that thread alone:
+/// hence the unchecked conformance.
+final class CurlTransfer: @unchecked Sendable {
+    private(set) var easy: UnsafeMutableRawPointer?
+    private(set) var isFinished = false
+
+    private let request: HTTPRequest
+    private let target: HTTPTarget
+    private let body: Data?
+    private let limits: HTTPLimits
+
+    private var headers: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var wasSent = false
+    private var isRepetition = false
+    private var isTooLarge = false
+    private var headBytes = 0
+    private var headIsComplete = false
+    private var response: HTTPResponse?
+    private var answerBody = Data()
+
+    /// No server's head is as long as this; libcurl itself sets no bound.
+    private static let maximumHeadBytes = 256 << 10
+
+    init(request: HTTPRequest, target: HTTPTarget, body: Data?, limits: HTTPLimits) {
+        self.request = request
+        self.target = target
+        self.body = body
+        self.limits = limits
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        errorText.deallocate()
+    }
+
+    /// The transfer that an easy handle belongs to.
+    static func of(_ easy: UnsafeMutableRawPointer?) -> CurlTransfer? {
+        var pointer: UnsafeMutableRawPointer?
+        guard indivo_curl_get_pointer(easy, CURLINFO_PRIVATE, &pointer) == CURLE_OK, let pointer else { return nil }
+        return from(pointer)
+    }
+
+    /// The loop keeps a transfer alive as long as its easy handle exists.
+    private static func from(_ pointer: UnsafeMutableRawPointer) -> CurlTransfer {
+        Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    // MARK: Setting up
+
+    /// Makes the easy handle.
+    func open() throws(HTTPTransportError) {
+        guard let easy = curl_easy_init() else { throw error(.other, detail: "libcurl gave no handle") }
+        self.easy = easy
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        setLong(CURLOPT_NOSIGNAL, 1)
+        _ = indivo_curl_set_pointer(easy, CURLOPT_PRIVATE, this)
+        _ = indivo_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        setAddress()
+        try setFields()
+        setMethodAndBody()
+        setLong(CURLOPT_CONNECTTIMEOUT_MS, limits.connectTimeout.milliseconds)
+        setLong(CURLOPT_TIMEOUT_MS, limits.deadline.milliseconds)
+        _ = indivo_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, Int(limits.maximumAnswerBytes))
+        _ = indivo_curl_set_pointer(easy, CURLOPT_HEADERDATA, this)
+        _ = indivo_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, transfer in
+            guard let bytes, let transfer else { return 0 }
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return CurlTransfer.from(transfer).takeHeaderLine(line) ? line.count : 0
+        }
+        _ = indivo_curl_set_pointer(easy, CURLOPT_WRITEDATA, this)
+        _ = indivo_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, transfer in
+            guard let bytes, let transfer else { return 0 }
+            let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return CurlTransfer.from(transfer).takeBody(piece) ? piece.count : 0
+        }
+        _ = indivo_curl_set_pointer(easy, CURLOPT_PREREQDATA, this)
+        _ = indivo_curl_set_prerequest(easy) { transfer, _, _, _, _ in
+            guard let transfer else { return Int32(CURL_PREREQFUNC_ABORT) }
+            return CurlTransfer.from(transfer).mayBeSentNow()
+                ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+        }
+    }
+
+    /// Where to, literally, and by no other way.
+    private func setAddress() {
+        setString(CURLOPT_URL, target.origin + "/")
+        setString(CURLOPT_REQUEST_TARGET, target.path)
+        setLong(CURLOPT_PATH_AS_IS, 1)
+        setString(CURLOPT_PROTOCOLS_STR, "http,https")
+        setString(CURLOPT_PROXY, "")
+        setLong(CURLOPT_FOLLOWLOCATION, 0)
+        setLong(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        setLong(CURLOPT_SSL_VERIFYPEER, 1)
+        setLong(CURLOPT_SSL_VERIFYHOST, 2)
+        setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        // A connection that lay idle may be closed by the server at the moment it is used again.
+        setLong(CURLOPT_MAXAGE_CONN, 30)
+    }
+
+    /// The fields as given; those that libcurl would add by itself are named without a value, which leaves them out.
+    private func setFields() throws(HTTPTransportError) {
+        var lines = ["Host: \(target.authority)", "Expect:"]
+        if request.headerFields[.contentType] == nil {
+            lines.append("Content-Type:")
+        }
+        for field in request.headerFields {
+            switch field.name {
+            case .contentLength, .transferEncoding, .expect: continue
+            case _ where field.name.canonicalName == "host": continue
+            default: lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+            }
+        }
+        for line in lines {
+            guard let longer = curl_slist_append(headers, line) else { throw error(.other, detail: "out of memory") }
+            headers = longer
+        }
+        _ = indivo_curl_set_list(easy, CURLOPT_HTTPHEADER, headers)
+    }
+
+    /// The method, and a body with its length; methods that usually have a body say `Content-Length: 0` without one.
+    private func setMethodAndBody() {
+        let method = request.method
+        if body != nil || [.post, .put, .patch].contains(method) {
+            let body = body ?? Data()
+            setLong(CURLOPT_POST, 1)
+            _ = indivo_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
+            body.withUnsafeBytes { bytes in
+                _ = indivo_curl_set_string(
+                    easy, CURLOPT_COPYPOSTFIELDS, bytes.bindMemory(to: CChar.self).baseAddress ?? UnsafePointer(errorText))
+            }
+        } else if method == .head {
+            setLong(CURLOPT_NOBODY, 1)
+        } else {
+            setLong(CURLOPT_HTTPGET, 1)
+        }
+        setString(CURLOPT_CUSTOMREQUEST, method.rawValue)
+    }
+
+    private func setLong(_ option: CURLoption, _ value: Int) {
+        _ = indivo_curl_set_long(easy, option, value)
+    }
+
+    private func setString(_ option: CURLoption, _ value: String) {
+        _ = indivo_curl_set_string(easy, option, value)
+    }
+
+    // MARK: What libcurl calls
+
+    /// Called with a connection at hand, before the request goes out: true the first time only, so that libcurl does
+    /// not send again what was lost on a connection that broke.
+    private func mayBeSentNow() -> Bool {
+        isRepetition = wasSent
+        wasSent = true
+        return !isRepetition
+    }
+
+    private func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        headBytes += line.count
+        guard headBytes <= Self.maximumHeadBytes else {
+            isTooLarge = true
+            return false
+        }
+        if line.starts(with: "HTTP/".utf8) {
+            response = Self.statusLine(line)
+            headIsComplete = false
+        } else if !headIsComplete {
+            headIsComplete = line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8)
+            if let field = Self.field(line) { response?.headerFields.append(field) }
+        }
+        return true
+    }
+
+    private func takeBody(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard answerBody.count + piece.count <= limits.maximumAnswerBytes else {
+            isTooLarge = true
+            return false
+        }
+        answerBody.append(contentsOf: piece)
+        return true
+    }
+
+    /// `HTTP/1.1 200 OK`; the reason may be empty.
+    private static func statusLine(_ line: UnsafeRawBufferPointer) -> HTTPResponse? {
+        let text = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
+        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, let code = Int(parts[1]), (100...999).contains(code) else { return nil }
+        let reason = parts.count == 3 ? String(parts[2].filter { $0.isASCII && !$0.isNewline }) : ""
+        return HTTPResponse(status: HTTPResponse.Status(code: code, reasonPhrase: reason))
+    }
+
+    /// `Name: value`; nil for the empty line that ends the head, and for what is no field.
+    private static func field(_ line: UnsafeRawBufferPointer) -> HTTPField? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        else { return nil }
+        let blanks = Array(" \t\r\n".utf8)
+        var value = line[(colon + 1)...]
+        while let first = value.first, blanks.contains(first) { value.removeFirst() }
+        while let last = value.last, blanks.contains(last) { value.removeLast() }
+        return HTTPField(name: name, lenientValue: value)
+    }
+
+    // MARK: The end
+
+    /// What became of the request.
+    func result(_ code: CURLcode) -> Result<HTTPAnswer, any Error> {
+        if code == CURLE_OK, let response {
+            // libcurl takes a head for whole that ends with the connection, in the middle of a line too.
+            guard headIsComplete else { return .failure(error(.answerLost, detail: "the head was cut short")) }
+            return .success(HTTPAnswer(response: response, body: answerBody))
+        }
+        return .failure(failure(code))
+    }
+
+    private func failure(_ code: CURLcode) -> HTTPTransportError {
+        let said = String(cString: errorText)
+        let detail = said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
+        if isTooLarge || code == CURLE_FILESIZE_EXCEEDED {
+            return error(.answerTooLarge, detail: "more than \(limits.maximumAnswerBytes) bytes")
+        }
+        if isRepetition {
+            return error(.answerLost, detail: "a connection that was kept open was closed by the server")
+        }
+        return switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: error(.hostNotFound, detail: detail)
+        case CURLE_COULDNT_CONNECT: error(.cannotConnect, detail: detail)
+        case CURLE_OPERATION_TIMEDOUT: error(.timedOut, detail: detail)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT:
+            error(.tls, detail: detail)
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OK:
+            error(.malformedAnswer, detail: detail)
+        case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE:
+            error(.answerLost, detail: detail)
+        case CURLE_URL_MALFORMAT: error(.invalidRequest, detail: detail)
+        default: error(.other, detail: detail)
+        }
+    }
+
+    /// An error about this transfer. Whether the request went out is known: libcurl asks before it sends.
+    func error(_ kind: HTTPTransportError.Kind, detail: String) -> HTTPTransportError {
+        HTTPTransportError(kind: kind, server: target.authority, mayHaveReachedServer: wasSent, detail: detail)
+    }
+
+    /// Frees the easy handle; the transfer is over.
+    func close() {
+        isFinished = true
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(headers)
+        easy = nil
+        headers = nil
+    }
+}
+#endif

@@ -1,0 +1,29 @@
+/// How long a transport waits, and how much it takes.
+public struct HTTPLimits: Sendable, Hashable {
+    /// How long to wait for the name to be resolved and the connection, TLS included, to stand.
+    public var connectTimeout: Duration
+    /// How long a request may take in all, from the call to the last byte of the answer.
+    public var deadline: Duration
+    /// How many bytes the body of an answer may have. What is longer is not read further.
+    public var maximumAnswerBytes: Int
+
+    /// 15 seconds to connect, 60 in all, 64 MiB, unless said otherwise.
+    public init(
+        connectTimeout: Duration = .seconds(15),
+        deadline: Duration = .seconds(60),
+        maximumAnswerBytes: Int = 64 << 20
+    ) {
+        self.connectTimeout = connectTimeout
+        self.deadline = deadline
+        self.maximumAnswerBytes = maximumAnswerBytes
+    }
+}
+
+extension Duration {
+    /// In whole milliseconds, at least one: libraries take zero for "for ever".
+    var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(clamping: max(1, seconds.multipliedReportingOverflow(by: 1000).partialValue
+            + attoseconds / 1_000_000_000_000_000))
+    }
+}

@@ -1,0 +1,91 @@
+#if canImport(Darwin)
+import Foundation
+import HTTPTypes
+
+/// Sends requests with URLSession, on Apple's systems.
+///
+/// It keeps no cookies, credentials or cached answers, and follows no redirect. The system's proxy settings and
+/// trusted authorities hold. ``HTTPLimits/connectTimeout`` has no counterpart in URLSession: only the deadline counts.
+/// `HTTPTransportError.mayHaveReachedServer` is true whenever URLSession does not say that there was no connection.
+public final class URLSessionTransport: HTTPTransport {
+    /// A transport with the usual limits, for the whole process.
+    public static let shared = URLSessionTransport()
+
+    private let limits: HTTPLimits
+    private let session: URLSession
+    private let receiver: URLSessionReceiver
+
+    /// A transport with connections of its own.
+    public init(limits: HTTPLimits = HTTPLimits()) {
+        self.limits = limits
+        receiver = URLSessionReceiver()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.urlCredentialStorage = nil
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.timeoutIntervalForRequest = limits.deadline.timeInterval
+        configuration.timeoutIntervalForResource = limits.deadline.timeInterval
+        session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
+    }
+
+    deinit {
+        session.invalidateAndCancel()
+    }
+
+    public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
+        let target = try HTTPTarget(request)
+        let task = session.dataTask(with: try Self.urlRequest(request, to: target, body: body))
+        try Task.checkCancellation()
+        // URLSession does not hold a slow answer to the deadline everywhere, so a task of ours does.
+        let deadline = Task { [limits, receiver] in
+            try await Task.sleep(for: limits.deadline)
+            receiver.end(task, as: .timedOut)
+        }
+        defer { deadline.cancel() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                receiver.start(task, server: target.authority, limits: limits, continuation)
+            }
+        } onCancel: {
+            receiver.end(task, as: .cancelled)
+        }
+    }
+
+    private static func urlRequest(
+        _ request: HTTPRequest, to target: HTTPTarget, body: Data?
+    ) throws(HTTPTransportError) -> URLRequest {
+        func invalid(_ reason: String) -> HTTPTransportError {
+            HTTPTransportError(
+                kind: .invalidRequest, server: target.authority, mayHaveReachedServer: false, detail: reason)
+        }
+        let segments = target.path.prefix { $0 != "?" }.split(separator: "/")
+        guard !segments.contains("."), !segments.contains("..") else {
+            throw invalid("its path has a segment “.” or “..”, which URLSession takes out")
+        }
+        let text = target.origin + target.path
+        guard let url = URL(string: text), url.absoluteString == text else {
+            throw invalid("its path holds a character that URLSession escapes by itself; percent-encode it")
+        }
+        guard body == nil || request.headerFields[.contentType] != nil else {
+            throw invalid("its body has no Content-Type, and URLSession would invent one")
+        }
+        var urlRequest = URLRequest(url: url)
+        urlRequest.httpMethod = request.method.rawValue
+        urlRequest.httpBody = body
+        urlRequest.httpShouldHandleCookies = false
+        // URLSession unpacks what it asked for; a server that is asked for nothing packs nothing.
+        urlRequest.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        for field in request.headerFields where field.name != .contentLength {
+            urlRequest.addValue(field.value, forHTTPHeaderField: field.name.rawName)
+        }
+        return urlRequest
+    }
+}
+
+extension Duration {
+    /// In seconds.
+    fileprivate var timeInterval: TimeInterval { TimeInterval(milliseconds) / 1000 }
+}
+#endif

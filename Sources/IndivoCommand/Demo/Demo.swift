@@ -1,0 +1,197 @@
+#if Tool && Sandbox
+import ArgumentParser
+import Foundation
+import Indivo
+import IndivoSandbox
+
+/// The demo, step by step. Everything goes through the library and over HTTP; only the browser is played.
+@MainActor
+struct Demo {
+    let documents: DemoDocuments?
+
+    func run() async throws {
+        let listener = try LoopbackListener.onFreePort()
+        var configuration = SandboxConfiguration()
+        var app = SandboxApp.demo
+        app.startURL = "\(listener.startURL)?record_id={record_id}&carenet_id={carenet_id}"
+        configuration.apps = [app]
+        configuration.logger.logLevel = .warning
+        let sandbox = try await Sandbox.start(configuration)
+        do {
+            try await run(on: sandbox, app: app, listener: listener)
+        } catch {
+            await sandbox.stop()
+            throw error
+        }
+        await sandbox.stop()
+    }
+
+    private func run(on sandbox: Sandbox, app: SandboxApp, listener: LoopbackListener) async throws {
+        print("A sandbox Indivo server runs at \(sandbox.apiURL), its pages at \(sandbox.uiURL).")
+        let server = IndivoServer(
+            api: sandbox.apiURL, ui: sandbox.uiURL,
+            app: AppCredentials(id: app.id, consumerKey: app.consumerKey, consumerSecret: Secret(app.consumerSecret)))
+        var label: String?
+        if let documents {
+            let patient = try documents.demographics.xml().data()
+            let id = try await sandbox.addRecord(owner: "demo@example.org", demographics: patient)
+            label = try await sandbox.records().first { $0.id == id }?.label
+        }
+
+        heading("1. Log in, choose a record, authorise the app")
+        let record = try await logIn(to: server, choosing: label, listener: listener)
+        let information = try await record.information()
+        print("The app has a token for the record “\(information.label)”, \(record.id).")
+
+        var refused = 0
+        if let documents { refused = try await load(documents, into: record) }
+
+        heading("2. The record's medications")
+        let medications = try await record.reports(of: Medication.self)
+        for line in table(of: medications).lines { print(line) }
+
+        heading("3. Add a medication, replace it, archive it")
+        let versions = try await keepAMedication(in: record)
+
+        heading("4. A wrong consumer secret is refused")
+        try await beRefused(like: record, app: app)
+
+        let fills = medications.map(\.fulfillments.count).reduce(0, +)
+        print(
+            "\nDone: logged in, read \(count(medications.count, "medication")) with \(count(fills, "fill")), "
+                + "added one in \(count(versions, "version")) and archived it, and was refused with a wrong secret.")
+        if refused > 0 {
+            print("\(count(refused, "document")) of the folder could not be loaded; the reasons are above.")
+            throw ExitCode.failure
+        }
+    }
+
+    // MARK: Steps
+
+    /// The login runs in the library; the browser, beside it, goes where the pages lead.
+    private func logIn(
+        to server: IndivoServer, choosing label: String?, listener: LoopbackListener
+    ) async throws -> IndivoRecord {
+        let (pages, opened) = AsyncStream.makeStream(of: URL.self)
+        let login = Task {
+            defer { opened.finish() }
+            return try await server.selectRecord(callback: listener) { url in opened.yield(url) }
+        }
+        do {
+            for await page in pages { try await browse(from: page, choosing: label) }
+        } catch {
+            // Without its browser the login would wait for ever.
+            login.cancel()
+            throw error
+        }
+        return try await login.value
+    }
+
+    private func browse(from start: URL, choosing label: String?) async throws {
+        let browser = DemoBrowser { print("   \($0)") }
+        print("Browser: open \(start)")
+        let login = try await browser.open(start)
+        print("Browser: fill in the demo account's name and password")
+        let choice = try await browser.submit(["username": "demo", "password": "demo"], on: login)
+        guard let link = choice.links.first(where: { $0.url.path.contains("/complete") && (label ?? $0.text) == $0.text }) else {
+            throw DemoError("“\(choice.title)” offers no record\(label.map { " “\($0)”" } ?? "").")
+        }
+        print("Browser: choose “\(link.text)”")
+        var page = try await browser.open(link.url)
+        // The record's page asks whether the app may; having been asked there, the authorisation passes without a page.
+        for _ in 0..<2 where page.root.name == "html" && page.url.host() == start.host() && page.url.port == start.port {
+            print("Browser: agree")
+            page = try await browser.submit([:], on: page)
+        }
+    }
+
+    private func load(_ documents: DemoDocuments, into record: IndivoRecord) async throws -> Int {
+        heading("Load \(count(documents.files.count, "document"))")
+        var reasons: [(name: String, reason: String)] = []
+        for (name, document) in documents.files {
+            do {
+                try await record.add(document)
+            } catch let error as IndivoError {
+                guard case .invalid = error.reason else { throw error }
+                reasons.append((name, "\(error)"))
+            }
+        }
+        let models = documents.files.flatMap { $0.document.models.map(\.modelName) }
+        let kinds = Dictionary(grouping: models, by: { $0 }).map { "\($0.value.count) \($0.key)" }.sorted()
+        print("Stored \(documents.files.count - reasons.count) of \(documents.files.count): \(kinds.joined(separator: ", ")).")
+        for (name, reason) in reasons { print("   \(name): \(reason)") }
+        return reasons.count
+    }
+
+    private func keepAMedication(in record: IndivoRecord) async throws -> Int {
+        let vitaminC = Medication()
+        vitaminC.drugName = CodedValue(title: "Vitamin C 500 MG", system: .rxNorm, identifier: "316153")
+        vitaminC.startDate = "2026-11-21"
+        try await record.add(vitaminC)
+        print("Added     \(vitaminC.id ?? "")")
+        vitaminC.instructions = "one a day"
+        try await vitaminC.replace()
+        print("Replaced  by \(vitaminC.id ?? "")")
+        try await vitaminC.setStatus(.archived, reason: "finished")
+        print("Archived\n")
+
+        var versions = TextTable("version", "created", "by", "status", "replaced by")
+        let all = try await vitaminC.versions()
+        for (number, version) in all.enumerated() {
+            versions.rows.append([
+                "\(number + 1)  \(version.id)", "\(version.createdAt?.lexical ?? "")", version.creator?.id ?? "",
+                version.status?.rawValue ?? "", version.replacedBy?.id ?? "",
+            ])
+        }
+        for line in versions.lines { print(line) }
+        print("")
+        var changes = TextTable("status", "since", "by", "reason")
+        for change in try await vitaminC.statusHistory() {
+            changes.rows.append([
+                change.status?.rawValue ?? "", change.at?.lexical ?? "", change.by ?? "", change.reason ?? "",
+            ])
+        }
+        for line in changes.lines { print(line) }
+        return all.count
+    }
+
+    private func beRefused(like record: IndivoRecord, app: SandboxApp) async throws {
+        let impostor = IndivoServer(
+            api: record.server.api, ui: record.server.ui,
+            app: AppCredentials(id: app.id, consumerKey: app.consumerKey, consumerSecret: "not-the-secret"))
+        do {
+            _ = try await impostor.record(id: record.id, token: record.token).reports(of: Medication.self)
+        } catch let error as IndivoError where error.status == 403 {
+            print("\(error)")
+            return
+        }
+        throw DemoError("The server took a request that was signed with a wrong secret.")
+    }
+
+    // MARK: Output
+
+    private func heading(_ text: String) { print("\n\(text)\n") }
+
+    private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    private func table(of medications: [Medication]) -> TextTable {
+        var table = TextTable("drug", "code", "start", "end", "frequency", "fills")
+        for medication in medications.sorted(by: { ($0.startDate ?? "9999-12-31") < ($1.startDate ?? "9999-12-31") }) {
+            let frequency = [medication.frequency?.value, medication.frequency?.unit].compactMap(\.self)
+            table.rows.append([
+                medication.drugName?.title ?? "?", medication.drugName?.identifier ?? "",
+                medication.startDate?.lexical ?? "", medication.endDate?.lexical ?? "", frequency.joined(separator: " "),
+                fills(of: medication),
+            ])
+        }
+        return table
+    }
+
+    /// How often it was dispensed, and when.
+    private func fills(of medication: Medication) -> String {
+        let days = medication.fulfillments.compactMap(\.date).map { String($0.lexical.prefix(10)) }.sorted()
+        guard let first = days.first, let last = days.last else { return "\(medication.fulfillments.count)" }
+        return days.count == 1 ? "1  (\(first))" : "\(days.count)  (\(first) to \(last))"
+    }
+}
+#endif

@@ -1,0 +1,119 @@
+import IndivoXML
+
+/// Checks a document of a data model, field by field, as a server does.
+struct DocumentValidator {
+    private let model: String
+    private let prefix: String
+    private(set) var problems: [ValidationProblem] = []
+
+    init(model: String, prefix: String = "") {
+        self.model = model
+        self.prefix = prefix
+    }
+
+    mutating func check(_ document: IndivoDocument) throws {
+        let layout = Layout.of(type(of: document)).flat
+        let values = try FlatWriter(document)
+        for entry in layout.entries {
+            switch entry {
+            case .leaves(let field, let range):
+                let leaves = range.map { (leaf: layout.leaves[$0], value: values.leaves[$0]) }
+                check(field.rules, of: field.property, leaves)
+                checkLeaves(leaves)
+            case .relation(let field):
+                let related = values.relations[field.name] ?? []
+                if field.rules.contains(.required), related.isEmpty { add(field.property, "is required") }
+                for (index, document) in related.enumerated() {
+                    var inner = DocumentValidator(
+                        model: model,
+                        prefix: prefix + field.property + (field.shape.isList ? "[\(index)]." : "."))
+                    try inner.check(document)
+                    problems += inner.problems
+                }
+            }
+        }
+    }
+
+    private typealias Leaves = [(leaf: FlatLayout.Leaf, value: String?)]
+
+    private mutating func add(_ property: String, _ reason: String) {
+        problems.append(ValidationProblem(model: model, property: prefix + property, reason: reason))
+    }
+
+    /// The rules of one field, over the leaves it became.
+    private mutating func check(_ rules: [FieldRule], of property: String, _ leaves: Leaves) {
+        for rule in rules {
+            switch rule {
+            case .required:
+                for (leaf, value) in leaves where value?.isEmpty ?? true { add(leaf.property, "is required") }
+            case .coded(let system):
+                for (leaf, value) in leaves where isLeaf(leaf, "system", of: property) {
+                    if let value, value != system.uri {
+                        add(leaf.property, "“\(value)” is another code system than \(system.uri)")
+                    }
+                }
+            case .identifiers(let allowed):
+                for (leaf, value) in leaves where isLeaf(leaf, "identifier", of: property) {
+                    if let value, !allowed.contains(value) {
+                        add(leaf.property, "“\(value)” is none of \(allowed.joined(separator: ", "))")
+                    }
+                }
+            case .unit(let unit):
+                for (leaf, value) in leaves where leaf.property == property + ".unit" {
+                    if let value, value != unit { add(leaf.property, "is in “\(value)”, not in \(unit)") }
+                }
+            case .part(let name, let rules):
+                let path = "\(property).\(name)"
+                check(rules, of: path, leaves.filter { $0.leaf.property == path || $0.leaf.property.hasPrefix(path + ".") })
+            case .maximumLength, .unlimitedLength, .email:
+                break  // of single leaves, see below
+            }
+        }
+    }
+
+    /// Of a coded value its own leaf; of a vital sign that of its name.
+    private func isLeaf(_ leaf: FlatLayout.Leaf, _ part: String, of property: String) -> Bool {
+        leaf.property == "\(property).\(part)" || leaf.property == "\(property).name.\(part)"
+    }
+
+    private mutating func checkLeaves(_ leaves: Leaves) {
+        for (leaf, value) in leaves {
+            guard let value, leaf.type.dataType == .string else { continue }
+            var limit = 255
+            for rule in leaf.rules {
+                switch rule {
+                case .maximumLength(let length): limit = length
+                case .unlimitedLength: limit = .max
+                case .email where !isEmail(value): add(leaf.property, "is no e-mail address")
+                default: break
+                }
+            }
+            if value.unicodeScalars.count > limit {
+                add(leaf.property, "has \(value.unicodeScalars.count) characters, at most \(limit) are allowed")
+            }
+        }
+    }
+
+    private func isEmail(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".") && !parts[1].hasPrefix(".")
+            && !parts[1].hasSuffix(".") && !text.contains(where: \.isWhitespace)
+    }
+}
+
+extension IndivoDocument {
+    /// Everything a server would refuse about the document's values, related documents included; empty when nothing.
+    public final func problems() throws -> [ValidationProblem] {
+        guard case .dataModel = type(of: self).format else { return [] }
+        var validator = DocumentValidator(model: modelName)
+        try validator.check(self)
+        return validator.problems
+    }
+
+    /// Checks the document as a server does.
+    /// - Throws: ``ValidationError`` with all problems at once.
+    public final func validate() throws {
+        let problems = try problems()
+        if !problems.isEmpty { throw ValidationError(problems: problems) }
+    }
+}

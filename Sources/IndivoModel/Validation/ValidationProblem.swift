@@ -1,0 +1,18 @@
+/// One thing a server would refuse about a document.
+public struct ValidationProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The data model.
+    public let model: String
+    /// The property's path, such as `fulfillments[0].date`.
+    public let property: String
+    /// What is wrong, and what would be right.
+    public let reason: String
+
+    public var description: String { "\(model).\(property): \(reason)" }
+}
+
+/// Everything a server would refuse about a document, at once.
+public struct ValidationError: Error, Hashable, CustomStringConvertible {
+    public let problems: [ValidationProblem]
+
+    public var description: String { problems.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,78 @@
+/// A span of time (xs:duration): `P1Y2M3DT4H5M6.7S`. Months and seconds are kept apart, since no month has a fixed length.
+public struct XMLDuration: Sendable {
+    /// Years and months together, in months; negative for a negative duration.
+    public let months: Int
+    /// Days, hours, minutes and seconds together, in seconds; negative for a negative duration.
+    public let seconds: Double
+    private let spelling: String?
+
+    /// `nil` when months and seconds have different signs, which XML Schema does not allow.
+    public init?(months: Int = 0, seconds: Double = 0) {
+        guard seconds.isFinite, !(months < 0 && seconds > 0), !(months > 0 && seconds < 0) else { return nil }
+        self.init(months, seconds, spelling: nil)
+    }
+
+    private init(_ months: Int, _ seconds: Double, spelling: String?) {
+        self.months = months
+        self.seconds = seconds
+        self.spelling = spelling
+    }
+}
+
+extension XMLDuration: LexicalValue {
+    public init(lexical text: String) throws(LexicalError) {
+        let expected = "a duration (PnYnMnDTnHnMnS)"
+        let pattern = /(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?/
+        guard text.utf8.allSatisfy({ $0 < 0x80 }), let match = text.trimmingXMLSpace.wholeMatch(of: pattern) else {
+            throw LexicalError(expected: expected, reason: "“\(text)” is not one")
+        }
+        let (_, sign, years, months, days, time, hours, minutes, seconds) = match.output
+        guard [years, months, days, hours, minutes, seconds].contains(where: { $0 != nil }), time != "T" else {
+            throw LexicalError(expected: expected, reason: "“\(text)” names no amount" + (time == "T" ? " after the T" : ""))
+        }
+        func amount(_ digits: Substring?, times factor: Int) throws(LexicalError) -> Int {
+            guard let digits else { return 0 }
+            guard let number = Int(digits), number < Int.max / factor / 4 else {
+                throw LexicalError(expected: expected, reason: "in “\(text)” \(digits) is out of range")
+            }
+            return number * factor
+        }
+        let direction = sign.isEmpty ? 1 : -1
+        let wholeMonths = try amount(years, times: 12) + amount(months, times: 1)
+        let wholeSeconds = try amount(days, times: 86_400) + amount(hours, times: 3600) + amount(minutes, times: 60)
+        let fraction = seconds.flatMap { Double($0) } ?? 0
+        let plain = XMLDuration(direction * wholeMonths, Double(direction) * (Double(wholeSeconds) + fraction), spelling: nil)
+        self = plain.lexical == text ? plain : XMLDuration(plain.months, plain.seconds, spelling: text)
+    }
+
+    public var lexical: String {
+        if let spelling { return spelling }
+        var text = (months < 0 || seconds < 0) ? "-P" : "P"
+        func add(_ amount: Int, _ unit: String) { if amount > 0 { text += "\(amount)\(unit)" } }
+        add(abs(months) / 12, "Y")
+        add(abs(months) % 12, "M")
+        let whole = Int(abs(seconds).rounded(.down))
+        let fraction = abs(seconds) - Double(whole)
+        add(whole / 86_400, "D")
+        if whole % 86_400 > 0 || fraction > 0 {
+            text += "T"
+            add(whole % 86_400 / 3600, "H")
+            add(whole % 3600 / 60, "M")
+            if fraction > 0 { text += "\(Double(whole % 60) + fraction)S" } else { add(whole % 60, "S") }
+        }
+        return text.hasSuffix("P") ? "PT0S" : text
+    }
+}
+
+extension XMLDuration: Hashable {
+    public static func == (a: XMLDuration, b: XMLDuration) -> Bool { a.months == b.months && a.seconds == b.seconds }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(months)
+        hasher.combine(seconds)
+    }
+}
+
+extension XMLDuration: CustomStringConvertible {
+    public var description: String { lexical }
+}

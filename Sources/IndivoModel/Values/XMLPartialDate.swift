@@ -1,0 +1,98 @@
+/// Part of a date: a year, a month of a year, a month, a day of any year, a day of any month
+/// (xs:gYear, gYearMonth, gMonth, gMonthDay, gDay).
+///
+/// ```swift
+/// let onset: XMLPartialDate = "2009-07"
+/// onset.year      // 2009
+/// onset.day       // nil
+/// ```
+public struct XMLPartialDate: Sendable {
+    public let year: Int?
+    /// 1 to 12.
+    public let month: Int?
+    /// 1 to 31.
+    public let day: Int?
+    /// Minutes east of UTC; `nil` when the text named no zone.
+    public let offset: Int?
+    private let spelling: String?
+
+    /// `nil` when there is no such date, or the parts are none of the five that XML Schema has.
+    public init?(year: Int? = nil, month: Int? = nil, day: Int? = nil, offset: Int? = nil) {
+        switch (year, month, day) {
+        case (.some, _, nil), (nil, .some, _), (nil, nil, .some): break
+        default: return nil
+        }
+        let days = month.map { (1...12).contains($0) ? GregorianCalendar.days(in: $0, of: year ?? 2000) : 0 } ?? 31
+        guard year != 0, days > 0, day.map({ (1...days).contains($0) }) ?? true,
+            offset.map({ abs($0) <= 14 * 60 }) ?? true
+        else { return nil }
+        self.init(year, month, day, offset: offset, spelling: nil)
+    }
+
+    private init(_ year: Int?, _ month: Int?, _ day: Int?, offset: Int?, spelling: String?) {
+        self.year = year
+        self.month = month
+        self.day = day
+        self.offset = offset
+        self.spelling = spelling
+    }
+}
+
+extension XMLPartialDate: LexicalValue {
+    /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
+    public init(lexical text: String) throws(LexicalError) {
+        var scanner = DateScanner(text, expecting: "part of a date (YYYY, YYYY-MM, --MM, --MM-DD or ---DD)")
+        let dash = UInt8(ascii: "-")
+        let (year, month, day): (Int?, Int?, Int?)
+        if text.trimmingXMLSpace.hasPrefix("---") {
+            try scanner.literal(dash, "---", times: 3)
+            (year, month, day) = (nil, nil, try scanner.day())
+        } else if text.trimmingXMLSpace.hasPrefix("--") {
+            try scanner.literal(dash, "--", times: 2)
+            let named = try scanner.month()
+            (year, month, day) = (nil, named, try scanner.next(is: dash) ? scanner.day(of: named) : nil)
+        } else {
+            (year, day) = (try scanner.year(), nil)
+            month = try scanner.next(is: dash) ? scanner.month() : nil
+        }
+        let offset = try scanner.offset()
+        try scanner.end()
+        let plain = XMLPartialDate(year, month, day, offset: offset, spelling: nil)
+        self = plain.lexical == text ? plain : XMLPartialDate(year, month, day, offset: offset, spelling: text)
+    }
+
+    public var lexical: String {
+        if let spelling { return spelling }
+        let text =
+            switch (year, month, day) {
+            case (let year?, let month?, _): String(GregorianCalendar.dateText(year, month, 1).dropLast(3))
+            case (let year?, nil, _): String(GregorianCalendar.dateText(year, 1, 1).dropLast(6))
+            case (nil, let month?, let day?): "--\(twoDigits(month))-\(twoDigits(day))"
+            case (nil, let month?, nil): "--\(twoDigits(month))"
+            case (nil, nil, let day): "---\(twoDigits(day ?? 1))"
+            }
+        return text + offsetText(offset)
+    }
+}
+
+extension XMLPartialDate: Hashable {
+    public static func == (a: XMLPartialDate, b: XMLPartialDate) -> Bool {
+        (a.year, a.month, a.day) == (b.year, b.month, b.day) && a.offset == b.offset
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(year)
+        hasher.combine(month)
+        hasher.combine(day)
+        hasher.combine(offset)
+    }
+}
+
+extension XMLPartialDate: CustomStringConvertible, ExpressibleByStringLiteral {
+    public var description: String { lexical }
+
+    /// A partial date written in code. A literal that is none is a mistake in the program and stops it.
+    public init(stringLiteral text: String) {
+        do { try self.init(lexical: text) } catch { preconditionFailure("“\(text)” is no part of a date: \(error)") }
+    }
+}

@@ -1,0 +1,61 @@
+/// A time of day (xs:time), with a zone only where one was given.
+public struct XMLTime: Sendable {
+    /// 0 to 23; the text `24:00:00` is 00:00:00.
+    public let hour: Int
+    public let minute: Int
+    public let second: Int
+    /// 0 to 999,999,999. Digits beyond the ninth are kept in the text, not here.
+    public let nanosecond: Int
+    /// Minutes east of UTC; `nil` when the text named no zone.
+    public let offset: Int?
+    private let spelling: String?
+
+    /// A time, or `nil` when there is no such time.
+    public init?(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0, offset: Int? = nil) {
+        guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
+            (0...999_999_999).contains(nanosecond), offset.map({ abs($0) <= 14 * 60 }) ?? true
+        else { return nil }
+        self.init((hour, minute, second, nanosecond), offset: offset, spelling: nil)
+    }
+
+    private init(_ time: (Int, Int, Int, Int), offset: Int?, spelling: String?) {
+        (hour, minute, second, nanosecond) = time
+        self.offset = offset
+        self.spelling = spelling
+    }
+}
+
+extension XMLTime: LexicalValue {
+    /// Reads xs:time: `15:34:23`, a fraction and `Z` or `±hh:mm` where given.
+    public init(lexical text: String) throws(LexicalError) {
+        var scanner = DateScanner(text, expecting: "a time (HH:MM:SS)")
+        var time = try scanner.time()
+        let offset = try scanner.offset()
+        try scanner.end()
+        if time.hour == 24 { time.hour = 0 }
+        let plain = XMLTime(time, offset: offset, spelling: nil)
+        self = plain.lexical == text ? plain : XMLTime(time, offset: offset, spelling: text)
+    }
+
+    public var lexical: String {
+        spelling ?? timeText(hour, minute, second, nanosecond) + offsetText(offset)
+    }
+}
+
+extension XMLTime: Hashable {
+    public static func == (a: XMLTime, b: XMLTime) -> Bool {
+        (a.hour, a.minute, a.second, a.nanosecond) == (b.hour, b.minute, b.second, b.nanosecond) && a.offset == b.offset
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(hour)
+        hasher.combine(minute)
+        hasher.combine(second)
+        hasher.combine(nanosecond)
+        hasher.combine(offset)
+    }
+}
+
+extension XMLTime: CustomStringConvertible {
+    public var description: String { lexical }
+}
