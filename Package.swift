@@ -43,6 +43,8 @@ let package = Package(
         .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl",
             providers: [.apt(["liboauth-dev"]), .brew(["curl"])]),
+        // Password hashing for the sandbox on Linux; Apple's systems have PBKDF2 in CommonCrypto.
+        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
 
         // The library. Each module may know only the ones above it.
         .target(name: "IndivoXML", dependencies: ["CLibXML2"]),
@@ -61,7 +63,8 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "OAuth1",
+                "IndivoModel", "OAuth1", "CLibXML2",
+                .target(name: "CCrypt", condition: .when(platforms: [.linux])),
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -93,7 +96,7 @@ let package = Package(
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel"]),
         .testTarget(name: "IndivoTests", dependencies: ["Indivo", "IndivoTesting"]),
-        .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox"]),
+        .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML"]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
         // The snapshots in Generated are compiled into the tests, which run them.
         .testTarget(

@@ -1,0 +1,211 @@
+#if Sandbox
+import Foundation
+import GRDB
+import OAuth1
+
+/// Answers the calls of the API.
+///
+/// The order of the checks is the real server's: an unknown path and unknown ids in the URL (404), the method (405), the
+/// signature and the access rule (403), and only then the call itself.
+struct APIServer: Sendable {
+    private let server: ServerContext
+    private let routes: RouteTree<Route>
+
+    init(_ server: ServerContext) {
+        self.server = server
+        var tree = RouteTree<Route>()
+        for route in APIServer.allRoutes { tree.insert(route, at: route.path) }
+        routes = tree
+    }
+
+    func answer(_ request: Request) async -> Response {
+        var note = RequestLog.Entry(
+            at: server.now, method: request.method, path: request.rawPath, call: "", status: 0, reason: "")
+        let response: Response
+        do {
+            response = try await answer(request, &note)
+        } catch let refusal as Refusal {
+            response = refusal.response
+            note.reason = refusal.reason
+        } catch let stop as Stop {
+            response = stop.response
+            note.reason = stop.reason
+        } catch {
+            server.logger.error("\(request.method) \(note.call) failed: \(error)")
+            response = .internalError
+            note.reason = "the sandbox failed: see its log"
+        }
+        note.status = response.status
+        server.requests.append(note)
+        server.logger.debug("\(note.method) \(note.call) \(note.status) \(note.reason)")
+        return response
+    }
+
+    /// An answer given before the call could begin.
+    private struct Stop: Error {
+        var response: Response
+        var reason: String
+    }
+
+    private func answer(_ request: Request, _ note: inout RequestLog.Entry) async throws -> Response {
+        // The real server fails on a path that is not ASCII; a clean answer says why.
+        guard let path = request.path, path.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw Refusal.badRequest("The path may hold ASCII characters only.")
+        }
+        guard let (candidates, captures) = routes.match(path) else {
+            throw Stop(response: .notFound, reason: "no call has this path; mind the slash at the end")
+        }
+        note.call = candidates[0].name
+        let header = AuthorizationHeader(request)
+        let authorization = header.authorization
+        // The ids and the secrets are looked up together; nothing depends on them before the signature is verified.
+        let credentials = try await server.database.writer.read { db in
+            _ = try Call.Target(captures, in: db)
+            return try authorization.map { try Credentials($0, at: server.now, in: db) }
+        }
+        guard let route = candidates.first(where: { $0.methods.isEmpty || $0.methods.contains(request.method) }) else {
+            let allowed = candidates.flatMap(\.methods)
+            throw Stop(
+                response: .methodNotAllowed(allowed),
+                reason: "\(request.method) is not a method of this path; \(allowed.joined(separator: ", ")) is")
+        }
+        note.call = route.name
+        if let authorization {
+            try await verify(authorization, credentials, of: request)
+        } else if let problem = header.problem {
+            // Whether anybody may make the call or not: a header that cannot be read is a bad signature.
+            throw Refusal.permissionDenied(why: problem)
+        }
+        let outcome = try await run(route, captures, request, authorization)
+        note.reason = outcome.refusal?.reason ?? ""
+        return outcome.response
+    }
+
+    /// The Authorization header: absent, readable, or not.
+    private struct AuthorizationHeader {
+        var authorization: OAuthAuthorization?
+        var problem: String?
+
+        init(_ request: Request) {
+            guard let header = request.header("Authorization") else { return }
+            do {
+                authorization = try OAuthAuthorization(parsing: header)
+            } catch {
+                problem = "\(error)"
+            }
+        }
+    }
+
+    private func verify(
+        _ authorization: OAuthAuthorization, _ credentials: Credentials?, of request: Request
+    ) async throws {
+        let now = server.now
+        let verifier = OAuthVerifier(
+            secrets: credentials ?? Credentials(), nonces: server.nonces, policy: .indivo,
+            clock: { Int(now.seconds) })
+        do {
+            _ = try await verifier.verify(authorization, of: OAuthRequest(request, authorization))
+        } catch let refusal as OAuthRefusal {
+            switch refusal {
+            // The real server fails on these three.
+            case .unsupportedSignatureMethod, .malformedTimestamp, .nonceTooLong:
+                throw Refusal.badRequest("\(refusal)")
+            default:
+                throw Refusal.permissionDenied(why: "\(refusal)")
+            }
+        }
+    }
+
+    /// What a call came to. A refusal is not thrown out of here: the call was made, and audits tell of it.
+    private struct Outcome: Sendable {
+        var response: Response
+        var refusal: Refusal?
+    }
+
+    private func run(
+        _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?
+    ) async throws -> Outcome {
+        let makeCall = { @Sendable (db: Database) throws -> Call in
+            let now = server.now
+            return Call(
+                request: request, route: route, captures: captures, target: try Call.Target(captures, in: db),
+                principal: try authorization.map { try Credentials($0, at: now, in: db).principal } ?? .nobody,
+                db: db, server: server, now: now, callback: authorization?.callback,
+                verifier: authorization?.verifier)
+        }
+        do {
+            var prepared: AccountRow?
+            if let prepare = route.prepare {
+                try await server.database.writer.read { db in
+                    let call = try makeCall(db)
+                    if let why = try route.rule.refusal(of: call) { throw Refusal.permissionDenied(why: why) }
+                }
+                prepared = try await prepare(request, server)
+            }
+            if route.writes {
+                return try await server.database.writer.write { [prepared] db in
+                    try server.audits.storing(in: db) {
+                        var call = try makeCall(db)
+                        call.prepared = prepared
+                        let response = try answer(call)
+                        try AuditRow(call, status: response.status).insert(db)
+                        return Outcome(response: response)
+                    }
+                }
+            }
+            let (response, audit) = try await server.database.writer.read { db in
+                let call = try makeCall(db)
+                let response = try answer(call)
+                return (response, AuditRow(call, status: response.status))
+            }
+            try await record(audit)
+            return Outcome(response: response)
+        } catch let failure as CallFailure {
+            try await record(failure.audit)
+            guard let refusal = failure.underlying as? Refusal else { throw failure.underlying }
+            return Outcome(response: refusal.response, refusal: refusal)
+        }
+    }
+
+    private func record(_ audit: AuditRow) async throws {
+        if server.audits.append(audit) {
+            try await server.storeAudits()
+        }
+    }
+
+    /// A handler's error, with the audit entry of the call.
+    private struct CallFailure: Error {
+        var underlying: any Error
+        var audit: AuditRow
+    }
+
+    private func answer(_ call: Call) throws -> Response {
+        if let why = try call.route.rule.refusal(of: call) { throw Refusal.permissionDenied(why: why) }
+        do {
+            return try call.route.handler(call)
+        } catch {
+            let status = (error as? Refusal)?.response.status ?? 500
+            throw CallFailure(underlying: error, audit: AuditRow(call, status: status))
+        }
+    }
+}
+
+extension ServerContext {
+    /// Stores the audit entries that have gathered.
+    func storeAudits() async throws {
+        try await database.writer.write { db in try self.audits.storing(in: db) {} }
+    }
+}
+
+extension OAuthRequest {
+    /// The request as it came. A body without a type counts as plain text, and only a form's or a hashed one is needed.
+    fileprivate init(_ request: Request, _ authorization: OAuthAuthorization) {
+        let type = request.header("Content-Type") ?? (request.body.isEmpty ? nil : "text/plain")
+        let needsBody = authorization.bodyHash != nil || (type ?? "").lowercased().hasPrefix(FormParameters.contentType)
+        self.init(
+            method: request.method, scheme: "http", authority: request.header("Host") ?? "", path: request.rawPath,
+            query: request.rawQuery.isEmpty ? nil : request.rawQuery, contentType: type,
+            body: needsBody ? [UInt8](request.body) : nil)
+    }
+}
+#endif

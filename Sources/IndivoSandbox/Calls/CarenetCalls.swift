@@ -1,0 +1,277 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// The calls by which a part of a record is shared, and on what is shared.
+enum CarenetCalls {
+    static let routes: [Route] = [
+        .get("carenet_list", "/records/{record}/carenets/", .fullOrAdmin) { call in
+            let record = try call.record
+            return .xml(CarenetMarkup.list(try record.carenets.fetchAll(call.db), record: record.id))
+        },
+        .post("carenet_create", "/records/{record}/carenets/", .fullOrAdmin, create),
+        .delete("carenet_delete", "/carenets/{carenet}", .full) { call in
+            try call.db.execute(sql: "DELETE FROM carenet WHERE id = ?", arguments: [try call.carenet.id])
+            return .ok
+        },
+        .post("carenet_rename", "/carenets/{carenet}/rename", .full, rename),
+        .get("carenet_record", "/carenets/{carenet}/record", .carenetRead) { call in
+            .xml(RecordCalls.markup(of: try call.record))
+        },
+        .get("carenet_account_list", "/carenets/{carenet}/accounts/", .carenetRead, accounts),
+        .post("carenet_account_create", "/carenets/{carenet}/accounts/", .full, addAccount),
+        .delete("carenet_account_delete", "/carenets/{carenet}/accounts/{account}", .full) { call in
+            try call.db.execute(
+                sql: "DELETE FROM carenetAccount WHERE carenet = ? AND account = ?",
+                arguments: [try call.carenet.id, try call.account.id])
+            guard call.db.changesCount > 0 else { throw Refusal.notFound }
+            return .ok
+        },
+        .get(
+            "carenet_account_permissions", "/carenets/{carenet}/accounts/{account}/permissions", .carenetPermissions
+        ) { _ in
+            .xml("<Permissions><DocumentType type=\"*\" write=\"true\" /></Permissions>", declaration: false)
+        },
+        .get("carenet_apps_list", "/carenets/{carenet}/apps/", .carenetRead) { call in
+            let apps = try AppRow.fetchAll(
+                call.db,
+                sql: "SELECT app.* FROM app JOIN carenetApp ON carenetApp.app = app.id WHERE carenet = ? ORDER BY app.id",
+                arguments: [try call.carenet.id])
+            return .json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
+        },
+        .put("carenet_apps_create", "/carenets/{carenet}/apps/{app}", .full) { call in
+            let app = try call.app
+            guard !app.isAutonomous else { throw Refusal.badRequest("Autonomous apps may not be added to carenets") }
+            guard try call.record.hasApp(app.id, in: call.db) else { throw Refusal.notFound }
+            try call.db.execute(
+                sql: "INSERT OR IGNORE INTO carenetApp (carenet, app) VALUES (?, ?)",
+                arguments: [try call.carenet.id, app.id])
+            return .ok
+        },
+        .delete("carenet_apps_delete", "/carenets/{carenet}/apps/{app}", .full) { call in
+            try call.db.execute(
+                sql: "DELETE FROM carenetApp WHERE carenet = ? AND app = ?",
+                arguments: [try call.carenet.id, try call.app.id])
+            return .ok
+        },
+        .get("carenet_app_permissions", "/carenets/{carenet}/apps/{app}/permissions", .no) { _ in .ok },
+        .get("carenet_document_list", "/carenets/{carenet}/documents/", .carenetDocument, documents),
+        .get("carenet_document", "/carenets/{carenet}/documents/{document}", .carenetDocument) { call in
+            try call.content(of: call.sharedDocument)
+        },
+        // The real server tells the metadata of any document of the record here; this one of those that are shared.
+        .get("carenet_document_meta", "/carenets/{carenet}/documents/{document}/meta", .carenetDocument) { call in
+            .xml(try call.markup.document(call.sharedDocument))
+        },
+        .get("document_carenets", "/records/{record}/documents/{document}/carenets/", .recordDocument) { call in
+            let document = try call.document
+            let carenets = try CarenetRow.fetchAll(
+                call.db, sql: "SELECT * FROM carenet WHERE record = ? AND \(Sharing.covers("?")) ORDER BY serial",
+                arguments: [try call.record.id, document.id])
+            return .xml(CarenetMarkup.list(carenets, record: try call.record.id))
+        },
+        .put(
+            "carenet_document_placement", "/records/{record}/documents/{document}/carenets/{carenet}", .full
+        ) { call in
+            let document = try call.document
+            guard !document.neverShare else { throw Refusal.notFound }
+            try place(document, shared: true, call)
+            return .ok
+        },
+        .delete("carenet_document_delete", "/records/{record}/documents/{document}/carenets/{carenet}", .full) { call in
+            try place(call.document, shared: false, call)
+            return .ok
+        },
+        .post(
+            "autoshare_revert", "/records/{record}/documents/{document}/carenets/{carenet}/autoshare-revert", .full
+        ) { _ in .ok },
+        .put("document_set_nevershare", "/records/{record}/documents/{document}/nevershare", .full) { call in
+            try setNeverShare(true, call)
+        },
+        .delete("document_remove_nevershare", "/records/{record}/documents/{document}/nevershare", .full) { call in
+            try setNeverShare(false, call)
+        },
+        .get("autoshare_list", "/records/{record}/autoshare/bytype/", .full, autoshares),
+        .get("autoshare_list_bytype_all", "/records/{record}/autoshare/bytype/all", .full, allAutoshares),
+        .post("autoshare_create", "/records/{record}/autoshare/carenets/{carenet}/bytype/set", .full) { call in
+            try autoshare(call, "INSERT OR IGNORE INTO autoshare (carenet, type) VALUES (?, ?)")
+        },
+        .post("autoshare_delete", "/records/{record}/autoshare/carenets/{carenet}/bytype/unset", .full) { call in
+            try autoshare(call, "DELETE FROM autoshare WHERE carenet = ? AND type = ?")
+        },
+    ]
+
+    private static func create(_ call: Call) throws -> Response {
+        guard let name = call.request.form["name"], !name.isEmpty else { throw Refusal.badRequest("") }
+        let record = try call.record
+        guard try record.carenets.fetchAll(call.db).allSatisfy({ $0.name != name }) else {
+            throw Refusal.badRequest("Carenet name is already taken")
+        }
+        let carenet = CarenetRow(id: Secrets.id(), record: record.id, name: name)
+        try carenet.insert(call.db)
+        return .xml(CarenetMarkup.list([carenet], record: record.id))
+    }
+
+    private static func rename(_ call: Call) throws -> Response {
+        guard let name = call.request.form["name"], !name.isEmpty else { throw Refusal.badRequest("") }
+        var carenet = try call.carenet
+        let others = try call.record.carenets.fetchAll(call.db).filter { $0.id != carenet.id }
+        guard others.allSatisfy({ $0.name != name }) else {
+            throw Refusal.badRequest("Carenet name is already taken")
+        }
+        try call.db.execute(sql: "UPDATE carenet SET name = ? WHERE id = ?", arguments: [name, carenet.id])
+        carenet.name = name
+        return .xml(CarenetMarkup.list([carenet], record: carenet.record))
+    }
+
+    private static func accounts(_ call: Call) throws -> Response {
+        let rows = try Row.fetchAll(
+            call.db,
+            sql: """
+                SELECT account.id, account.fullName, canWrite FROM carenetAccount
+                JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY account.id
+                """,
+            arguments: [try call.carenet.id])
+        guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
+        let items = rows.map { row -> Markup in
+            """
+            <CarenetAccount id="\(row["id"] as String)" fullName="\(row["fullName"] as String)" \
+            write="\(row["canWrite"] ? "true" : "false")" />
+            """
+        }
+        return .xml("<CarenetAccounts>\(items)</CarenetAccounts>")
+    }
+
+    private static func addAccount(_ call: Call) throws -> Response {
+        let form = call.request.form
+        guard let id = form["account_id"], let write = form["write"] else { throw Refusal.badRequest("") }
+        let account = try AccountRow.find(id, in: call.db).orNotFound()
+        try call.db.execute(
+            sql: """
+                INSERT INTO carenetAccount (carenet, account, canWrite) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET canWrite = excluded.canWrite
+                """,
+            arguments: [try call.carenet.id, account.id, write == "true"])
+        return .ok
+    }
+
+    private static func documents(_ call: Call) throws -> Response {
+        let query = call.request.query
+        let limit = try DocumentQuery.integer(query, "limit") ?? 100
+        let offset = try DocumentQuery.integer(query, "offset") ?? 0
+        let condition = """
+            record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active' AND \(Sharing.isShared("document"))
+            """
+        let record = try call.record
+        let all = try DocumentRow.fetch(
+            call.db, condition + " ORDER BY createdAt DESC, serial DESC", [record.id, try call.carenet.id])
+        let page = Array(all.dropFirst(offset).prefix(limit))
+        return .xml(try call.markup.documents(page, total: all.count, record: record.id))
+    }
+
+    private static func place(_ document: DocumentRow, shared: Bool, _ call: Call) throws {
+        try call.db.execute(
+            sql: """
+                INSERT INTO carenetDocument (carenet, document, isShared) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET isShared = excluded.isShared
+                """,
+            arguments: [try call.carenet.id, document.id, shared])
+    }
+
+    private static func setNeverShare(_ value: Bool, _ call: Call) throws -> Response {
+        try call.db.execute(
+            sql: "UPDATE document SET neverShare = ? WHERE id = ?", arguments: [value, try call.document.id])
+        return .ok
+    }
+
+    private static func autoshares(_ call: Call) throws -> Response {
+        guard let type = call.request.query["type"] else { throw Refusal.notFound }
+        let record = try call.record
+        let carenets = try CarenetRow.fetchAll(
+            call.db,
+            sql: """
+                SELECT carenet.* FROM carenet JOIN autoshare ON autoshare.carenet = carenet.id
+                WHERE record = ? AND type = ? ORDER BY serial
+                """,
+            arguments: [record.id, DocumentType.expand(type)])
+        return .xml(CarenetMarkup.list(carenets, record: record.id))
+    }
+
+    private static func allAutoshares(_ call: Call) throws -> Response {
+        let record = try call.record
+        let types = try String.fetchAll(
+            call.db,
+            sql: """
+                SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = autoshare.carenet
+                WHERE record = ? ORDER BY type
+                """,
+            arguments: [record.id])
+        let items = try types.map { type -> Markup in
+            let carenets = try CarenetRow.fetchAll(
+                call.db,
+                sql: """
+                    SELECT carenet.* FROM carenet JOIN autoshare ON autoshare.carenet = carenet.id
+                    WHERE record = ? AND type = ? ORDER BY serial
+                    """,
+                arguments: [record.id, type])
+            return "<DocumentSchema type=\"\(type)\">\(carenets.map(CarenetMarkup.carenet))</DocumentSchema>"
+        }
+        return .xml("<DocumentSchemas>\(items)</DocumentSchemas>")
+    }
+
+    private static func autoshare(_ call: Call, _ statement: String) throws -> Response {
+        if let type = call.request.form["type"] {
+            try call.db.execute(sql: statement, arguments: [try call.carenet.id, DocumentType.expand(type)])
+        }
+        return .ok
+    }
+}
+
+/// What is shared in a carenet: what was placed there, and what is shared by its type unless it was taken out; never
+/// what is marked so.
+enum Sharing {
+    /// A condition on a document; its argument is the carenet.
+    static func isShared(_ document: String) -> String {
+        """
+        EXISTS (SELECT 1 FROM carenet AS net
+            LEFT JOIN carenetDocument AS placed ON placed.carenet = net.id AND placed.document = \(document).id
+            LEFT JOIN autoshare ON autoshare.carenet = net.id AND autoshare.type = \(document).type
+            WHERE net.id = ? AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT \(document).neverShare)
+        """
+    }
+
+    /// A condition on a carenet: that it shows the document whose id is given.
+    static func covers(_ id: String) -> String {
+        """
+        EXISTS (SELECT 1 FROM document
+            LEFT JOIN carenetDocument AS placed ON placed.carenet = carenet.id AND placed.document = document.id
+            LEFT JOIN autoshare ON autoshare.carenet = carenet.id AND autoshare.type = document.type
+            WHERE document.id = \(id) AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT document.neverShare)
+        """
+    }
+}
+
+/// Writes carenets as XML.
+enum CarenetMarkup {
+    static func list(_ carenets: [CarenetRow], record: String) -> Markup {
+        if carenets.isEmpty { return "<Carenets />" }
+        return "<Carenets record_id=\"\(record)\">\(carenets.map(carenet))</Carenets>"
+    }
+
+    static func carenet(_ carenet: CarenetRow) -> Markup {
+        "<Carenet id=\"\(carenet.id)\" name=\"\(carenet.name)\" mode=\"explicit\" />"
+    }
+}
+
+extension Call {
+    /// The document that the URL names, if it is shared in the carenet.
+    fileprivate var sharedDocument: DocumentRow {
+        get throws {
+            try DocumentRow.fetchFirst(
+                db, "id = ? AND record = ? AND app IS NULL AND \(Sharing.isShared("document"))",
+                [self["document"], try record.id, try carenet.id]
+            ).orNotFound()
+        }
+    }
+}
+#endif

@@ -1,0 +1,71 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// The calls that anybody may make: what the server is, and which apps it knows.
+enum PublicCalls {
+    static let routes: [Route] = [
+        .get("get_version", "/version", .anyone) { _ in Response(type: "text/plain", text: "2.0.0") },
+        .get("all_phas", "/apps/", .anyone) { call in
+            let apps = try AppRow.fetchAll(call.db, sql: "SELECT * FROM app ORDER BY rowid")
+            return .json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
+        },
+        .get("all_manifests", "/apps/manifests/", .anyone) { call in
+            let apps = try AppRow.fetchAll(call.db, sql: "SELECT * FROM app ORDER BY rowid")
+            return .json(JSONValue.array(try apps.map { try AppManifest.smart($0.manifest) }).text)
+        },
+        .get("pha", "/apps/{app}", .anyone) { call in .json(try call.app.manifest) },
+        .delete("pha_delete", "/apps/{app}", .ownApp) { call in
+            try call.db.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [try call.app.id])
+            return .ok
+        },
+        .get("app_manifest", "/apps/{app}/manifest", .anyone) { call in
+            .json(try AppManifest.smart(call.app.manifest).text)
+        },
+        .get("smart_capabilities", "/capabilities/", .anyone) { _ in .json(capabilities.text) },
+        // The real server fetches it from a host that is gone, and fails.
+        .get("smart_ontology", "/ontology", .anyone) { _ in .internalError },
+        .get("coding_systems_list", "/codes/systems/", .anyone) { _ in .internalError },
+        // No coding system is installed.
+        .get("coding_system_query", "/codes/systems/{system}/query", .anyone) { _ in throw Refusal.notFound },
+    ]
+
+    private static let capabilities: JSONValue = {
+        let readable = [
+            "Allergy", "AppManifest", "Capabilities", "Demographics", "Encounter", "Fulfillment", "Immunization",
+            "LabResult", "Medication", "Ontology", "Problem", "User", "VitalSigns",
+        ]
+        let methods = readable.map { ($0, ["GET"]) } + [("Alert", ["POST"]), ("UserPreferences", ["DELETE", "GET", "PUT"])]
+        return .object(
+            methods.sorted { $0.0 < $1.0 }.map { name, methods in
+                JSONValue.Member(
+                    RDFGraph.smart + name, .object([.init("methods", .array(methods.map { .string($0) }))]))
+            })
+    }()
+}
+
+/// An app's manifest: what it says of itself, in JSON.
+enum AppManifest {
+    /// The part of a manifest that SMART defines.
+    private static let smartKeys: Set = [
+        "name", "description", "author", "id", "version", "mode", "scope", "icon", "index", "requires", "smart_version",
+    ]
+
+    static func smart(_ manifest: String) throws -> JSONValue {
+        guard case .object(let members) = try JSONValue(parsing: Data(manifest.utf8)) else { return .object([]) }
+        return .object(members.filter { smartKeys.contains($0.name) })
+    }
+
+    static func make(for app: SandboxApp) -> JSONValue {
+        .object([
+            .init("description", .string(app.description)), .init("frameable", .boolean(true)),
+            .init("id", .string(app.id)), .init("icon", .string("")), .init("index", .string(app.startURL)),
+            .init("name", .string(app.name)), .init("author", .string("")), .init("smart_version", .string("0.4")),
+            .init("version", .string("1.0.0")), .init("mode", .string(app.isAutonomous ? "background" : "ui")),
+            .init("scope", .string("record")), .init("indivo_version", .string("2.0.0")),
+            .init("has_ui", .boolean(!app.isAutonomous)), .init("requires", .object([])),
+            .init("oauth_callback_url", .string(app.callbackURL)),
+        ])
+    }
+}
+#endif

@@ -1,0 +1,66 @@
+/// XML or HTML text put together from trusted literals and escaped values.
+///
+/// What stands literally in the source is markup; every value put in with `\(…)` is escaped, unless it is markup itself:
+/// ```swift
+/// let row: Markup = "<Record id=\"\(record.id)\" label=\"\(record.label)\" />"
+/// ```
+struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
+    private(set) var description: String
+
+    init(stringLiteral value: String) { description = value }
+    init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
+
+    /// Text that is markup already and is trusted as such.
+    init(trusted text: String) { description = text }
+
+    /// Text made safe for element content and quoted attributes.
+    init(escaping text: String) { description = Markup.escape(text) }
+
+    init(_ parts: some Sequence<Markup>) {
+        description = parts.reduce(into: "") { $0 += $1.description }
+    }
+
+    static let empty: Markup = ""
+
+    static func + (left: Markup, right: Markup) -> Markup {
+        Markup(trusted: left.description + right.description)
+    }
+
+    static func += (left: inout Markup, right: Markup) { left.description += right.description }
+
+    /// The five characters that matter in content and in attributes, escaped the way the real server escapes them.
+    static func escape(_ text: String) -> String {
+        guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return text }
+        var result = ""
+        result.reserveCapacity(text.utf8.count + 16)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        var text: String
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            text = ""
+            text.reserveCapacity(literalCapacity + interpolationCount * 16)
+        }
+
+        mutating func appendLiteral(_ literal: String) { text += literal }
+        mutating func appendInterpolation(_ value: String) { text += Markup.escape(value) }
+        mutating func appendInterpolation(_ value: Int) { text += String(value) }
+        mutating func appendInterpolation(_ markup: Markup) { text += markup.description }
+
+        mutating func appendInterpolation(_ markups: some Sequence<Markup>) {
+            for markup in markups { text += markup.description }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+#if Sandbox
+import GRDB
+import OAuth1
+
+/// What an Authorization header claims: who would be speaking if its signature is good, and the secrets to check it with.
+struct Credentials: Sendable, OAuthSecretSource {
+    private(set) var principal = Principal.nobody
+    private var consumerSecret: String?
+    private var tokenSecret: String?
+
+    /// Credentials of nobody the server knows.
+    init() {}
+
+    init(_ authorization: OAuthAuthorization, at now: Timestamp, in db: Database) throws {
+        guard let key = authorization.consumerKey else { return }
+        if let app = try AppRow.fetchOne(db, sql: "SELECT * FROM app WHERE consumerKey = ?", arguments: [key]) {
+            try findUserApp(app, token: authorization.token, in: db)
+        } else if let app = try MachineAppRow.fetchOne(
+            db, sql: "SELECT * FROM machineApp WHERE consumerKey = ?", arguments: [key])
+        {
+            try findMachineApp(app, token: authorization.token, at: now, in: db)
+        }
+    }
+
+    private mutating func findUserApp(_ app: AppRow, token: String?, in db: Database) throws {
+        consumerSecret = app.consumerSecret
+        guard let token else {
+            principal = .app(app)
+            return
+        }
+        if let row = try AccessTokenRow.find(token, in: db), row.app == app.id {
+            principal = .accessToken(row, app: app, account: try row.account.flatMap { try AccountRow.find($0, in: db) })
+            tokenSecret = row.secret(for: token)
+        } else if let row = try RequestTokenRow.find(token, in: db), row.app == app.id {
+            principal = .requestToken(row, app: app, token: token)
+            tokenSecret = row.secret(for: token)
+        }
+    }
+
+    private mutating func findMachineApp(
+        _ app: MachineAppRow, token: String?, at now: Timestamp, in db: Database
+    ) throws {
+        consumerSecret = app.consumerSecret
+        guard let token else {
+            principal = .machineApp(app)
+            return
+        }
+        guard app.isChrome else { return }
+        if let row = try SessionTokenRow.find(token, in: db), row.expiresAt > now,
+            let account = try AccountRow.find(row.account, in: db)
+        {
+            principal = .account(account)
+            tokenSecret = row.secret(for: token)
+        } else if let row = try ConnectTokenRow.find(token, in: db),
+            let access = try AccessTokenRow.fetchOne(
+                db, sql: "SELECT * FROM accessToken WHERE fingerprint = ?", arguments: [row.accessToken]),
+            let userApp = try AppRow.find(access.app, in: db)
+        {
+            principal = .accessToken(
+                access, app: userApp, account: try access.account.flatMap { try AccountRow.find($0, in: db) })
+            tokenSecret = row.secret(for: token)
+        }
+    }
+
+    func consumerSecret(forKey key: String) -> Secret? { consumerSecret.map { Secret($0) } }
+
+    func tokenSecret(forToken token: String, consumerKey: String) -> Secret? { tokenSecret.map { Secret($0) } }
+}
+#endif

@@ -1,0 +1,139 @@
+#if Sandbox
+import Foundation
+import GRDB
+import OAuth1
+
+/// Issues tokens and takes them through their lives.
+struct TokenStore {
+    let db: Database
+    let server: ServerContext
+    let now: Timestamp
+
+    /// For so many seconds a token is said to live. As on the real server nothing ends it then but a clean-up.
+    static let lifetime: Int64 = 1800
+
+    init(db: Database, server: ServerContext, now: Timestamp) {
+        self.db = db
+        self.server = server
+        self.now = now
+    }
+
+    init(_ call: Call) { self.init(db: call.db, server: call.server, now: call.now) }
+
+    /// The fields of a token's answer.
+    static func fields(_ pair: TokenPair, record: String? = nil, carenet: String? = nil) -> [(String, String)] {
+        [("oauth_token_secret", pair.secret), ("oauth_token", pair.token)]
+            + (carenet.map { [("xoauth_indivo_carenet_id", $0)] } ?? [])
+            + (record.map { [("xoauth_indivo_record_id", $0)] } ?? [])
+    }
+
+    /// Issues an access token for a record or a carenet of it. Without an account it is an autonomous app's, and has no end.
+    func issueAccessToken(
+        app: String, record: String, carenet: String? = nil, account: String? = nil
+    ) throws -> TokenPair {
+        let pair = TokenPair()
+        try AccessTokenRow(
+            fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, record: record, carenet: carenet,
+            account: account, createdAt: now,
+            expiresAt: account.map { _ in now.advanced(bySeconds: TokenStore.lifetime) }
+        ).insert(db)
+        return pair
+    }
+
+    /// Binds a request token to the account that is about to decide.
+    func claim(_ token: RequestTokenRow, by account: AccountRow) throws {
+        if let owner = token.account, owner != account.id {
+            throw Refusal.permissionDenied(why: "another account has claimed the request token")
+        }
+        try db.execute(
+            sql: "UPDATE requestToken SET account = ? WHERE fingerprint = ?", arguments: [account.id, token.fingerprint])
+    }
+
+    /// Whether the app of a request token works on its record or carenet already.
+    func isEnabled(_ token: RequestTokenRow) throws -> Bool {
+        if let carenet = try token.carenet.flatMap({ try CarenetRow.find($0, in: db) }) {
+            return try carenet.hasApp(token.app, in: db)
+        }
+        guard let record = try token.record.flatMap({ try RecordRow.find($0, in: db) }) else { return false }
+        return try record.hasApp(token.app, in: db)
+    }
+
+    /// Approves a request token: enables the app, and makes the verifier.
+    /// - Returns: Where the browser goes next.
+    func approve(_ token: RequestTokenRow, called name: String, by account: AccountRow) throws -> String {
+        if token.carenet == nil, let record = try token.record.flatMap({ try RecordRow.find($0, in: db) }) {
+            try record.enable(token.app, in: db)
+        }
+        let verifier = Secrets.token()
+        try db.execute(
+            sql: "UPDATE requestToken SET account = ?, verifier = ? WHERE fingerprint = ?",
+            arguments: [account.id, Secrets.fingerprint(verifier), token.fingerprint])
+        let app = try AppRow.find(token.app, in: db).orNotFound()
+        let callback = token.callback == "oob" ? app.callbackURL : token.callback
+        // Always with a question mark, even after one.
+        return callback + "?" + FormFields.encode([("oauth_token", name), ("oauth_verifier", verifier)])
+    }
+
+    struct ConnectCredentials {
+        var connect: TokenPair
+        var rest: TokenPair
+        /// A whole Authorization header, by which the app's page can verify the token in it.
+        var header: String
+        var expiresAt: Timestamp
+    }
+
+    /// Credentials for an app that a UI server is about to open: an access token, and a connect token standing for it.
+    func connect(
+        _ app: AppRow, record: RecordRow, carenet: CarenetRow?, account: AccountRow
+    ) throws -> ConnectCredentials {
+        let rest = try issueAccessToken(app: app.id, record: record.id, carenet: carenet?.id, account: account.id)
+        let connect = TokenPair()
+        try ConnectTokenRow(
+            fingerprint: connect.fingerprint, secret: connect.concealedSecret, accessToken: rest.fingerprint
+        ).insert(db)
+        let startURL = StartURL.make(app.startURL, record: record.id, carenet: carenet?.id)
+        return ConnectCredentials(
+            connect: connect, rest: rest,
+            header: try header(startURL, app, rest, record: record.id, account: account.id),
+            expiresAt: now.advanced(bySeconds: TokenStore.lifetime))
+    }
+
+    private func header(
+        _ startURL: String, _ app: AppRow, _ token: TokenPair, record: String, account: String
+    ) throws -> String {
+        let parts = URLComponents(string: startURL)
+        let request = OAuthRequest(
+            method: "GET", scheme: parts?.scheme ?? "http",
+            authority: (parts?.host ?? "") + (parts?.port.map { ":\($0)" } ?? ""),
+            path: parts?.percentEncodedPath ?? "", query: parts?.percentEncodedQuery)
+        var parameters: FormParameters = [
+            "oauth_consumer_key": app.consumerKey, "oauth_signature_method": OAuthSigner.signatureMethod,
+            "oauth_timestamp": String(now.seconds), "oauth_nonce": OAuthSigner.randomNonce(), "oauth_version": "1.0",
+            "smart_container_api_base": server.apiBase, "smart_oauth_token": token.token,
+            "smart_oauth_token_secret": token.secret, "smart_user_id": account, "smart_app_id": app.id,
+            "smart_record_id": record,
+        ]
+        let signature = try OAuthSigner.signature(
+            request: request, authorization: OAuthAuthorization(parameters: parameters),
+            credentials: OAuthCredentials(
+                consumer: OAuthConsumer(key: app.consumerKey, secret: Secret(app.consumerSecret))))
+        parameters.append(name: "oauth_signature", value: signature)
+        return OAuthAuthorization(parameters: parameters, realm: "").headerValue
+    }
+}
+
+/// Where an app starts.
+enum StartURL {
+    /// Fills in the template: `{record_id}` and `{carenet_id}`.
+    static func make(_ template: String, record: String, carenet: String?) -> String {
+        template.replacing("{record_id}", with: carenet == nil ? record : "")
+            .replacing("{carenet_id}", with: carenet ?? "")
+    }
+
+    /// Adds the header, as the real UI server does: its quotation marks and blanks escaped, its own escapes not again.
+    static func appending(header: String, to url: String) -> String {
+        let escaped = header.replacing(" ", with: "%20").replacing("\"", with: "%22")
+        return url + (url.contains("?") ? "&" : "?") + "oauth_header=" + escaped
+    }
+}
+#endif

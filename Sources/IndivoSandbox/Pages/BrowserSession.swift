@@ -1,0 +1,48 @@
+#if Sandbox
+import GRDB
+
+/// Who is logged in in a browser.
+struct BrowserSession: Sendable {
+    var account: AccountRow
+    /// The token that a form must bring back: a page elsewhere cannot know it.
+    var csrf: String
+
+    static let cookie = "indivo_session"
+    /// The seconds a session lasts.
+    static let lifetime: Int64 = 8 * 3600
+
+    /// The session whose cookie a request carries.
+    static func find(_ request: Request, at now: Timestamp, in db: Database) throws -> BrowserSession? {
+        guard let token = request.cookie(cookie),
+            let row = try BrowserSessionRow.fetchOne(
+                db, sql: "SELECT * FROM browserSession WHERE fingerprint = ? AND expiresAt > ?",
+                arguments: [Secrets.fingerprint(token), now]),
+            let account = try AccountRow.find(row.account, in: db)
+        else { return nil }
+        return BrowserSession(account: account, csrf: row.csrf)
+    }
+
+    /// Begins a session.
+    /// - Returns: The value of its cookie.
+    static func begin(_ account: AccountRow, at now: Timestamp, in db: Database) throws -> String {
+        let token = Secrets.token() + Secrets.token()
+        try db.execute(sql: "DELETE FROM browserSession WHERE expiresAt <= ?", arguments: [now])
+        try BrowserSessionRow(
+            fingerprint: Secrets.fingerprint(token), account: account.id, csrf: Secrets.token(),
+            expiresAt: now.advanced(bySeconds: lifetime)
+        ).insert(db)
+        return token
+    }
+
+    static func end(_ request: Request, in db: Database) throws {
+        guard let token = request.cookie(cookie) else { return }
+        try db.execute(
+            sql: "DELETE FROM browserSession WHERE fingerprint = ?", arguments: [Secrets.fingerprint(token)])
+    }
+
+    /// The Set-Cookie header. Lax and not Strict: the browser comes here from the app, already logged in perhaps.
+    static func setCookie(_ token: String?) -> String {
+        "\(cookie)=\(token ?? ""); Path=/; HttpOnly; SameSite=Lax" + (token == nil ? "; Max-Age=0" : "")
+    }
+}
+#endif

@@ -1,0 +1,75 @@
+#if Sandbox
+/// Logging in and out.
+enum LoginPages {
+    static let pages: [Page] = [
+        .get("/login", needsLogin: false) { visit in
+            form(returnURL: visit.request.query["return_url"], problem: nil)
+        },
+        .post("/login", needsLogin: false, logIn),
+        .get("/logout", needsLogin: false) { visit in
+            guard let session = visit.session else { return .redirect(to: "/login/did_logout") }
+            return visit.page(
+                "Log out",
+                """
+                <form class="main" method="post" action="/logout"><input type="hidden" name="csrf" value="\(session.csrf)">
+                <button class="primary">Log out</button></form>
+                """)
+        },
+        .post("/logout", needsLogin: false) { visit in
+            try await visit.write { db in try BrowserSession.end(visit.request, in: db) }
+            return .redirect(to: "/login/did_logout").adding("Set-Cookie", BrowserSession.setCookie(nil))
+        },
+        .get("/login/did_logout", needsLogin: false) { _ in
+            PageLayout.page("Logged out", "<p>You are logged out. <a href=\"/login\">Log in again</a></p>")
+        },
+    ]
+
+    /// Sends a browser to the login page, and back afterwards.
+    static func redirect(from request: Request) -> Response {
+        let target = request.rawQuery.isEmpty ? request.rawPath : request.rawPath + "?" + request.rawQuery
+        return .redirect(to: "/login?" + FormFields.encode([("return_url", target)]))
+    }
+
+    private static func logIn(_ visit: Visit) async throws -> Response {
+        let fields = visit.request.form
+        let username = fields["username"] ?? ""
+        // A session is begun only by a form of ours, or by a client that is no browser: a browser says whence it comes.
+        if let origin = visit.request.header("Origin"), origin != "null",
+            origin != "http://" + (visit.request.header("Host") ?? "")
+        {
+            throw Refusal.permissionDenied(why: "the form is not from this server")
+        }
+        guard let account = try await visit.server.logIn(username, fields["password"] ?? "") else {
+            return form(
+                returnURL: fields["return_url"], username: username,
+                problem: "User name and password do not fit. After three attempts wait a minute.")
+        }
+        let token = try await visit.write { db in try BrowserSession.begin(account, at: visit.now, in: db) }
+        return .redirect(to: local(fields["return_url"])).adding("Set-Cookie", BrowserSession.setCookie(token))
+    }
+
+    /// Only to pages of this server.
+    private static func local(_ url: String?) -> String {
+        guard let url, url.hasPrefix("/"), !url.hasPrefix("//"), !url.hasPrefix("/\\"),
+            url.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
+        else { return "/" }
+        return url
+    }
+
+    private static func form(returnURL: String?, username: String = "", problem: String?) -> Response {
+        var message = Markup.empty
+        if let problem { message = "<p class=\"problem\" role=\"alert\">\(problem)</p>" }
+        return PageLayout.page(
+            "Log in",
+            """
+            \(message)
+            <form class="main" method="post" action="/login">
+            <input type="hidden" name="return_url" value="\(returnURL ?? "")">
+            <label>User name<input name="username" value="\(username)" autocomplete="username" autocapitalize="none" required autofocus></label>
+            <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
+            <div class="choices"><button class="primary">Log in</button></div>
+            </form>
+            """)
+    }
+}
+#endif

@@ -1,0 +1,105 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// Answers the pages that people see.
+struct PageServer: Sendable {
+    let server: ServerContext
+    private let pages: RouteTree<Page>
+
+    init(_ server: ServerContext) {
+        self.server = server
+        var tree = RouteTree<Page>()
+        for page in PageServer.allPages { tree.insert(page, at: page.path) }
+        pages = tree
+    }
+
+    static let allPages: [Page] = [LoginPages.pages, AppPages.pages, AuthorizationPages.pages, FilePages.pages].flatMap { $0 }
+
+    func answer(_ request: Request) async -> Response {
+        do {
+            return try await find(request)
+        } catch let refusal as Refusal {
+            switch refusal {
+            case .permissionDenied(let why):
+                return PageLayout.problem("Not allowed", "This is not allowed: \(why).", status: 403)
+            case .notFound:
+                return PageLayout.problem("Not found", "There is nothing here.", status: 404)
+            case .badRequest(let sentence):
+                return PageLayout.problem("That did not work", sentence)
+            }
+        } catch {
+            server.logger.error("\(request.method) \(request.rawPath) failed: \(error)")
+            return PageLayout.problem("The sandbox failed", "Its log says why.", status: 500)
+        }
+    }
+
+    private func find(_ request: Request) async throws -> Response {
+        guard let path = request.path, let (candidates, captures) = pages.match(path) else { throw Refusal.notFound }
+        // HEAD is GET without a body, which the listener leaves out.
+        let method = request.method == "HEAD" ? "GET" : request.method
+        guard let page = candidates.first(where: { $0.method == method }) else {
+            return PageLayout.problem("Not allowed", "This page does not take \(request.method).", status: 405)
+                .adding("Allow", candidates.map(\.method).joined(separator: ", "))
+        }
+        let now = server.now
+        let session = try await server.database.writer.read { db in
+            try BrowserSession.find(request, at: now, in: db)
+        }
+        if page.needsLogin, session == nil { return LoginPages.redirect(from: request) }
+        let visit = Visit(request: request, captures: captures, session: session, server: server, now: now)
+        // A form that changes something must come from a page of ours.
+        if method == "POST", let session, !Secrets.areEqual(request.form["csrf"] ?? "", session.csrf) {
+            throw Refusal.permissionDenied(why: "the form is not from this session; open the page again")
+        }
+        return try await page.handler(visit)
+    }
+}
+
+/// One page: how it is addressed and what it shows or does.
+struct Page: Sendable {
+    typealias Handler = @Sendable (Visit) async throws -> Response
+
+    let method: String
+    let path: PathTemplate
+    let needsLogin: Bool
+    let handler: Handler
+
+    static func get(_ path: PathTemplate, needsLogin: Bool = true, _ handler: @escaping Handler) -> Page {
+        Page(method: "GET", path: path, needsLogin: needsLogin, handler: handler)
+    }
+
+    static func post(_ path: PathTemplate, needsLogin: Bool = true, _ handler: @escaping Handler) -> Page {
+        Page(method: "POST", path: path, needsLogin: needsLogin, handler: handler)
+    }
+}
+
+/// A page being visited.
+struct Visit: Sendable {
+    let request: Request
+    let captures: [String: String]
+    let session: BrowserSession?
+    let server: ServerContext
+    let now: Timestamp
+
+    subscript(name: String) -> String { captures[name] ?? "" }
+
+    /// Who is logged in; the page is one that asks for it.
+    var account: AccountRow {
+        get throws {
+            guard let session else { throw Refusal.permissionDenied(why: "nobody is logged in") }
+            return session.account
+        }
+    }
+
+    func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
+        try await server.database.writer.read(body)
+    }
+
+    func write<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
+        try await server.database.writer.write(body)
+    }
+
+    func page(_ title: String, _ main: Markup) -> Response { PageLayout.page(title, session: session, main) }
+}
+#endif

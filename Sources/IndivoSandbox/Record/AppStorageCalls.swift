@@ -1,0 +1,130 @@
+#if Sandbox
+import Foundation
+
+/// The calls on what an app stores: for itself, and for itself on a record. The server does not look into it.
+enum AppStorageCalls {
+    static let routes: [Route] =
+        storage("record_app_", "/records/{record}/apps/{app}/documents/", .ownStorage, onRecord: true)
+        + storage("app_", "/apps/{app}/documents/", .ownApp, onRecord: false)
+        + preferences
+
+    private static func storage(
+        _ prefix: String, _ base: String, _ rule: AccessRule, onRecord: Bool
+    ) -> [Route] {
+        func path(_ rest: String) -> PathTemplate { PathTemplate(stringLiteral: base + rest) }
+        var routes: [Route] = [
+            .get(prefix + "document_list", path(""), rule, list),
+            .post(prefix + "document_create", path(""), rule) { call in try create(call, externalId: nil) },
+            .get(prefix + "document_meta_ext", path("external/{external}/meta"), rule) { call in
+                .xml(
+                    try call.markup.document(
+                        call.documents.find(externalId: call["external"], in: call.storageScope).orNotFound()))
+            },
+            .get(prefix + "specific_document", path("{document}"), rule) { call in
+                try call.content(of: call.stored)
+            },
+            .delete(prefix + "document_delete", path("{document}"), rule) { call in
+                try call.documents.delete(call.stored)
+                return .ok
+            },
+            .put(prefix + "document_label", path("{document}/label"), rule) { call in try call.label(call.stored) },
+            .get(prefix + "document_meta", path("{document}/meta"), rule) { call in
+                .xml(try call.markup.document(call.stored))
+            },
+        ]
+        let createOrUpdate: Route.Handler = { call in
+            if let stored = try call.documents.find(externalId: call["external"], in: call.storageScope) {
+                return try overwrite(stored, call)
+            }
+            return try create(call, externalId: call["external"])
+        }
+        if onRecord {
+            routes.append(
+                .putOrPost(prefix + "document_create_or_update_ext", path("external/{external}"), rule, createOrUpdate))
+        } else {
+            routes.append(.put(prefix + "document_create_or_update_ext", path("external/{external}"), rule, createOrUpdate))
+            // As on the real server an unknown id makes a document with another id.
+            routes.append(
+                .put(prefix + "document_create_or_update", path("{document}"), rule) { call in
+                    if let stored = try call.documents.find(call["document"], in: call.storageScope) {
+                        return try overwrite(stored, call)
+                    }
+                    return try create(call, externalId: nil)
+                })
+        }
+        return routes
+    }
+
+    private static func list(_ call: Call) throws -> Response {
+        let scope = try call.storageScope
+        let (documents, total) = try DocumentQuery(call.request.query).fetch(call.db, scope.condition, scope.arguments)
+        return .xml(
+            try call.markup.documents(documents, total: total, record: scope.record ?? "", app: call.app.id))
+    }
+
+    private static func create(_ call: Call, externalId: String?) throws -> Response {
+        try storing {
+            let document = try call.documents.create(
+                call.documentContent(), in: call.storageScope, externalId: externalId, by: call.principal.effective)
+            return .xml(try call.markup.document(document), declaration: false)
+        }
+    }
+
+    private static func overwrite(_ document: DocumentRow, _ call: Call) throws -> Response {
+        try storing {
+            let document = try call.documents.overwrite(document, with: call.documentContent())
+            return .xml(try call.markup.document(document), declaration: false)
+        }
+    }
+
+    private static func storing(_ body: () throws -> Response) throws -> Response {
+        do {
+            return try body()
+        } catch let error as ContentError {
+            throw Refusal.badRequest("the document submitted is malformed:" + error.sentence)
+        }
+    }
+
+    private static let preferences: [Route] = [
+        .get("get_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
+            let stored = try call.documents.find(externalId: preferencesId, in: call.preferencesScope)
+            return Response(type: "text/plain", body: try stored?.content(call.db) ?? Data())
+        },
+        .put("set_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
+            let content = try DocumentContent(call.request.body, contentType: "text/plain")
+            let scope = try call.preferencesScope
+            let document =
+                if let stored = try call.documents.find(externalId: preferencesId, in: scope) {
+                    try call.documents.overwrite(stored, with: content)
+                } else {
+                    try call.documents.create(
+                        content, in: scope, externalId: preferencesId, by: call.principal.effective)
+                }
+            return .xml(try call.markup.document(document), declaration: false)
+        },
+        .delete("delete_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
+            if let stored = try call.documents.find(externalId: preferencesId, in: call.preferencesScope) {
+                try call.documents.delete(stored)
+            }
+            return .ok
+        },
+    ]
+
+    private static let preferencesId = "preferences"
+}
+
+extension Call {
+    /// The app's storage: on the record, or its own.
+    fileprivate var storageScope: DocumentScope {
+        get throws { DocumentScope(record: target.record?.id, app: try app.id) }
+    }
+
+    fileprivate var preferencesScope: DocumentScope {
+        get throws { DocumentScope(app: try app.id, account: try account.id) }
+    }
+
+    fileprivate var stored: DocumentRow {
+        get throws { try documents.find(self["document"], in: storageScope).orNotFound() }
+    }
+}
+#endif

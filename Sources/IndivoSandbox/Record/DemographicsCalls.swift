@@ -1,0 +1,32 @@
+#if Sandbox
+/// The calls on a record's demographics.
+enum DemographicsCalls {
+    static let routes: [Route] = [
+        .get("read_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin, read),
+        .put("set_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin) { call in
+            let document = try call.recordStore.setDemographics(
+                call.request.body, of: call.record, by: call.principal.effective)
+            return .xml(try call.markup.document(document), declaration: false)
+        },
+        .get("read_demographics_carenet", "/carenets/{carenet}/demographics", .carenetDocumentOrAdmin, read),
+    ]
+
+    /// What is read back is never the document that was set: RDF unless asked for otherwise.
+    private static func read(_ call: Call) throws -> Response {
+        let record = try call.record
+        guard let document = record.demographics,
+            let fact = try FactStore(db: call.db).facts(of: document).first
+        else { throw Refusal.notFound }
+        switch call.request.query["response_format"] ?? "application/rdf+xml" {
+        case "application/json":
+            return .json(try FactJSON(call.server.models).list([fact], in: call.db))
+        case "application/xml":
+            return .xml(try FactMarkup(call.server.models).models([fact], in: call.db), declaration: false)
+        case "application/rdf+xml":
+            return .rdf(try RDFGraph.demographics(fact, of: record.id, base: call.server.apiBase))
+        default:
+            throw Refusal.badRequest("format not supported")
+        }
+    }
+}
+#endif

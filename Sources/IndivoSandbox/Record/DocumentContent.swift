@@ -1,0 +1,85 @@
+#if Sandbox
+import Foundation
+import IndivoXML
+
+/// A document's bytes, as the server sees them by the Content-Type they came with.
+struct DocumentContent {
+    let data: Data
+    /// The type of a binary document; nil for text.
+    let mimeType: String?
+    /// Namespace and name of the root element, where there is one.
+    let type: String?
+    private let root: XMLNode?
+
+    /// The types are compared literally: `application/xml; charset=utf-8` makes a binary document.
+    /// - Throws: ``ContentError`` for XML that is not well-formed, and for text that is not UTF-8.
+    init(_ data: Data, contentType: String?) throws {
+        self.data = data
+        switch contentType ?? "text/plain" {
+        case "application/xml", "text/xml":
+            mimeType = nil
+            let root = try DocumentContent.parse(data)
+            self.root = root
+            type = (root.namespace ?? "") + root.name
+        case "text/plain", "text/html", "application/json":
+            mimeType = nil
+            root = try? DocumentContent.parse(data)
+            type = root.map { ($0.namespace ?? "") + $0.name }
+        case let other:
+            mimeType = other
+            root = nil
+            type = nil
+            return
+        }
+        guard !data.contains(0) else {
+            throw ContentError(sentence: "A string literal cannot contain NUL (0x00) characters.")
+        }
+        // The real server fails on text that is not UTF-8.
+        guard String(validating: data, as: UTF8.self) != nil else {
+            throw ContentError(sentence: "The document is not UTF-8.")
+        }
+    }
+
+    /// A document that was looked at already.
+    init(stored data: Data, type: String) {
+        self.data = data
+        self.type = type
+        mimeType = nil
+        root = nil
+    }
+
+    /// SHA-256 for text, SHA-1 for binary documents, in hexadecimal digits.
+    var digest: String { mimeType == nil ? SHA256.hex(data) : SHA1.hex(data) }
+
+    /// The facts the document states, if it is of a kind the server looks into.
+    /// - Throws: ``ContentError`` for one that is not valid.
+    func facts(_ models: ModelCatalog) throws -> [FactDraft] {
+        guard let root, root.namespace == DocumentType.namespace,
+            let schema = DocumentSchema.forDocuments[root.name]
+        else { return [] }
+        try schema.validate(data)
+        do {
+            if root.name == "Models" { return try SDMXFacts(models: models).read(root) }
+            return try TypedDocumentFacts(models: models).read(root)
+        } catch is NoFacts {
+            return []
+        }
+    }
+
+    /// Parses a document.
+    /// - Throws: ``ContentError`` with the sentence of the real server, whose parser is the same.
+    static func parse(_ data: Data) throws -> XMLNode {
+        do {
+            return try XMLNode(parsing: data)
+        } catch let error as XMLError {
+            throw ContentError(sentence: sentence(error))
+        }
+    }
+
+    private static func sentence(_ error: XMLError) -> String {
+        let line = error.line ?? 1
+        let place = "line \(line), column \(error.column ?? 1) (line \(line))"
+        return "Input document didn't parse as XML, error was: \(error.message), \(place)"
+    }
+}
+#endif

@@ -1,0 +1,120 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// Where a document is kept: in a record, in an app's storage on a record, or in an app's own.
+struct DocumentScope: Sendable {
+    var record: String?
+    var app: String?
+    /// The account whose preferences they are.
+    var account: String?
+
+    /// Whether the server looks into the documents: those of a record are checked and turned into facts.
+    var holdsFacts: Bool { record != nil && app == nil }
+
+    /// The condition that a document is in this place.
+    var condition: String { "record IS ? AND app IS ? AND account IS ?" }
+    var arguments: StatementArguments { [record, app, account] }
+}
+
+/// Content that cannot be stored, with the server's sentence.
+struct ContentError: Error {
+    let sentence: String
+}
+
+/// Makes and changes documents.
+struct DocumentStore {
+    let db: Database
+    let server: ServerContext
+    let now: Timestamp
+
+    /// An external id that is taken.
+    static let duplicateExternalId = Refusal.badRequest(
+        "Duplicate external id. Each document requires a unique external id")
+
+    /// A document of a record has an external id of the app that gave it.
+    static func externalId(_ id: String, of app: AppRow) -> String { app.id + "/" + id }
+
+    /// Stores a new document.
+    /// - Throws: ``ContentError`` for content that is not what its type says; ``Refusal`` for an external id that is taken.
+    func create(
+        _ content: DocumentContent, in scope: DocumentScope, externalId: String? = nil, by creator: Principal.Identity,
+        replacing old: DocumentRow? = nil
+    ) throws -> DocumentRow {
+        // The real server has room for 250 characters, and fails on more.
+        if let externalId, externalId.count > 250 {
+            throw Refusal.badRequest("The external id, with the app's id, is longer than 250 characters")
+        }
+        if let externalId, try find(externalId: externalId, in: scope) != nil {
+            throw DocumentStore.duplicateExternalId
+        }
+        let facts = scope.holdsFacts ? try content.facts(server.models) : []
+        let id = Secrets.id()
+        let document = DocumentRow(
+            id: id, record: scope.record, app: scope.app, account: scope.account, externalId: externalId,
+            type: content.type, mimeType: content.mimeType, size: content.data.count, digest: content.digest,
+            status: "active", neverShare: false, createdAt: now, creator: creator.id, creatorType: creator.type,
+            original: old?.original ?? id, replaces: old?.id)
+        try document.insert(db, content: content.data)
+        if let record = scope.record {
+            try FactStore(db: db).insert(facts, of: document.id, record: record, at: now)
+        }
+        return document
+    }
+
+    /// Stores a new version. The old one is no more listed, and its facts go.
+    func replace(
+        _ old: DocumentRow, with content: DocumentContent, externalId: String? = nil, by creator: Principal.Identity
+    ) throws -> DocumentRow {
+        let new = try create(
+            content, in: DocumentScope(record: old.record, app: old.app), externalId: externalId, by: creator,
+            replacing: old)
+        try db.execute(sql: "UPDATE document SET replacedBy = ? WHERE id = ?", arguments: [new.id, old.id])
+        try FactStore(db: db).delete(of: old.id)
+        return new
+    }
+
+    /// Overwrites a document of an app's storage in place: same id, same creator, same time.
+    func overwrite(_ document: DocumentRow, with content: DocumentContent) throws -> DocumentRow {
+        try db.execute(
+            sql: "UPDATE document SET content = ?, type = ?, mimeType = ?, size = ?, digest = ? WHERE id = ?",
+            arguments: [content.data, content.type, content.mimeType, content.data.count, content.digest, document.id])
+        return try find(document.id, in: DocumentScope(record: document.record, app: document.app, account: document.account))
+            .orNotFound()
+    }
+
+    func find(_ id: String, in scope: DocumentScope) throws -> DocumentRow? {
+        try DocumentRow.fetchFirst(db, "id = ? AND \(scope.condition)", [id] + scope.arguments)
+    }
+
+    func find(externalId: String, in scope: DocumentScope) throws -> DocumentRow? {
+        try DocumentRow.fetchFirst(db, "externalId = ? AND \(scope.condition)", [externalId] + scope.arguments)
+    }
+
+    /// Gives a document a label.
+    func label(_ document: DocumentRow, _ label: String) throws -> DocumentRow {
+        // The real server's column has 100 characters, and it fails on more.
+        guard label.count <= 100 else { throw Refusal.badRequest("A label has at most 100 characters") }
+        try db.execute(sql: "UPDATE document SET label = ? WHERE id = ?", arguments: [label, document.id])
+        var copy = document
+        copy.label = label
+        return copy
+    }
+
+    func setStatus(_ document: DocumentRow, _ status: String, reason: String, by principal: String) throws {
+        try db.execute(sql: "UPDATE document SET status = ? WHERE id = ?", arguments: [status, document.id])
+        try db.execute(
+            sql: "INSERT INTO statusChange (document, status, reason, at, by) VALUES (?, ?, ?, ?, ?)",
+            arguments: [document.id, status, reason, now, principal])
+    }
+
+    func relate(_ subject: String, _ type: String, to object: String) throws {
+        try db.execute(
+            sql: "INSERT INTO relation (type, subject, object) VALUES (?, ?, ?)", arguments: [type, subject, object])
+    }
+
+    func delete(_ document: DocumentRow) throws {
+        try db.execute(sql: "DELETE FROM document WHERE id = ?", arguments: [document.id])
+    }
+}
+#endif

@@ -1,0 +1,65 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// Makes records and keeps their demographics.
+struct RecordStore {
+    let db: Database
+    let server: ServerContext
+    let now: Timestamp
+
+    /// The carenets of a new record, as the real server is shipped.
+    static let carenets = ["Family", "Physicians", "Work/School"]
+
+    /// Makes a record from a demographics document.
+    /// - Throws: ``Refusal`` for a document that is not one.
+    func create(
+        demographics data: Data, owner: String?, creator: Principal.Identity, externalId: String? = nil
+    ) throws -> RecordRow {
+        let demographics = try parse(data)
+        var record = RecordRow(
+            id: Secrets.id(), label: demographics.fullName, owner: owner, createdAt: now,
+            creator: creator.id.isEmpty ? nil : creator.id, externalId: externalId)
+        try record.insert(db)
+        for name in RecordStore.carenets {
+            try CarenetRow(id: Secrets.id(), record: record.id, name: name).insert(db)
+        }
+        _ = try store(data, demographics, in: record, creator: creator)
+        record = try RecordRow.find(record.id, in: db).orNotFound()
+        return record
+    }
+
+    /// Stores a record's demographics: a new version of the document, and the fact that is read back.
+    /// - Throws: ``Refusal`` for a document that is not one.
+    func setDemographics(_ data: Data, of record: RecordRow, by creator: Principal.Identity) throws -> DocumentRow {
+        try store(data, parse(data), in: record, creator: creator)
+    }
+
+    private func parse(_ data: Data) throws -> DemographicsContent {
+        do {
+            return try DemographicsContent(data)
+        } catch let error as ContentError {
+            throw Refusal.badRequest(error.sentence)
+        }
+    }
+
+    private func store(
+        _ data: Data, _ demographics: DemographicsContent, in record: RecordRow, creator: Principal.Identity
+    ) throws -> DocumentRow {
+        let documents = DocumentStore(db: db, server: server, now: now)
+        // A demographics document becomes a fact only here: one that is pushed like any other is just stored.
+        let content = DocumentContent(stored: data, type: DocumentType.namespace + "Demographics")
+        let scope = DocumentScope(record: record.id)
+        let document: DocumentRow
+        if let id = record.demographics, let old = try documents.find(id, in: scope) {
+            document = try documents.replace(old, with: content, by: creator)
+        } else {
+            document = try documents.create(content, in: scope, by: creator)
+        }
+        try FactStore(db: db).insert([demographics.fact], of: document.id, record: record.id, at: now)
+        try db.execute(
+            sql: "UPDATE record SET demographics = ? WHERE id = ?", arguments: [document.id, record.id])
+        return document
+    }
+}
+#endif

@@ -1,0 +1,70 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// The calls that relate documents to each other.
+enum RelationCalls {
+    static let routes: [Route] = [
+        .put(
+            "document_rels", "/records/{record}/documents/{document}/rels/{relation}/{object}", .recordDocument
+        ) { call in
+            let subject = try call.document
+            // The real server takes a document of any record here, and then tells its metadata; this one does not.
+            let object = try call.documents.find(call["object"], in: call.recordScope).orNotFound()
+            try call.documents.relate(subject.id, relationType(call), to: object.id)
+            return .ok
+        },
+        .get(
+            "get_documents_by_rel", "/records/{record}/documents/{document}/rels/{relation}/", .recordDocument, list),
+        .post(
+            "document_create_by_rel", "/records/{record}/documents/{document}/rels/{relation}/", .recordDocument
+        ) { call in
+            try create(call, externalId: nil)
+        },
+        .putOrPost(
+            "document_create_by_rel_with_ext_id",
+            "/records/{record}/documents/{document}/rels/{relation}/external/{app}/{external}", .recordDocumentExternal
+        ) { call in
+            try create(call, externalId: DocumentStore.externalId(call["external"], of: call.app))
+        },
+    ]
+
+    private static let namespace = "http://indivo.org/vocab/documentrels#"
+    private static let names: Set = ["annotation", "answers", "attachment", "followup", "interpretation"]
+
+    private static func relationType(_ call: Call) throws -> String {
+        guard names.contains(call["relation"]) else { throw Refusal.notFound }
+        return namespace + call["relation"]
+    }
+
+    /// The objects of a relation whose subject is any version of the document. A document related twice is listed twice.
+    private static func list(_ call: Call) throws -> Response {
+        let document = try call.document
+        let status = try DocumentQuery.status(call.request.query)
+        let columns = DocumentRow.columns.split(separator: ",").map { "object." + $0.trimmingCharacters(in: .whitespaces) }
+        let documents = try DocumentRow.fetchAll(
+            call.db,
+            sql: """
+                SELECT \(columns.joined(separator: ", ")) FROM relation
+                JOIN document AS subject ON subject.id = relation.subject
+                JOIN document AS object ON object.id = relation.object
+                WHERE subject.original = ? AND relation.type = ? AND object.status = ? ORDER BY relation.serial
+                """,
+            arguments: [document.original, namespace + call["relation"], status])
+        return .xml(try call.markup.documents(documents, total: documents.count, record: call.record.id))
+    }
+
+    private static func create(_ call: Call, externalId: String?) throws -> Response {
+        let subject = try call.document
+        let type = try relationType(call)
+        do {
+            let object = try call.documents.create(
+                call.documentContent(), in: call.recordScope, externalId: externalId, by: call.principal.effective)
+            try call.documents.relate(subject.id, type, to: object.id)
+            return .xml(try call.markup.document(object, latest: false), declaration: false)
+        } catch let error as ContentError {
+            throw Refusal.badRequest(error.sentence)
+        }
+    }
+}
+#endif

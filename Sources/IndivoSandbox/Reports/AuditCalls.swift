@@ -1,0 +1,76 @@
+#if Sandbox
+import GRDB
+
+/// The calls that tell who did what on a record.
+///
+/// They write: what was gathered of calls that only read is stored first.
+enum AuditCalls {
+    static let routes: [Route] = [
+        .get("audit_query", "/records/{record}/audits/query/", .recordDocument, writes: true, query),
+        .get("audit_record_view", "/records/{record}/audits/", .recordDocument, writes: true) { call in
+            try view(call, "record = ?", [call.record.id])
+        },
+        .get(
+            "audit_document_view", "/records/{record}/audits/documents/{document}/", .recordDocument, writes: true
+        ) { call in
+            try view(call, "record = ? AND document = ?", [call.record.id, call["document"]])
+        },
+        .get(
+            "audit_function_view", "/records/{record}/audits/documents/{document}/functions/{function}/",
+            .recordDocument, writes: true
+        ) { call in
+            try view(
+                call, "record = ? AND document = ? AND function = ?",
+                [call.record.id, call["document"], call["function"]])
+        },
+    ]
+
+    private static func query(_ call: Call) throws -> Response {
+        let record = try call.record.id
+        guard call.request.query["record_id"] == nil else {
+            throw Refusal.badRequest("Cannot make Audit queries over records not in the request url")
+        }
+        var query = try ReportQuery(call.request.query, on: .audit)
+        query.filters.append(("record_id", record))
+        let sql = ReportSQL(query: query, subject: .audit, source: "FROM audit WHERE true", sourceArguments: [])
+        if query.aggregate != nil {
+            let (groups, total) = try sql.groups(call.db)
+            return .xml(ReportMarkup.report(query, total: total, ReportMarkup.aggregates(groups)))
+        }
+        let (rows, total): ([AuditRow], Int) = try sql.rows(call.db, columns: "audit.*")
+        return .xml(ReportMarkup.report(query, total: total, rows.map(item)))
+    }
+
+    /// The older form: only the page can be chosen, an order is repeated and has no effect.
+    private static func view(_ call: Call, _ condition: String, _ arguments: StatementArguments) throws -> Response {
+        let query = call.request.query
+        let limit = try DocumentQuery.integer(query, "limit") ?? 100
+        let offset = try DocumentQuery.integer(query, "offset") ?? 0
+        _ = try DocumentQuery.status(query)
+        let total =
+            try Int.fetchOne(call.db, sql: "SELECT count(*) FROM audit WHERE \(condition)", arguments: arguments) ?? 0
+        let rows = try AuditRow.fetchAll(
+            call.db,
+            sql: "SELECT * FROM audit WHERE \(condition) ORDER BY at DESC, serial DESC LIMIT \(limit) OFFSET \(offset)",
+            arguments: arguments)
+        return .xml(
+            ReportMarkup.report(
+                total: total, limit: limit, offset: offset, order: query["order_by"] ?? "-created_at", .empty,
+                rows.map(item)))
+    }
+
+    private static func item(_ row: AuditRow) -> Markup {
+        ReportMarkup.item(
+            meta: DocumentMarkup.none,
+            """
+            <AuditEntry><BasicInfo datetime="\(row.at.secondsText)" view_func="\(row.function)" \
+            request_successful="\(row.status < 400 ? "true" : "false")" />\
+            <PrincipalInfo effective_principal="\(row.principal)" proxied_principal="\(row.proxiedBy)" />\
+            <Resources carenet_id="\(row.carenet)" record_id="\(row.record)" pha_id="\(row.app)" \
+            document_id="\(row.document)" external_id="\(row.externalId)" message_id="\(row.message)" />\
+            <RequestInfo req_url="\(row.path)" req_ip_address="\(row.address)" req_domain="" req_method="\(row.method)" />\
+            <ResponseInfo resp_code="\(row.status)" /></AuditEntry>
+            """)
+    }
+}
+#endif

@@ -1,0 +1,92 @@
+#if Sandbox
+import IndivoModel
+
+/// An object of a data model on its way into the database, with what is nested in it.
+struct FactDraft: Sendable {
+    var model: String
+    var values: [String: JSONValue]
+    var children: [Child] = []
+
+    struct Child: Sendable {
+        /// The name under which reports list it.
+        var relation: String
+        var fact: FactDraft
+    }
+}
+
+/// Why a document that is well-formed and valid makes no facts. The server stores it all the same and says nothing.
+struct NoFacts: Error {}
+
+/// Reads the texts of a model's fields into values.
+struct FactReader {
+    let shape: ModelShape
+    private(set) var values: [String: JSONValue] = [:]
+
+    init(_ shape: ModelShape) {
+        self.shape = shape
+    }
+
+    /// Reads one field. Where a field occurs twice the last one counts.
+    /// - Throws: ``ContentError`` with the server's sentence; ``NoFacts``.
+    mutating func read(_ name: String, _ text: String) throws {
+        guard let type = shape.fieldTypes[name] else {
+            throw ContentError(sentence: "Invalid SDM data: Non-existent data field: \(name)")
+        }
+        guard !text.isEmpty else {
+            if shape.constraints.neverNull.contains(name) { throw NoFacts() }
+            values[name] = .null
+            return
+        }
+        values[name] = try FactReader.value(of: text, type, name)
+    }
+
+    /// The fact, once every field is read: omitted fields are null, booleans false, and text that is never null is "".
+    func finish() throws -> FactDraft {
+        var values = self.values
+        for field in shape.fields where values[field.name] == nil {
+            if field.type == .boolean {
+                values[field.name] = .boolean(false)
+            } else if shape.constraints.neverNull.contains(field.name) {
+                guard field.type == .string else { throw NoFacts() }
+                values[field.name] = .string("")
+            } else {
+                values[field.name] = .null
+            }
+        }
+        if let (field, message) = shape.constraints.violation(in: values, of: shape) {
+            throw ContentError(sentence: "\(shape.name) object didn't validate: \(field) -- \(message)")
+        }
+        return FactDraft(model: shape.name, values: values)
+    }
+
+    static func value(of text: String, _ type: DataFieldType, _ name: String) throws -> JSONValue {
+        func refuse(_ kind: String) -> ContentError {
+            ContentError(
+                sentence: "Invalid SDM data: SDM data for field \(name) should have been \(kind): got \(text) instead")
+        }
+        switch type {
+        case .string:
+            return .string(text)
+        case .number:
+            guard let number = decimal(text) else { throw refuse("numeric") }
+            return .number(number)
+        case .boolean:
+            guard ["true", "false"].contains(text.lowercased()) else { throw refuse("boolean") }
+            return .boolean(text.lowercased() == "true")
+        case .date, .dateTime:
+            guard let instant = IndivoDate.parseDateTime(text) else { throw refuse("an iso8601 datetime") }
+            return .string(type == .date ? instant.day : instant.sortableText)
+        }
+    }
+
+    /// A number as people write it, blanks around it and an exponent allowed; nothing that is not finite.
+    static func decimal(_ text: String) -> Double? {
+        let digits = text.trimmingPrefix { $0.isWhitespace }
+        let trimmed = String(digits.reversed().trimmingPrefix { $0.isWhitespace }.reversed())
+        guard trimmed.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(trimmed),
+            number.isFinite
+        else { return nil }
+        return number
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// An object of a data model in the database.
+struct FactRow: Codable, Sendable, FetchableRecord {
+    var serial: Int64
+    var id: String
+    var model: String
+    var document: String
+    var createdAt: Timestamp
+    /// Its leaf fields, in JSON.
+    var body: String
+
+    static let columns = "fact.serial, fact.id, fact.model, fact.document, fact.createdAt, fact.body"
+
+    /// The values of the leaf fields by their flattened names.
+    func values() throws -> JSONValue { try JSONValue(parsing: Data(body.utf8)) }
+}
+
+/// Stores and finds facts.
+struct FactStore {
+    let db: Database
+
+    func insert(_ facts: [FactDraft], of document: String, record: String, at now: Timestamp) throws {
+        for fact in facts {
+            try insert(fact, document, record, now, parent: nil, relation: nil)
+        }
+    }
+
+    private func insert(
+        _ fact: FactDraft, _ document: String, _ record: String, _ now: Timestamp, parent: Int64?, relation: String?
+    ) throws {
+        let members = fact.values.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value) }
+        try db.execute(
+            sql: """
+                INSERT INTO fact (id, model, record, document, createdAt, parent, relation, body)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                Secrets.id(), fact.model, record, document, now, parent, relation, JSONValue.object(members).text,
+            ])
+        let serial = db.lastInsertedRowID
+        for child in fact.children {
+            try insert(child.fact, document, record, now, parent: serial, relation: child.relation)
+        }
+    }
+
+    func delete(of document: String) throws {
+        try db.execute(sql: "DELETE FROM fact WHERE document = ?", arguments: [document])
+    }
+
+    /// The facts of a document, those nested in others aside.
+    func facts(of document: String) throws -> [FactRow] {
+        try FactRow.fetchAll(
+            db, sql: "SELECT \(FactRow.columns) FROM fact WHERE document = ? AND parent IS NULL ORDER BY serial",
+            arguments: [document])
+    }
+
+    /// What is nested in a fact under a name.
+    func children(of fact: FactRow, _ relation: String) throws -> [FactRow] {
+        try FactRow.fetchAll(
+            db, sql: "SELECT \(FactRow.columns) FROM fact WHERE parent = ? AND relation = ? ORDER BY serial",
+            arguments: [fact.serial, relation])
+    }
+}
+#endif

@@ -1,0 +1,96 @@
+#if Sandbox
+import GRDB
+
+/// The reports over any data model.
+enum GenericReportCalls {
+    static let routes: [Route] = [
+        .get("generic_list", "/records/{record}/reports/{model}/", .recordDocument, list),
+        .get("carenet_generic_list", "/carenets/{carenet}/reports/{model}/", .carenetDocument, list),
+    ]
+
+    private static func list(_ call: Call) throws -> Response {
+        guard let shape = call.server.models.find(call["model"]) else {
+            guard !ModelCatalog.otherTables.contains(call["model"].lowercased()) else {
+                // The real server fails when asked for one of its tables that is no data model.
+                throw Refusal.badRequest("\(call["model"]) is not a data model")
+            }
+            throw Refusal.notFound
+        }
+        let query = try ReportQuery(call.request.query, on: .model(shape))
+        let format = call.request.query["response_format"] ?? "application/json"
+        let isRDF = format == "application/rdf+xml" && RDFGraph.models.contains(shape.name)
+        guard ["application/json", "application/xml", "text/xml"].contains(format) || isRDF else {
+            throw Refusal.badRequest("format not supported")
+        }
+        let sql = try call.reportSQL(query, .model(shape), models: [shape.name])
+        if query.aggregate != nil {
+            return try aggregates(sql.groups(call.db).groups, grouped: query.isGrouped, format)
+        }
+        let facts: [FactRow] = try sql.rows(call.db, columns: FactRow.columns).rows
+        if isRDF {
+            return .rdf(try RDFGraph.facts(facts, of: call.record.id, server: call.server, in: call.db))
+        }
+        if format == "application/json" {
+            return .json(try FactJSON(call.server.models).list(facts, in: call.db))
+        }
+        let markup = try FactMarkup(call.server.models).models(facts, in: call.db)
+        return Response(type: format, text: markup.description)
+    }
+
+    private static func aggregates(_ groups: [ReportSQL.Group], grouped: Bool, _ format: String) throws -> Response {
+        // The real server fails on an aggregate without groups here.
+        guard grouped else { throw Refusal.badRequest("Aggregates need a group_by or a date_group in this report") }
+        if format == "application/json" {
+            let items = groups.map { group -> JSONValue in
+                .object([
+                    .init("__modelname__", .string("AggregateReport")), .init("group", group.label ?? .null),
+                    .init("value", group.value),
+                ])
+            }
+            return .json(JSONValue.array(items).text)
+        }
+        let items = groups.map { group -> Markup in
+            "<AggregateReport group=\"\(group.labelText)\" value=\"\(group.valueText)\"/>"
+        }
+        return Response(
+            type: format, text: ("<AggregateReports>\(items)</AggregateReports>" as Markup).description)
+    }
+}
+
+extension ReportQuery {
+    var isGrouped: Bool { groupBy != nil || dateGroup != nil }
+}
+
+extension ReportSQL.Group {
+    var labelText: String { ReportSQL.Group.text(label ?? .null) }
+    var valueText: String { ReportSQL.Group.text(value) }
+
+    private static func text(_ value: JSONValue) -> String {
+        switch value {
+        case .string(let text): text
+        case .number(let number): DecimalText.twelveDigits(number)
+        case .null: ""
+        default: value.text
+        }
+    }
+}
+
+extension Call {
+    /// The facts of some models that the caller may see: of the record, or of what is shared in the carenet.
+    func reportSQL(_ query: ReportQuery, _ subject: ReportSubject, models: [String]) throws -> ReportSQL {
+        let marks = models.map { _ in "?" }.joined(separator: ", ")
+        var source = """
+            FROM fact JOIN document ON document.id = fact.document
+            WHERE fact.record = ? AND fact.model IN (\(marks)) AND document.status = ?
+            """
+        var arguments: StatementArguments = [try record.id]
+        arguments += StatementArguments(models)
+        arguments += [query.status]
+        if let carenet = target.carenet {
+            source += " AND " + Sharing.isShared("document")
+            arguments += [carenet.id]
+        }
+        return ReportSQL(query: query, subject: subject, source: source, sourceArguments: arguments)
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+#if Sandbox
+/// Writes the items of the minimal reports.
+enum MinimalItems {
+    /// A fact's values as texts.
+    struct Values {
+        private let values: JSONValue?
+
+        init(_ fact: FactRow) { values = try? fact.values() }
+
+        /// The text of a field; nil where it has none.
+        subscript(name: String) -> String? {
+            switch values?[name] {
+            case .string(let text): text.isEmpty ? nil : text.replacing(".000000Z", with: "Z")
+            case .number(let number): DecimalText.twelveDigits(number)
+            case .integer(let number): DecimalText.twelveDigits(Double(number))
+            default: nil
+            }
+        }
+
+        /// An element with the text of a field; nothing where there is none.
+        func element(_ element: String, _ field: String) -> Markup {
+            guard let text = self[field] else { return .empty }
+            return Markup(trusted: "<\(element)>\(Markup.escape(text))</\(element)>")
+        }
+
+        /// An element of a coded value: attributes for its type, value and abbreviation where it is coded at all.
+        func coded(_ element: String, _ field: String) -> Markup {
+            guard let text = self[field] else { return .empty }
+            var markup = Markup(trusted: "<\(element)")
+            if self[field + "_type"] != nil || self[field + "_value"] != nil {
+                for part in ["type", "value", "abbrev"] {
+                    markup += Markup(trusted: " \(part)=\"\(Markup.escape(self[field + "_" + part] ?? ""))\"")
+                }
+            }
+            return markup + ">\(text)" + Markup(trusted: "</\(element)>")
+        }
+
+        func provider(_ element: String) -> Markup {
+            guard let name = self["provider_name"] else { return .empty }
+            let institution = self.element("institution", "provider_institution")
+            return Markup(trusted: "<\(element)>") + "<name>\(name)</name>\(institution)"
+                + Markup(trusted: "</\(element)>")
+        }
+    }
+
+    static func equipment(_ fact: FactRow, _ values: Values) -> Markup {
+        """
+        <Equipment xmlns="\(DocumentType.namespace)">\(values.element("dateStarted", "date_started"))\
+        \(values.element("dateStopped", "date_stopped"))<name>\(values["name"] ?? "")</name>\
+        \(values.element("vendor", "vendor"))\(values.element("description", "description"))</Equipment>
+        """
+    }
+
+    static func measurement(_ fact: FactRow, _ values: Values) -> Markup {
+        """
+        <Measurement id="\(fact.id)" value="\(values["value"] ?? "")" type="\(values["type"] ?? "")" \
+        datetime="\(values["datetime"] ?? "")" unit="\(values["unit"] ?? "")" source_doc="\(fact.document)" />
+        """
+    }
+
+    static func procedure(_ fact: FactRow, _ values: Values) -> Markup {
+        """
+        <Procedure xmlns="\(DocumentType.namespace)"><datePerformed>\(values["date_performed"] ?? "")</datePerformed>\
+        \(values.coded("name", "name"))\(values.provider("Provider"))\(values.element("location", "location"))\
+        \(values.element("comments", "comments"))</Procedure>
+        """
+    }
+
+    static func simpleClinicalNote(_ fact: FactRow, _ values: Values) -> Markup {
+        var signature = values.element("at", "signed_at") + values.provider("provider")
+        if !signature.description.isEmpty { signature = "<signature>\(signature)</signature>" }
+        return """
+            <SimpleClinicalNote xmlns="\(DocumentType.namespace)">\
+            <dateOfVisit>\(values["date_of_visit"] ?? "")</dateOfVisit>\(values.coded("visitType", "visit_type"))\
+            \(values.element("visitLocation", "visit_location"))\(values.coded("specialty", "specialty"))\(signature)\
+            \(values.element("chiefComplaint", "chief_complaint"))\(values.element("content", "content"))\
+            </SimpleClinicalNote>
+            """
+    }
+}
+#endif

@@ -1,0 +1,83 @@
+#if Sandbox
+import IndivoModel
+
+/// What the values of a model's fields must be like: lengths, choices, and the code systems of the core models.
+struct ModelConstraints: Sendable {
+    /// The longest a text may be; nil for any length.
+    private var lengths: [String: Int?] = [:]
+    private var rules: [String: CodeRule] = [:]
+    private var choices: [String: [String]] = [:]
+    private var emails: Set<String> = []
+    /// Fields that hold something in every row: omitted text is "", anything else that is missing makes no facts.
+    let neverNull: Set<String>
+
+    init(_ model: DataModel) {
+        let names = Set(model.fields.map(\.name))
+        let own = CoreConstraints.models[model.name]
+        neverNull = own?.neverNull ?? []
+        for field in model.fields where field.type == .string {
+            lengths[field.name] = 255
+            let name = field.name
+            if name.hasSuffix("_postalcode") { lengths[name] = 12 }
+            if name.hasSuffix("_preferred_p") { continue }
+            // A telephone has three parts, a provider twenty-four: told by the parts beside.
+            if name.hasSuffix("_number"), names.contains(name.dropLast(6) + "preferred_p") { lengths[name] = 20 }
+            if name.hasSuffix("_type"), names.contains(name.dropLast(4) + "preferred_p") {
+                choices[name] = ["h", "w", "c"]
+            }
+            if name.hasSuffix("_gender"), names.contains(name.dropLast(6) + "npi_number") { choices[name] = ["m", "f"] }
+            if name.hasSuffix("_email"), names.contains(name.dropLast(5) + "npi_number") { emails.insert(name) }
+        }
+        for (name, length) in own?.lengths ?? [:] { lengths[name] = .some(length) }
+        rules = own?.rules ?? [:]
+    }
+
+    /// The first field, by name, whose value will not do, and why; nil when all will.
+    func violation(in values: [String: JSONValue], of model: ModelShape) -> (field: String, message: String)? {
+        for field in model.fields.sorted(by: { $0.name < $1.name }) {
+            if let message = violation(of: field.name, values[field.name] ?? .null) { return (field.name, message) }
+        }
+        return nil
+    }
+
+    private func violation(of field: String, _ value: JSONValue) -> String? {
+        let text = value.string
+        if let rule = rules[field], let message = rule.violation(by: value == .null ? nil : text ?? value.text) {
+            return message
+        }
+        guard let text, !text.isEmpty else { return nil }
+        if let options = choices[field], !options.contains(text) { return "Value '\(text)' is not a valid choice." }
+        if let length = lengths[field] ?? nil, text.count > length {
+            return "Ensure this value has at most \(length) characters (it has \(text.count))."
+        }
+        if emails.contains(field), text.wholeMatch(of: /[^@\s]+@[^@\s]+\.[^@\s]+/) == nil {
+            return "Enter a valid e-mail address."
+        }
+        return nil
+    }
+}
+
+/// What a field of a core model may hold.
+enum CodeRule: Sendable {
+    /// Something.
+    case required
+    /// One of these; nothing as well, where it may be absent.
+    case oneOf([String], nullable: Bool)
+
+    static func exactly(_ value: String, nullable: Bool = false) -> CodeRule { .oneOf([value], nullable: nullable) }
+
+    func violation(by value: String?) -> String? {
+        switch self {
+        case .required:
+            value?.isEmpty ?? true ? "This field cannot be blank." : nil
+        case .oneOf(let values, let nullable):
+            if let value {
+                values.contains(value)
+                    ? nil : "Invalid value: \(value). Expected one of: \(values.joined(separator: ", "))"
+            } else {
+                nullable ? nil : "This field cannot be blank."
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,312 @@
+#if Sandbox
+import GRDB
+
+extension RDFGraph {
+    private static let dateTime = "http://www.w3.org/2001/XMLSchema#dateTime"
+
+    /// Facts of the clinical models, in SMART's vocabulary.
+    static func facts(_ facts: [FactRow], of record: String, server: ServerContext, in db: Database) throws -> RDFGraph {
+        var writer = Writer(record: "\(server.apiBase)/records/\(record)", db: db)
+        for fact in facts { _ = try writer.write(fact) }
+        return writer.graph
+    }
+
+    /// Writes facts into a graph.
+    private struct Writer {
+        let record: String
+        let db: Database
+        var graph = RDFGraph()
+
+        /// The part of the URL of a model's facts, and its class.
+        private static let places: [String: (path: String, type: String)] = [
+            "Allergy": ("allergies", "sp:Allergy"), "AllergyExclusion": ("allergies", "sp:AllergyExclusion"),
+            "Encounter": ("encounters", "sp:Encounter"), "Fill": ("fulfillments", "sp:Fulfillment"),
+            "Immunization": ("immunizations", "sp:Immunization"), "LabResult": ("lab_results", "sp:LabResult"),
+            "Medication": ("medications", "sp:Medication"), "Problem": ("problems", "sp:Problem"),
+            "VitalSigns": ("vital_signs", "sp:VitalSigns"),
+        ]
+
+        init(record: String, db: Database) {
+            self.record = record
+            self.db = db
+        }
+
+        mutating func write(_ fact: FactRow) throws -> Node {
+            guard let place = Writer.places[fact.model] else { return graph.blank() }
+            let node = Node.resource("\(record)/\(place.path)/\(fact.id)")
+            graph.type(node, place.type)
+            graph.add(node, "sp:belongsTo", .node(.resource(record)))
+            let values = try fact.values()
+            switch fact.model {
+            case "Allergy": allergy(node, values)
+            case "AllergyExclusion": code(node, "sp:allergyExclusionName", values, "name", "SNOMED")
+            case "Encounter": encounter(node, values)
+            case "Fill":
+                fill(node, values)
+                if let medication = try related("SELECT \(FactRow.columns) FROM fact WHERE serial = (SELECT parent FROM fact WHERE serial = ?)", fact) {
+                    graph.add(node, "sp:medication", .node(try write(medication, withChildren: false)))
+                }
+            case "Immunization": immunization(node, values)
+            case "LabResult": labResult(node, values)
+            case "Medication":
+                medication(node, values)
+                for child in try FactStore(db: db).children(of: fact, "fulfillments") {
+                    graph.add(node, "sp:fulfillment", .node(try write(child, withChildren: false)))
+                }
+            case "Problem": problem(node, values)
+            default:
+                vitalSigns(node, values)
+                if let encounter = try related("SELECT \(FactRow.columns) FROM fact WHERE serial = (SELECT parent FROM fact WHERE serial = ?)", fact) {
+                    graph.add(node, "sp:encounter", .node(try write(encounter)))
+                }
+            }
+            return node
+        }
+
+        /// A medication and its fills name each other: the other is written without coming back.
+        private mutating func write(_ fact: FactRow, withChildren: Bool) throws -> Node {
+            guard let place = Writer.places[fact.model] else { return graph.blank() }
+            let node = Node.resource("\(record)/\(place.path)/\(fact.id)")
+            graph.type(node, place.type)
+            graph.add(node, "sp:belongsTo", .node(.resource(record)))
+            let values = try fact.values()
+            if fact.model == "Medication" {
+                medication(node, values)
+                for child in try FactStore(db: db).children(of: fact, "fulfillments") {
+                    graph.add(node, "sp:fulfillment", .node(.resource("\(record)/fulfillments/\(child.id)")))
+                }
+            } else {
+                fill(node, values)
+                if let parent = try related("SELECT \(FactRow.columns) FROM fact WHERE serial = (SELECT parent FROM fact WHERE serial = ?)", fact) {
+                    graph.add(node, "sp:medication", .node(.resource("\(record)/medications/\(parent.id)")))
+                }
+            }
+            return node
+        }
+
+        private func related(_ sql: String, _ fact: FactRow) throws -> FactRow? {
+            try FactRow.fetchOne(db, sql: sql, arguments: [fact.serial])
+        }
+
+        private mutating func allergy(_ node: Node, _ values: JSONValue) {
+            code(node, "sp:allergicReaction", values, "allergic_reaction", "SNOMED")
+            code(node, "sp:category", values, "category", "AllergyCategory")
+            code(node, "sp:severity", values, "severity", "AllergySeverity")
+            code(node, "sp:drugAllergen", values, "drug_allergen", "RxNorm_Ingredient")
+            code(node, "sp:drugClassAllergen", values, "drug_class_allergen", "NDFRT")
+            code(node, "sp:foodAllergen", values, "food_allergen", "UNII")
+        }
+
+        private mutating func encounter(_ node: Node, _ values: JSONValue) {
+            date(node, "sp:startDate", values["startDate"])
+            date(node, "sp:endDate", values["endDate"])
+            code(node, "sp:encounterType", values, "encounterType", "EncounterType")
+            organization(node, "sp:facility", values, "facility_")
+            provider(node, "sp:provider", values, "provider_")
+        }
+
+        private mutating func fill(_ node: Node, _ values: JSONValue) {
+            date(node, "dcterms:date", values["date"])
+            text(node, "sp:dispenseDaysSupply", values["dispenseDaysSupply"])
+            text(node, "sp:pbm", values["pbm"])
+            quantity(node, "sp:quantityDispensed", values, "quantityDispensed")
+            pharmacy(node, values)
+            provider(node, "sp:provider", values, "provider_")
+        }
+
+        private mutating func immunization(_ node: Node, _ values: JSONValue) {
+            date(node, "dcterms:date", values["date"])
+            code(node, "sp:administrationStatus", values, "administration_status", "ImmunizationAdministrationStatus")
+            code(node, "sp:productName", values, "product_name", "ImmunizationProduct")
+            code(node, "sp:productClass", values, "product_class", "ImmunizationClass")
+            code(node, "sp:productClass", values, "product_class_2", "ImmunizationClass")
+            code(node, "sp:refusalReason", values, "refusal_reason", "ImmunizationRefusalReason")
+        }
+
+        private mutating func labResult(_ node: Node, _ values: JSONValue) {
+            code(node, "sp:labName", values, "test_name", "LOINC")
+            code(node, "sp:labStatus", values, "status", "LabResultStatus")
+            code(node, "sp:abnormalInterpretation", values, "abnormal_interpretation", "LabResultInterpretation")
+            text(node, "sp:accessionNumber", values["accession_number"])
+            text(node, "sp:notes", values["notes"])
+            if values["narrative_result"]?.string != nil {
+                let result = graph.blank()
+                graph.type(result, "sp:NarrativeResult")
+                text(result, "sp:value", values["narrative_result"])
+                graph.add(node, "sp:narrativeResult", .node(result))
+            }
+            let prefix = "quantitative_result_"
+            if values[prefix + "value_value"]?.string != nil {
+                let result = graph.blank()
+                graph.type(result, "sp:QuantitativeResult")
+                quantity(result, "sp:valueAndUnit", values, prefix + "value")
+                range(result, "sp:normalRange", values, prefix + "normal_range")
+                range(result, "sp:nonCriticalRange", values, prefix + "non_critical_range")
+                graph.add(node, "sp:quantitativeResult", .node(result))
+            }
+            if values["collected_at"]?.string != nil {
+                let attribution = graph.blank()
+                graph.type(attribution, "sp:Attribution")
+                date(attribution, "sp:startDate", values["collected_at"])
+                organization(attribution, "sp:organization", values, "collected_by_org_")
+                if let name = graph.name(values, "collected_by_name_") {
+                    let participant = graph.blank()
+                    graph.type(participant, "sp:Participant")
+                    graph.add(participant, "v:n", .node(name))
+                    text(participant, "sp:role", values["collected_by_role"])
+                    graph.add(attribution, "sp:participant", .node(participant))
+                }
+                graph.add(node, "sp:specimenCollected", .node(attribution))
+            }
+        }
+
+        private mutating func medication(_ node: Node, _ values: JSONValue) {
+            code(node, "sp:drugName", values, "drugName", "RxNorm_Semantic")
+            date(node, "sp:startDate", values["startDate"])
+            date(node, "sp:endDate", values["endDate"])
+            text(node, "sp:instructions", values["instructions"])
+            quantity(node, "sp:quantity", values, "quantity")
+            quantity(node, "sp:frequency", values, "frequency")
+            code(node, "sp:provenance", values, "provenance", "MedicationProvenance")
+        }
+
+        private mutating func problem(_ node: Node, _ values: JSONValue) {
+            code(node, "sp:problemName", values, "name", "SNOMED")
+            date(node, "sp:startDate", values["startDate"])
+            date(node, "sp:endDate", values["endDate"])
+            text(node, "sp:notes", values["notes"])
+        }
+
+        private mutating func vitalSigns(_ node: Node, _ values: JSONValue) {
+            date(node, "dcterms:date", values["date"])
+            for (field, predicate) in [
+                ("bmi", "sp:bodyMassIndex"), ("heart_rate", "sp:heartRate"), ("height", "sp:height"),
+                ("oxygen_saturation", "sp:oxygenSaturation"), ("respiratory_rate", "sp:respiratoryRate"),
+                ("temperature", "sp:temperature"), ("weight", "sp:weight"),
+            ] { sign(node, predicate, values, field) }
+            guard values["bp_systolic_value"] != .null || values["bp_diastolic_value"] != .null else { return }
+            let pressure = graph.blank()
+            graph.type(pressure, "sp:BloodPressure")
+            sign(pressure, "sp:systolic", values, "bp_systolic")
+            sign(pressure, "sp:diastolic", values, "bp_diastolic")
+            code(pressure, "sp:bodyPosition", values, "bp_position", "BloodPressureBodyPosition")
+            code(pressure, "sp:bodySite", values, "bp_site", "BloodPressureBodySite")
+            code(pressure, "sp:method", values, "bp_method", "BloodPressureMethod")
+            graph.add(node, "sp:bloodPressure", .node(pressure))
+        }
+
+        private mutating func sign(_ node: Node, _ predicate: String, _ values: JSONValue, _ field: String) {
+            guard let value = values[field + "_value"], value != .null else { return }
+            let sign = graph.blank()
+            graph.type(sign, "sp:VitalSign")
+            text(sign, "sp:value", value)
+            text(sign, "sp:unit", values[field + "_unit"])
+            code(sign, "sp:vitalName", values, field + "_name", "VitalSign")
+            graph.add(node, predicate, .node(sign))
+        }
+
+        private mutating func code(
+            _ node: Node, _ predicate: String, _ values: JSONValue, _ field: String, _ type: String
+        ) {
+            guard let identifier = values[field + "_identifier"]?.string,
+                let system = values[field + "_system"]?.string
+            else { return }
+            let title = values[field + "_title"]?.string
+            let code = Node.resource(system + identifier)
+            graph.type(code, "sp:Code", RDFGraph.smart.dropLast() + "/codes/" + type)
+            graph.add(code, "dcterms:identifier", text: identifier)
+            graph.add(code, "dcterms:title", text: title)
+            graph.add(code, "sp:system", text: system)
+            let value = graph.blank()
+            graph.type(value, "sp:CodedValue")
+            graph.add(value, "dcterms:title", text: title)
+            graph.add(value, "sp:code", .node(code))
+            graph.add(node, predicate, .node(value))
+        }
+
+        private mutating func quantity(_ node: Node, _ predicate: String, _ values: JSONValue, _ field: String) {
+            guard values[field + "_value"]?.string != nil else { return }
+            let quantity = graph.blank()
+            graph.type(quantity, "sp:ValueAndUnit")
+            text(quantity, "sp:value", values[field + "_value"])
+            text(quantity, "sp:unit", values[field + "_unit"])
+            graph.add(node, predicate, .node(quantity))
+        }
+
+        private mutating func range(_ node: Node, _ predicate: String, _ values: JSONValue, _ field: String) {
+            guard values[field + "_min_value"]?.string != nil || values[field + "_max_value"]?.string != nil else {
+                return
+            }
+            let range = graph.blank()
+            graph.type(range, "sp:ValueRange")
+            quantity(range, "sp:minimum", values, field + "_min")
+            quantity(range, "sp:maximum", values, field + "_max")
+            graph.add(node, predicate, .node(range))
+        }
+
+        private mutating func organization(_ node: Node, _ predicate: String, _ values: JSONValue, _ prefix: String) {
+            let address = graph.address(values, prefix + "adr_")
+            guard values[prefix + "name"]?.string != nil || address != nil else { return }
+            let organization = graph.blank()
+            graph.type(organization, "sp:Organization")
+            text(organization, "v:organization-name", values[prefix + "name"])
+            if let address { graph.add(organization, "v:adr", .node(address)) }
+            graph.add(node, predicate, .node(organization))
+        }
+
+        private mutating func pharmacy(_ node: Node, _ values: JSONValue) {
+            let address = graph.address(values, "pharmacy_adr_")
+            guard values["pharmacy_ncpdpid"]?.string != nil || values["pharmacy_org"]?.string != nil || address != nil
+            else { return }
+            let pharmacy = graph.blank()
+            graph.type(pharmacy, "sp:Pharmacy")
+            text(pharmacy, "sp:ncpdpId", values["pharmacy_ncpdpid"])
+            text(pharmacy, "v:organization-name", values["pharmacy_org"])
+            if let address { graph.add(pharmacy, "v:adr", .node(address)) }
+            graph.add(node, "sp:pharmacy", .node(pharmacy))
+        }
+
+        private mutating func provider(_ node: Node, _ predicate: String, _ values: JSONValue, _ prefix: String) {
+            let name = graph.name(values, prefix + "name_")
+            guard let name else { return }
+            let provider = graph.blank()
+            graph.type(provider, "sp:Provider")
+            graph.add(provider, "v:n", .node(name))
+            text(provider, "sp:deaNumber", values[prefix + "dea_number"])
+            text(provider, "sp:npiNumber", values[prefix + "npi_number"])
+            text(provider, "sp:ethnicity", values[prefix + "ethnicity"])
+            text(provider, "sp:race", values[prefix + "race"])
+            text(provider, "sp:preferredLanguage", values[prefix + "preferred_language"])
+            text(provider, "foaf:gender", values[prefix + "gender"])
+            text(provider, "v:email", values[prefix + "email"])
+            text(provider, "v:bday", values[prefix + "bday"])
+            if let address = graph.address(values, prefix + "adr_") { graph.add(provider, "v:adr", .node(address)) }
+            for part in ["tel_1_", "tel_2_"] {
+                if let telephone = graph.telephone(values, prefix + part) {
+                    graph.add(provider, "v:tel", .node(telephone))
+                }
+            }
+            graph.add(node, predicate, .node(provider))
+        }
+
+        private mutating func text(_ node: Node, _ predicate: String, _ value: JSONValue?) {
+            switch value {
+            case .string(let text): graph.add(node, predicate, text: text)
+            case .number(let number): graph.add(node, predicate, text: DecimalText.twelveDigits(number))
+            case .integer(let number): graph.add(node, predicate, text: DecimalText.twelveDigits(Double(number)))
+            default: break
+            }
+        }
+
+        /// A date or an instant; in RDF the server leaves the zone out.
+        private mutating func date(_ node: Node, _ predicate: String, _ value: JSONValue?) {
+            guard let text = value?.string, !text.isEmpty else { return }
+            let isDay = text.count == 10
+            let written = isDay ? text : text.replacing(".000000Z", with: "").replacing("Z", with: "")
+            graph.add(
+                node, predicate,
+                .literal(written, dataType: "http://www.w3.org/2001/XMLSchema#" + (isDay ? "date" : "dateTime")))
+        }
+    }
+}
+#endif

@@ -1,0 +1,153 @@
+#if Sandbox
+import GRDB
+
+/// Runs a report's query in the database.
+struct ReportSQL {
+    let query: ReportQuery
+    let subject: ReportSubject
+    /// `FROM … WHERE …`: the rows there are to choose from.
+    let source: String
+    let sourceArguments: StatementArguments
+
+    struct Group {
+        /// The label; nil without groups, `.null` for rows that have no value.
+        var label: JSONValue?
+        var value: JSONValue
+    }
+
+    /// The rows of a page, by the columns asked for, and how many there are in all.
+    func rows<Row: FetchableRecord>(_ db: Database, columns: String) throws -> (rows: [Row], total: Int) {
+        let (condition, arguments) = try filtered()
+        let total = try Int.fetchOne(db, sql: "SELECT count(*) \(condition)", arguments: arguments) ?? 0
+        // No limit at all means everything, and then an offset counts for nothing.
+        let page = query.limit == 0 ? "" : " LIMIT \(query.limit) OFFSET \(query.offset)"
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT \(columns) \(condition) ORDER BY \(order)\(page)", arguments: arguments)
+        return (rows, total)
+    }
+
+    /// The groups of a page, and how many there are in all.
+    func groups(_ db: Database) throws -> (groups: [Group], total: Int) {
+        guard let aggregate = query.aggregate, let field = subject.fields[aggregate.field] else { return ([], 0) }
+        let (condition, arguments) = try filtered()
+        let value = expression(aggregate.operation, field)
+        guard let label = groupLabel else {
+            let row = try Row.fetchOne(db, sql: "SELECT \(value) \(condition)", arguments: arguments)
+            return ([Group(label: nil, value: read(row?[0], field, aggregate.operation))], 1)
+        }
+        // The real server sorts by the row as well when an order is asked for, and so splits every group into its rows.
+        let splits = query.orderField != nil
+        let grouping = "GROUP BY grouplabel" + (splits ? ", \(subject.serial)" : "")
+        let sorted =
+            splits
+            ? " ORDER BY \(subject.fields[query.orderField ?? ""]?.expression ?? "grouplabel")"
+                + (query.descends ? " DESC" : "") : " ORDER BY grouplabel"
+        let all = try Row.fetchAll(
+            db, sql: "SELECT \(label) AS grouplabel, \(value) \(condition) \(grouping)\(sorted)", arguments: arguments)
+        let page = query.limit == 0 ? all[...] : all.dropFirst(query.offset).prefix(query.limit)
+        let groupField = query.groupBy.flatMap { subject.fields[$0] }
+        let groups = page.map { row in
+            Group(
+                label: groupField.map { read(row[0], $0, "group") } ?? read(row[0]),
+                value: read(row[1], field, aggregate.operation))
+        }
+        return (groups, all.count)
+    }
+
+    private func filtered() throws -> (String, StatementArguments) {
+        var sql = source
+        var arguments = sourceArguments
+        for (name, value) in query.filters {
+            guard let field = subject.fields[name] else { continue }
+            let alternatives = value.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+            let marks = alternatives.map { _ in "?" }.joined(separator: ", ")
+            sql += " AND \(field.expression) IN (\(marks))"
+            for alternative in alternatives { arguments += [argument(alternative, field)] }
+        }
+        if let range = query.dateRange, let field = subject.fields[range.field] {
+            if let start = range.start {
+                sql += " AND \(field.expression) >= ?"
+                arguments += [comparable(start, field)]
+            }
+            if let end = range.end {
+                sql += " AND \(field.expression) <= ?"
+                arguments += [comparable(end, field)]
+            }
+        }
+        return (sql, arguments)
+    }
+
+    private func argument(_ text: String, _ field: ReportSubject.Field) -> (any DatabaseValueConvertible)? {
+        if field.isBoolean { return text.isEmpty || text == "0" ? 0 : 1 }
+        switch field.type {
+        case .string: return text
+        case .number: return FactReader.decimal(text)
+        case .date: return IndivoDate.parseDateTime(text).map { comparable($0, field) } ?? nil
+        }
+    }
+
+    /// An instant in the form in which the field's values are stored.
+    private func comparable(_ instant: Timestamp, _ field: ReportSubject.Field) -> (any DatabaseValueConvertible)? {
+        if field.isTimestamp { return instant.rawValue }
+        return field.isDay ? instant.day : instant.sortableText
+    }
+
+    private var order: String {
+        guard let name = query.orderField, let field = subject.fields[name] else { return "\(subject.serial) DESC" }
+        // Where a value is missing the real server's database puts it last, or first when descending.
+        let direction = query.descends ? "DESC NULLS FIRST" : "ASC NULLS LAST"
+        return "\(field.expression) \(direction), \(subject.serial) \(query.descends ? "DESC" : "ASC")"
+    }
+
+    private var groupLabel: String? {
+        if let groupBy = query.groupBy { return subject.fields[groupBy]?.expression }
+        guard let group = query.dateGroup, let field = subject.fields[group.field] else { return nil }
+        let date = field.isTimestamp ? "datetime(\(field.expression) / 1000000, 'unixepoch')" : field.expression
+        func format(_ pattern: String) -> String { "strftime('\(pattern)', \(date))" }
+        // Weeks are counted from the first of January.
+        let week = "printf('%02d', (CAST(strftime('%j', \(date)) AS INTEGER) - 1) / 7 + 1)"
+        return switch group.increment {
+        case "hour": format("%Y-%m-%d-%H")
+        case "day": format("%Y-%m-%d")
+        case "week": "\(format("%Y")) || '-' || \(week)"
+        case "month": format("%Y-%m")
+        case "year": format("%Y")
+        case "hourofday": format("%H")
+        case "dayofweek": "CAST(CAST(\(format("%w")) AS INTEGER) + 1 AS TEXT)"
+        case "weekofyear": week
+        default: format("%m")
+        }
+    }
+
+    private func expression(_ operation: String, _ field: ReportSubject.Field) -> String {
+        "\(operation)(\(field.expression))"
+    }
+
+    /// A value out of the database, in the form of its field.
+    private func read(_ value: DatabaseValue?, _ field: ReportSubject.Field, _ operation: String) -> JSONValue {
+        guard operation != "count" else { return read(value) }
+        switch field.type {
+        case .number:
+            guard let value, let number = Double.fromDatabaseValue(value) else { return .null }
+            return .number(number)
+        case .date:
+            if field.isTimestamp {
+                return value.flatMap { Int64.fromDatabaseValue($0) }.map { .string(Timestamp(rawValue: $0).text) } ?? .null
+            }
+            guard let text = read(value).string else { return .null }
+            return .string(FieldText.date(text, field.isDay ? .date : .dateTime))
+        case .string:
+            return read(value)
+        }
+    }
+
+    private func read(_ value: DatabaseValue?) -> JSONValue {
+        switch value?.storage {
+        case .int64(let number): .integer(Int(number))
+        case .double(let number): .number(number)
+        case .string(let text): .string(text)
+        default: .null
+        }
+    }
+}
+#endif

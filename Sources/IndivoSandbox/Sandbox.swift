@@ -1,0 +1,87 @@
+#if Sandbox
+import Foundation
+
+/// An Indivo X 2.0 server inside the process, for development and tests.
+///
+/// ```swift
+/// let sandbox = try await Sandbox.start()
+/// defer { … }
+/// let server = IndivoServer(api: sandbox.apiURL, ui: sandbox.uiURL, app: …)
+/// …
+/// await sandbox.stop()
+/// ```
+/// It answers as the real server does, its refusals included, and verifies every signature, nonce and timestamp. It
+/// listens on the loopback interface unless told otherwise.
+///
+/// What its HTTP library cannot bound: the size of a request's head, and the number of connections.
+public final class Sandbox: Sendable {
+    /// The API's base URL: `http://127.0.0.1:NNNN`.
+    public let apiURL: URL
+
+    /// The base URL of the pages for people: login, record choice, authorisation.
+    public let uiURL: URL
+
+    let context: ServerContext
+    private let api: HTTPListener
+    private let ui: HTTPListener
+
+    private init(_ context: ServerContext, api: HTTPListener, ui: HTTPListener, apiURL: URL, uiURL: URL) {
+        self.context = context
+        self.api = api
+        self.ui = ui
+        self.apiURL = apiURL
+        self.uiURL = uiURL
+    }
+
+    /// Starts a sandbox and returns once it listens.
+    ///
+    /// - Throws: ``SandboxError`` for an address or a port that cannot be listened on; SQLite's error for a database that
+    ///   cannot be opened.
+    public static func start(_ configuration: SandboxConfiguration = SandboxConfiguration()) async throws -> Sandbox {
+        let context = try ServerContext(configuration)
+        try await context.restoreNonces()
+        let apiServer = APIServer(context)
+        let api = try await HTTPListener(
+            address: configuration.address, port: configuration.apiPort, bodyLimit: configuration.bodyLimit,
+            timeout: configuration.connectionTimeout, now: configuration.now, handler: apiServer.answer)
+        let ui: HTTPListener
+        do {
+            let pages = PageServer(context)
+            ui = try await HTTPListener(
+                address: configuration.address, port: configuration.uiPort, bodyLimit: 64 << 10,
+                timeout: configuration.connectionTimeout, now: configuration.now, handler: pages.answer)
+        } catch {
+            await api.stop()
+            throw error
+        }
+        let host = configuration.address == "0.0.0.0" ? "127.0.0.1" : configuration.address
+        let apiBase = "http://\(host):\(api.port)"
+        let uiBase = "http://\(host):\(ui.port)"
+        context.setAddresses(api: apiBase, ui: uiBase)
+        guard let apiURL = URL(string: apiBase), let uiURL = URL(string: uiBase) else {
+            throw SandboxError.cannotListen(address: configuration.address, port: api.port, reason: "not an address")
+        }
+        let sandbox = Sandbox(context, api: api, ui: ui, apiURL: apiURL, uiURL: uiURL)
+        do {
+            try await sandbox.setUp(configuration)
+        } catch {
+            await sandbox.stop()
+            throw error
+        }
+        context.logger.info("the sandbox serves the API at \(apiBase) and the pages at \(uiBase)")
+        return sandbox
+    }
+
+    /// Stops listening, closes every connection and stores what is left to store.
+    public func stop() async {
+        await api.stop()
+        await ui.stop()
+        do {
+            try await context.storeAudits()
+            try context.database.writer.close()
+        } catch {
+            context.logger.error("the database did not close cleanly: \(error)")
+        }
+    }
+}
+#endif

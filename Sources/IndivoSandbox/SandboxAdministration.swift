@@ -1,0 +1,144 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// Administration from code: what an operator of a real server does with admin calls and by hand.
+extension Sandbox {
+    /// Adds an account that can log in.
+    /// - Throws: ``SandboxError/duplicate(kind:id:)``.
+    public func addAccount(id: String, fullName: String, username: String, password: String) async throws {
+        let hash = try PasswordHash(of: password).text
+        let now = context.now
+        try await context.database.writer.write { db in
+            guard try AccountRow.find(id, in: db) == nil else { throw SandboxError.duplicate(kind: "account", id: id) }
+            guard try AccountStore(db: db).login(username) == nil else {
+                throw SandboxError.duplicate(kind: "user name", id: username)
+            }
+            try AccountRow(
+                id: id, fullName: fullName, contactEmail: id, state: "active", createdAt: now, stateChangedAt: now
+            ).insert(db)
+            try LoginRow(username: username, account: id, password: hash).insert(db)
+        }
+    }
+
+    /// Adds a record, owned by an account.
+    /// - Parameters:
+    ///   - owner: The id of the account; nil for a record nobody owns yet.
+    ///   - demographics: A `Demographics` document; the record's label is the name in it.
+    /// - Returns: The id of the record.
+    /// - Throws: ``SandboxError`` for an unknown account, or a document the server would refuse.
+    @discardableResult
+    public func addRecord(owner: String?, demographics: Data) async throws -> String {
+        try await administer { db, now in
+            if let owner, try AccountRow.find(owner, in: db) == nil {
+                throw SandboxError.unknown(kind: "account", id: owner)
+            }
+            return try RecordStore(db: db, server: self.context, now: now)
+                .create(demographics: demographics, owner: owner, creator: Principal.nobody.effective).id
+        }
+    }
+
+    /// Registers a user app. One that is there already is brought up to date.
+    public func addApp(_ app: SandboxApp) async throws {
+        let manifest = AppManifest.make(for: app).text
+        try await context.database.writer.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO app (id, internalId, name, consumerKey, consumerSecret, mode, startURL, callbackURL, manifest)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (id) DO UPDATE SET name = excluded.name, consumerKey = excluded.consumerKey,
+                        consumerSecret = excluded.consumerSecret, mode = excluded.mode, startURL = excluded.startURL,
+                        callbackURL = excluded.callbackURL, manifest = excluded.manifest
+                    """,
+                arguments: [
+                    app.id, Secrets.id(), app.name, app.consumerKey, app.consumerSecret,
+                    app.isAutonomous ? "background" : "ui", app.startURL, app.callbackURL, manifest,
+                ])
+        }
+    }
+
+    /// Registers an admin app or a UI server's app. One that is there already is brought up to date.
+    public func addMachineApp(_ app: SandboxMachineApp) async throws {
+        try await context.database.writer.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO machineApp (id, name, consumerKey, consumerSecret, isChrome) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT (id) DO UPDATE SET name = excluded.name, consumerKey = excluded.consumerKey,
+                        consumerSecret = excluded.consumerSecret, isChrome = excluded.isChrome
+                    """,
+                arguments: [app.id, app.name, app.consumerKey, app.consumerSecret, app.isChrome])
+        }
+    }
+
+    /// Enables an app on a record, as a person does on the authorisation page.
+    public func enable(app: String, onRecord record: String) async throws {
+        try await administer { db, _ in
+            guard try AppRow.find(app, in: db) != nil else { throw SandboxError.unknown(kind: "app", id: app) }
+            try self.record(record, in: db).enable(app, in: db)
+        }
+    }
+
+    /// Shares a whole record with an account.
+    public func share(record: String, with account: String, role: String? = nil) async throws {
+        try await administer { db, _ in
+            guard try AccountRow.find(account, in: db) != nil else {
+                throw SandboxError.unknown(kind: "account", id: account)
+            }
+            let share = ShareRow(
+                id: Secrets.id(), record: try self.record(record, in: db).id, account: account, role: role)
+            try share.insert(db)
+        }
+    }
+
+    /// Stores a document in a record, as the server itself would when it is filled with data: nobody made it.
+    /// - Returns: The id of the document.
+    /// - Throws: ``SandboxError/refused(status:message:)`` with the server's sentence.
+    @discardableResult
+    public func addDocument(
+        _ document: Data, toRecord record: String, contentType: String = "application/xml"
+    ) async throws -> String {
+        try await administer { db, now in
+            let record = try self.record(record, in: db)
+            return try DocumentStore(db: db, server: self.context, now: now).create(
+                DocumentContent(document, contentType: contentType), in: DocumentScope(record: record.id),
+                by: Principal.nobody.effective
+            ).id
+        }
+    }
+
+    /// The records there are.
+    public func records() async throws -> [SandboxRecord] {
+        try await context.database.writer.read { db in
+            try RecordRow.fetchAll(db, sql: "SELECT * FROM record ORDER BY serial").map {
+                SandboxRecord(id: $0.id, label: $0.label, owner: $0.owner)
+            }
+        }
+    }
+
+    private func record(_ id: String, in db: Database) throws -> RecordRow {
+        guard let record = try RecordRow.find(id, in: db) else { throw SandboxError.unknown(kind: "record", id: id) }
+        return record
+    }
+
+    private func administer<Value: Sendable>(
+        _ body: @Sendable (Database, Timestamp) throws -> Value
+    ) async throws -> Value {
+        let now = context.now
+        do {
+            return try await context.database.writer.write { db in try body(db, now) }
+        } catch let error as ContentError {
+            throw SandboxError.refused(status: 400, message: error.sentence)
+        } catch let refusal as Refusal {
+            throw SandboxError.refused(status: refusal.response.status, message: refusal.reason)
+        }
+    }
+}
+
+/// A record of a sandbox.
+public struct SandboxRecord: Sendable, Hashable {
+    public let id: String
+    public let label: String
+    /// The id of the account it belongs to.
+    public let owner: String?
+}
+#endif

@@ -1,0 +1,114 @@
+#if Sandbox
+import Foundation
+import IndivoModel
+import Logging
+
+/// What a sandbox is started with. The defaults suit a test: free ports, a database in memory, demo data.
+public struct SandboxConfiguration: Sendable {
+    /// Where the sandbox keeps its data.
+    public enum Database: Sendable {
+        /// In memory, gone when the sandbox stops.
+        case inMemory
+        /// In an SQLite file, made when it is not there.
+        case file(URL)
+    }
+
+    /// The IPv4 address to listen on. Anything but a loopback address puts the sandbox on the network: it is made for
+    /// development and tests, and its HTTP server does not bound the size of request headers.
+    public var address = "127.0.0.1"
+
+    /// The port of the API, 0 for a free one.
+    public var apiPort: UInt16 = 0
+
+    /// The port of the pages people see, 0 for a free one.
+    public var uiPort: UInt16 = 0
+
+    public var database = Database.inMemory
+
+    /// Whether to add the demo account, the demo app and sample records to a database that has none of them.
+    public var demoData = true
+
+    /// Apps to register, beside the demo app.
+    public var apps: [SandboxApp] = []
+
+    /// Admin and UI-server apps to register.
+    public var machineApps: [SandboxMachineApp] = []
+
+    /// The data models that documents may hold and reports are made of.
+    public var models: [DataModel] = DataModel.core
+
+    /// The largest request body that is read, in bytes; a larger one is answered 413.
+    public var bodyLimit = 16 << 20
+
+    /// Seconds without a byte after which a connection is closed, and the seconds a whole request may take to arrive.
+    public var connectionTimeout = 60
+
+    /// Where the sandbox logs what it does. Secrets, tokens and documents are never logged.
+    public var logger = Logger(label: "indivo.sandbox")
+
+    /// The clock. Give another in tests that depend on time.
+    public var now: @Sendable () -> Date = { Date() }
+
+    public init() {}
+}
+
+/// A user app to register with a sandbox.
+public struct SandboxApp: Sendable {
+    /// The id, in the form of an e-mail address.
+    public var id: String
+    public var name: String
+    public var consumerKey: String
+    public var consumerSecret: String
+
+    /// Where the app starts once a record is chosen; `{record_id}` and `{carenet_id}` are filled in.
+    public var startURL: String
+
+    /// Where the browser returns to after authorisation when the app does not say (`oob`).
+    public var callbackURL: String
+
+    public var description: String
+
+    /// Whether the app works without a user: it takes its own tokens for the records it is enabled on.
+    public var isAutonomous: Bool
+
+    /// - Parameter consumerKey: The id unless given.
+    public init(
+        id: String, name: String, consumerKey: String? = nil, consumerSecret: String, startURL: String,
+        callbackURL: String, description: String = "", isAutonomous: Bool = false
+    ) {
+        self.id = id
+        self.name = name
+        self.consumerKey = consumerKey ?? id
+        self.consumerSecret = consumerSecret
+        self.startURL = startURL
+        self.callbackURL = callbackURL
+        self.description = description
+        self.isAutonomous = isAutonomous
+    }
+
+    /// The app of the demo data: id and consumer key `demo@apps.example.org`, secret `demo-secret`.
+    public static let demo = SandboxApp(
+        id: "demo@apps.example.org", name: "Demo", consumerSecret: "demo-secret",
+        startURL: "indivo-demo:///start?record_id={record_id}&carenet_id={carenet_id}",
+        callbackURL: "indivo-demo:///authorized", description: "The app of the examples.")
+}
+
+/// An admin app, or the app of a UI server, to register with a sandbox.
+public struct SandboxMachineApp: Sendable {
+    public var id: String
+    public var name: String
+    public var consumerKey: String
+    public var consumerSecret: String
+
+    /// Whether it is a UI server's app ("chrome"), which may act for whoever logs in there.
+    public var isChrome: Bool
+
+    public init(id: String, name: String, consumerKey: String, consumerSecret: String, isChrome: Bool = false) {
+        self.id = id
+        self.name = name
+        self.consumerKey = consumerKey
+        self.consumerSecret = consumerSecret
+        self.isChrome = isChrome
+    }
+}
+#endif

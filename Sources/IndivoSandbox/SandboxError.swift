@@ -1,0 +1,26 @@
+#if Sandbox
+/// Why a sandbox cannot do what its owner asks.
+public enum SandboxError: Error, Sendable, CustomStringConvertible {
+    /// The address or the port cannot be listened on.
+    case cannotListen(address: String, port: UInt16, reason: String)
+    /// No record, account or app has this id.
+    case unknown(kind: String, id: String)
+    /// A document would be refused by the server, with this answer.
+    case refused(status: Int, message: String)
+    /// Something of this id is there already.
+    case duplicate(kind: String, id: String)
+
+    public var description: String {
+        switch self {
+        case .cannotListen(let address, let port, let reason):
+            "cannot listen on \(address):\(port): \(reason); choose another port, or 0 for a free one"
+        case .unknown(let kind, let id):
+            "the sandbox has no \(kind) “\(id)”; add it first"
+        case .refused(let status, let message):
+            "the sandbox refuses this with status \(status): \(message)"
+        case .duplicate(let kind, let id):
+            "the sandbox has a \(kind) “\(id)” already; choose another id"
+        }
+    }
+}
+#endif

@@ -1,0 +1,59 @@
+#if Sandbox
+import Foundation
+#if canImport(CCrypt)
+import CCrypt
+#elseif canImport(CommonCrypto)
+import CommonCrypto
+#endif
+
+/// A password, hashed so that guessing is slow: yescrypt of libxcrypt on Linux (crypt(5), the default of Debian's own
+/// accounts), PBKDF2-HMAC-SHA256 of CommonCrypto on Apple's systems. Neither needs another package.
+struct PasswordHash: Sendable {
+    /// What is stored: the scheme, its cost, the salt and the hash in one text.
+    let text: String
+
+    init(text: String) { self.text = text }
+
+    init(of password: String) throws {
+        text = try PasswordHash.make(password)
+    }
+
+    /// Whether the password is the one that was hashed.
+    func matches(_ password: String) -> Bool {
+        guard let again = try? PasswordHash.make(password, like: text) else { return false }
+        return Secrets.areEqual(again, text)
+    }
+
+    /// The system could not hash a password.
+    struct Failure: Error, CustomStringConvertible {
+        var description: String { "the system's password hash failed: check that libcrypt knows yescrypt" }
+    }
+
+    #if canImport(CCrypt)
+    private static func make(_ password: String, like existing: String? = nil) throws -> String {
+        var setting = existing
+        if setting == nil {
+            var salt = [CChar](repeating: 0, count: Int(CRYPT_GENSALT_OUTPUT_SIZE))
+            guard crypt_gensalt_rn("$y$", 0, nil, 0, &salt, Int32(salt.count)) != nil else { throw Failure() }
+            setting = String(decoding: salt.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        var scratch = crypt_data()
+        let size = Int32(MemoryLayout<crypt_data>.size)
+        guard let setting, let result = crypt_rn(password, setting, &scratch, size) else { throw Failure() }
+        return String(cString: result)
+    }
+    #elseif canImport(CommonCrypto)
+    private static func make(_ password: String, like existing: String? = nil) throws -> String {
+        let parts = existing?.split(separator: "$").map(String.init) ?? []
+        let rounds = parts.count == 4 ? UInt32(parts[1]) ?? 600_000 : 600_000
+        let salt = parts.count == 4 ? parts[2] : Secrets.token()
+        var derived = [UInt8](repeating: 0, count: 32)
+        let status = CCKeyDerivationPBKDF(
+            CCPBKDFAlgorithm(kCCPBKDF2), password, password.utf8.count, salt, salt.utf8.count,
+            CCPseudoRandomAlgorithm(kCCPRFHmacAlgSHA256), rounds, &derived, derived.count)
+        guard status == kCCSuccess else { throw Failure() }
+        return "$pbkdf2-sha256$\(rounds)$\(salt)$\(Hexadecimal.encode(derived))"
+    }
+    #endif
+}
+#endif

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Random secrets, comparisons that take the same time whatever they find, and how tokens are kept.
+///
+/// A token is a bearer's name; its secret is the key of HMAC-SHA1, so the server must have the secret itself to verify a
+/// signature, not a hash of it. Both are 20 letters and digits (119 bits) from the system's generator. The database
+/// holds SHA-256 of the token, and the secret enciphered under a key that only the token gives: whoever reads the
+/// file alone can neither use nor sign with any token in it. A consumer's secret cannot be kept so, because the
+/// consumer key that comes with a request is no secret; it is stored as it is.
+enum Secrets {
+    /// 20 random letters and digits, the form of the real server's tokens and secrets.
+    static func token() -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+        var generator = SystemRandomNumberGenerator()
+        return String((0..<20).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
+    }
+
+    /// An id in the form of the server's: a random UUID in lower case.
+    static func id() -> String { UUID().uuidString.lowercased() }
+
+    /// What is stored in place of a token.
+    static func fingerprint(_ token: String) -> String { SHA256.hex(Array(token.utf8)) }
+
+    /// Enciphers or deciphers a token's secret with a key stream derived from the token (HMAC-SHA256 in counter mode).
+    /// Each token is random and has one secret, so no part of the stream is ever used twice.
+    static func conceal(_ secret: Data, under token: String) -> Data {
+        var stream: [UInt8] = []
+        var counter: UInt8 = 0
+        while stream.count < secret.count {
+            stream += SHA256.authenticationCode(Array("token secret".utf8) + [counter], key: Array(token.utf8))
+            counter &+= 1
+        }
+        return Data(zip(secret, stream).map { $0 ^ $1 })
+    }
+
+    /// Whether two strings are equal, in a time that depends on their lengths alone.
+    static func areEqual(_ left: String, _ right: String) -> Bool {
+        let left = Array(left.utf8)
+        let right = Array(right.utf8)
+        guard left.count == right.count else { return false }
+        var difference: UInt8 = 0
+        for index in left.indices { difference |= left[index] ^ right[index] }
+        return difference == 0
+    }
+}
+
+extension Secrets {
+    /// A random number of so many digits, as a person would read it out.
+    static func digits(_ count: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
+    }
+}

@@ -1,0 +1,36 @@
+#if Sandbox
+import Foundation
+import Logging
+import Synchronization
+
+/// What every call and page of one sandbox shares.
+final class ServerContext: Sendable {
+    let configuration: SandboxConfiguration
+    let database: SandboxDatabase
+    let nonces: NonceMemory
+    let audits = AuditLog()
+    let requests = RequestLog()
+    let models: ModelCatalog
+    private let addresses = Mutex<(api: String, ui: String)>(("", ""))
+
+    init(_ configuration: SandboxConfiguration) throws {
+        self.configuration = configuration
+        database = try SandboxDatabase(configuration.database)
+        let now = configuration.now
+        nonces = NonceMemory(clock: { Int(now().timeIntervalSince1970) })
+        models = ModelCatalog(configuration.models)
+    }
+
+    var logger: Logger { configuration.logger }
+    var now: Timestamp { Timestamp(configuration.now()) }
+
+    /// The base URL of the API, without a slash at the end.
+    var apiBase: String { addresses.withLock { $0.api } }
+    /// The base URL of the pages, without a slash at the end.
+    var uiBase: String { addresses.withLock { $0.ui } }
+
+    func setAddresses(api: String, ui: String) {
+        addresses.withLock { $0 = (api, ui) }
+    }
+}
+#endif

@@ -1,0 +1,44 @@
+#if Sandbox
+import GRDB
+
+/// An account: a person who logs in.
+struct AccountRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "account"
+
+    /// The e-mail address that names the account.
+    var id: String
+    var fullName: String
+    var contactEmail: String
+    /// `uninitialized`, `active`, `disabled` or `retired`.
+    var state: String
+    var createdAt: Timestamp
+    var lastLoginAt: Timestamp?
+    var loginCount = 0
+    var failedLoginCount = 0
+    /// Logging in is refused until then, after three failures in a row.
+    var disabledUntil: Timestamp?
+    var stateChangedAt: Timestamp
+    var primarySecret: String?
+    var secondarySecret: String?
+}
+
+/// A way to log in: a user name with a password.
+struct LoginRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "login"
+
+    var username: String
+    var account: String
+    /// The hash; nil while no password is set.
+    var password: String?
+}
+
+/// A browser's session with the pages.
+struct BrowserSessionRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "browserSession"
+
+    var fingerprint: String
+    var account: String
+    var csrf: String
+    var expiresAt: Timestamp
+}
+#endif

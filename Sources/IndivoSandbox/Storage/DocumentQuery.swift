@@ -1,0 +1,100 @@
+#if Sandbox
+import GRDB
+
+/// Paging and filters of document lists: `limit`, `offset`, `order_by`, `status`, `type`.
+struct DocumentQuery {
+    var limit = 100
+    var offset = 0
+    /// A column of the document, with its direction.
+    var order = "createdAt DESC, serial DESC"
+    var status: String? = "active"
+    var type: String?
+
+    /// Reads the parameters of a list.
+    /// - Throws: ``Refusal`` for one the real server does not take.
+    init(_ query: FormFields) throws {
+        limit = try DocumentQuery.integer(query, "limit") ?? 100
+        offset = try DocumentQuery.integer(query, "offset") ?? 0
+        status = try DocumentQuery.status(query)
+        type = query["type"].map(DocumentType.expand)
+        if let field = query["order_by"], !field.isEmpty {
+            order = try DocumentQuery.order(field)
+        }
+    }
+
+    init() {}
+
+    /// A parameter that is a number; nil when it is absent.
+    static func integer(_ query: FormFields, _ name: String) throws -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int(text) else {
+            throw Refusal.badRequest("Argument \(name) must be formatted according to the Indivo Query API")
+        }
+        // The real server fails on a negative one.
+        guard number >= 0 else { throw Refusal.badRequest("Argument \(name) must not be negative") }
+        return number
+    }
+
+    /// The status asked for; the real server answers 404 for one it does not know.
+    static func status(_ query: FormFields) throws -> String {
+        let status = query["status"] ?? "active"
+        guard DocumentStatus.all.contains(status) else { throw Refusal.notFound }
+        return status
+    }
+
+    /// The columns that documents can be ordered by, by the names the real server has for them.
+    private static let columns = [
+        "created_at": "createdAt", "label": "label", "size": "size", "digest": "digest", "id": "id", "status": "status",
+        "external_id": "externalId", "mime_type": "mimeType", "creator": "creator", "nevershare": "neverShare",
+        "original": "original", "replaced_by": "replacedBy", "fqn": "type",
+    ]
+
+    private static func order(_ field: String) throws -> String {
+        let descends = field.hasPrefix("-")
+        let name = descends ? String(field.dropFirst()) : field
+        // The real server fails on a column it does not have.
+        guard let column = columns[name] else { throw Refusal.badRequest("Invalid order by field: \(name)") }
+        return descends ? "\(column) DESC, serial DESC" : "\(column), serial"
+    }
+
+    /// The documents that meet `condition` and the filters, a page of them, and how many there are in all.
+    ///
+    /// As on the real server a list by type is given whole.
+    func fetch(
+        _ db: Database, _ condition: String, _ arguments: StatementArguments
+    ) throws -> (documents: [DocumentRow], total: Int) {
+        var condition = condition
+        var arguments = arguments
+        if let status {
+            condition += " AND status = ?"
+            arguments += [status]
+        }
+        if let type {
+            condition += " AND type = ?"
+            arguments += [type]
+        }
+        let total =
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM document WHERE \(condition)", arguments: arguments) ?? 0
+        let page = type == nil ? " LIMIT \(limit) OFFSET \(offset)" : ""
+        let documents = try DocumentRow.fetchAll(
+            db, sql: "SELECT \(DocumentRow.columns) FROM document WHERE \(condition) ORDER BY \(order)\(page)",
+            arguments: arguments)
+        return (documents, total)
+    }
+}
+
+/// The states a document can be in.
+enum DocumentStatus {
+    static let all: Set<String> = ["active", "void", "archived"]
+}
+
+/// The type of a document: namespace and name of its root element, put together without a separator.
+enum DocumentType {
+    static let namespace = "http://indivo.org/vocab/xml/documents#"
+
+    /// A bare name stands for one in Indivo's namespace.
+    static func expand(_ name: String) -> String {
+        name.contains(":") || name.contains("/") ? name : namespace + name
+    }
+}
+#endif

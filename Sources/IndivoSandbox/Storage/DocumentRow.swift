@@ -1,0 +1,70 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// What is known of a document, without its content.
+struct DocumentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "document"
+
+    var serial: Int64?
+    var id: String
+    /// The record it belongs to; nil for an app's own storage.
+    var record: String?
+    /// The app in whose storage it is; nil for a document of the record itself.
+    var app: String?
+    /// The account whose preferences it holds.
+    var account: String?
+    var externalId: String?
+    /// Namespace and name of the root element, put together without a separator; nil where the content is not XML.
+    var type: String?
+    /// The type of a binary document; nil for text, which is always served as `application/xml`.
+    var mimeType: String?
+    var size: Int
+    var digest: String
+    var label: String?
+    var status: String
+    var neverShare: Bool
+    var createdAt: Timestamp
+    /// The principal that made it, "" when none is known.
+    var creator: String
+    /// `Account`, `PHA`, `MachineApp` or `NoUser`.
+    var creatorType: String
+    var original: String
+    var replaces: String?
+    var replacedBy: String?
+
+    /// The columns above: everything but the content.
+    static let columns = """
+        serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status, neverShare, createdAt, \
+        creator, creatorType, original, replaces, replacedBy
+        """
+
+    static func fetch(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> [DocumentRow] {
+        try fetchAll(db, sql: "SELECT \(columns) FROM document WHERE \(condition)", arguments: arguments)
+    }
+
+    static func fetchFirst(
+        _ db: Database, _ condition: String, _ arguments: StatementArguments
+    ) throws -> DocumentRow? {
+        try fetchOne(db, sql: "SELECT \(columns) FROM document WHERE \(condition) LIMIT 1", arguments: arguments)
+    }
+
+    /// Stores the document with its content.
+    func insert(_ db: Database, content: Data) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO document (id, record, app, account, externalId, type, mimeType, content, size, digest, label,
+                    status, neverShare, createdAt, creator, creatorType, original, replaces, replacedBy)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                id, record, app, account, externalId, type, mimeType, content, size, digest, label, status, neverShare,
+                createdAt, creator, creatorType, original, replaces, replacedBy,
+            ])
+    }
+
+    func content(_ db: Database) throws -> Data {
+        try Data.fetchOne(db, sql: "SELECT content FROM document WHERE id = ?", arguments: [id]) ?? Data()
+    }
+}
+#endif

@@ -1,0 +1,58 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// A message in an account's inbox.
+struct MessageRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "message"
+
+    var serial: Int64?
+    var id: String
+    var account: String
+    var sender: String
+    var record: String?
+    /// The id that the sender gave it.
+    var externalId: String?
+    var subject: String
+    var body: String
+    /// `plaintext` or `markdown`.
+    var bodyType: String
+    var severity: String
+    /// How many attachments the sender announced.
+    var attachmentCount: Int
+    var receivedAt: Timestamp
+    var readAt: Timestamp?
+    var archivedAt: Timestamp?
+}
+
+/// A document that came with a message, not yet in the record unless `document` says so.
+struct AttachmentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "attachment"
+
+    var message: String
+    var number: Int
+    var type: String
+    var content: Data
+    var document: String?
+
+    static func find(_ message: String, _ number: Int, in db: Database) throws -> AttachmentRow? {
+        try fetchOne(
+            db, sql: "SELECT * FROM attachment WHERE message = ? AND number = ?", arguments: [message, number])
+    }
+}
+
+/// A notification to an account.
+struct NotificationRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "notification"
+
+    var serial: Int64?
+    var id: String
+    var account: String
+    var sender: String
+    var record: String
+    var document: String?
+    var appURL: String?
+    var content: String
+    var receivedAt: Timestamp
+}
+#endif

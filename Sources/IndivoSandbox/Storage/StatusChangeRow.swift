@@ -1,0 +1,11 @@
+#if Sandbox
+import GRDB
+
+/// A change of a document's status.
+struct StatusChangeRow: Codable, Sendable, FetchableRecord {
+    var status: String
+    var reason: String
+    var at: Timestamp
+    var by: String
+}
+#endif
