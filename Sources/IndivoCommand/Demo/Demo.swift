@@ -34,7 +34,7 @@ struct Demo {
         var label: String?
         if let documents {
             let patient = try documents.demographics.xml().data()
-            let id = try await sandbox.addRecord(owner: "demo@example.org", demographics: patient)
+            let id = try await sandbox.addRecord(owner: Sandbox.demoAccount, demographics: patient)
             label = try await sandbox.records().first { $0.id == id }?.label
         }
 

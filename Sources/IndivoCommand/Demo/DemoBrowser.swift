@@ -34,9 +34,9 @@ final class DemoBrowser {
 
     func open(_ url: URL) async throws -> Page { try await load(.get, url, body: nil) }
 
-    /// Sends the page's form that has a field for each of `values`, hidden fields included.
+    /// Sends the form in the page's main part that has a field for each of `values`, hidden fields included.
     func submit(_ values: [String: String] = [:], on page: Page) async throws -> Page {
-        let forms = page.root.all("form").filter { form in
+        let forms = (page.root.first("main") ?? page.root).all("form").filter { form in
             let names = Set(form.all("input").compactMap { $0.attr("name") })
             return values.keys.allSatisfy(names.contains)
         }
