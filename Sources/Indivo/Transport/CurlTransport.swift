@@ -5,8 +5,9 @@ import HTTPTypes
 /// Sends requests with libcurl: connections are kept and shared, answers are bounded in size and time.
 ///
 /// One background thread serves all requests of a transport; it ends when the transport is no longer used.
-/// TLS certificates are verified against the system's authorities, or those of a file. Proxies are not used, not even those that the
-/// environment names, so that no variable can send patients' data another way. HTTP/1.1 is spoken, no cookie is kept.
+/// TLS certificates are verified against the system's authorities, or those of a file. Proxies are not used, not even
+/// those that the environment names, so that no variable can send patients' data another way. HTTP/1.1 is spoken, no
+/// cookie is kept.
 ///
 /// A connection that breaks gives an error even where libcurl would send again by itself on a fresh one: a second
 /// sending of a signature looks like an attack to the server.
