@@ -68,7 +68,7 @@ public final class Sandbox: Sendable {
             await sandbox.stop()
             throw error
         }
-        context.logger.info("the sandbox serves the API at \(apiBase) and the pages at \(uiBase)")
+        context.logger.debug("the sandbox serves the API at \(apiBase) and the pages at \(uiBase)")
         return sandbox
     }
 

@@ -20,7 +20,7 @@ enum RawHTTP {
 
     /// Sends a request and reads the answer. A `Host` header is added where none is given, and always a Content-Length
     /// for a body.
-    static func send(
+    static func request(
         _ method: String, port: Int, target: String, headers: [(String, String)] = [], body: Data = Data()
     ) async throws -> Answer {
         var head = "\(method) \(target) HTTP/1.1\r\n"

@@ -39,7 +39,7 @@ struct TestApp: Sendable {
             for: request, options: OAuthSigner.Options(callback: callback, verifier: verifier))
         var headers = [("Authorization", authorization.headerValue)]
         if let type { headers.append(("Content-Type", type)) }
-        return try await RawHTTP.send(method, port: apiPort, target: target, headers: headers, body: data)
+        return try await RawHTTP.request(method, port: apiPort, target: target, headers: headers, body: data)
     }
 
     func get(_ target: String) async throws -> RawHTTP.Answer { try await send("GET", target) }
