@@ -24,7 +24,7 @@ struct CommandTests {
                     + """
                         \nimport Indivo\n\n/// A document of the SDML model `C`.\npublic class C: IndivoDocument {\n
                         """) == true)
-            let second = GeneratorCommand.run(["\(folder)/in", "--output", "\(folder)/out/new"])
+            let second = GeneratorCommand.run(["\(folder)/in/", "--output", "\(folder)/out/new//"])
             #expect(second == .init(status: 0, output: ["\(folder)/out/new: 0 files written, 3 unchanged."]))
         }
     }
@@ -142,6 +142,8 @@ struct CommandTests {
         (["--acces", "public"], "error: There is no option --acces. Did you mean '--access'?"),
         (["--access", "open"], "error: 'open' is no access level: it is public, package or internal."),
         (["--prefix", "a b"], "error: 'a b' after --prefix cannot be part of a name in Swift."),
+        (["--list", "register"], "error: 'register' after --list is taken: choose another name."),
+        (["--output", ""], "error: --output needs a folder after it."),
         (["--list", "1"], "error: '1' after --list is no name that Swift takes."),
         (["--check=yes"], "error: --check takes no value."),
         (["--single-file", "a/b"], "error: 'a/b' after --single-file is no name of a file."),
