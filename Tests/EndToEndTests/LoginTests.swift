@@ -20,7 +20,8 @@ struct LoginTests {
     func keptToken() async throws {
         try await SandboxServer.run { place in
             let again = SandboxServer.server(of: place.sandbox).record(id: place.record.id, token: place.record.token)
-            #expect(try await again.information().id == place.record.id)
+            let information = try await again.information()
+            #expect(information.id == place.record.id)
         }
     }
 
@@ -50,7 +51,7 @@ struct LoginTests {
         let record = try await SandboxServer.server(of: sandbox).selectRecord(callback: receiver) { url in
             Task {
                 if url.path.contains("/apps/") {
-                    try await browser.logIn(at: url, userName: "demo", password: "demo")
+                    _ = try await browser.logIn(at: url, userName: "demo", password: "demo")
                 } else {
                     _ = try await browser.open(url)
                 }

@@ -52,7 +52,7 @@ struct SandboxServer {
         to server: IndivoServer, listener: some CallbackReceiver, choosing label: String? = nil
     ) async throws -> IndivoRecord {
         try await server.selectRecord(callback: listener) { url in
-            Task { try await HeadlessBrowser().logIn(at: url, userName: "demo", password: "demo", choosing: label) }
+            Task { _ = try await HeadlessBrowser().logIn(at: url, userName: "demo", password: "demo", choosing: label) }
         }
     }
 }
