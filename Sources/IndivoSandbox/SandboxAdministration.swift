@@ -6,7 +6,9 @@ import GRDB
 extension Sandbox {
     /// Adds an account that can log in.
     /// - Throws: ``SandboxError/duplicate(kind:id:)``.
-    public func addAccount(id: String, fullName: String, username: String, password: String) async throws {
+    public func addAccount(
+        id: String, fullName: String, contactEmail: String? = nil, username: String, password: String
+    ) async throws {
         let hash = try PasswordHash(of: password).text
         let now = context.now
         try await context.database.writer.write { db in
@@ -15,7 +17,7 @@ extension Sandbox {
                 throw SandboxError.duplicate(kind: "user name", id: username)
             }
             try AccountRow(
-                id: id, fullName: fullName, contactEmail: id, state: "active", createdAt: now, stateChangedAt: now
+                id: id, fullName: fullName, contactEmail: contactEmail ?? id, state: "active", createdAt: now, stateChangedAt: now
             ).insert(db)
             try LoginRow(username: username, account: id, password: hash).insert(db)
         }
@@ -24,23 +26,26 @@ extension Sandbox {
     /// Adds a record, owned by an account.
     /// - Parameters:
     ///   - owner: The id of the account; nil for a record nobody owns yet.
-    ///   - demographics: A `Demographics` document; the record's label is the name in it.
+    ///   - label: What the record is called; the name in its demographics unless given.
+    ///   - demographics: A `Demographics` document.
     /// - Returns: The id of the record.
     /// - Throws: ``SandboxError`` for an unknown account, or a document the server would refuse.
     @discardableResult
-    public func addRecord(owner: String?, demographics: Data) async throws -> String {
+    public func addRecord(owner: String?, label: String? = nil, demographics: Data) async throws -> String {
         try await administer { db, now in
             if let owner, try AccountRow.find(owner, in: db) == nil {
                 throw SandboxError.unknown(kind: "account", id: owner)
             }
             return try RecordStore(db: db, server: self.context, now: now)
-                .create(demographics: demographics, owner: owner, creator: Principal.nobody.effective).id
+                .create(
+                    demographics: demographics, label: label, owner: owner, creator: Principal.nobody.effective
+                ).id
         }
     }
 
     /// Registers a user app. One that is there already is brought up to date.
     public func addApp(_ app: SandboxApp) async throws {
-        let manifest = AppManifest.make(for: app).text
+        let manifest = app.manifest ?? AppManifest.make(for: app).text
         try await context.database.writer.write { db in
             try db.execute(
                 sql: """

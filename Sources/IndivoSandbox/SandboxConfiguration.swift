@@ -46,6 +46,9 @@ public struct SandboxConfiguration: Sendable {
     /// Where the sandbox logs what it does. Secrets, tokens and documents are never logged.
     public var logger = Logger(label: "indivo.sandbox")
 
+    /// Where new ids and tokens come from.
+    package var identifiers = IdentifierSource.random
+
     /// The clock. Give another in tests that depend on time.
     public var now: @Sendable () -> Date = { Date() }
 
@@ -70,6 +73,27 @@ public struct SandboxApp: Sendable {
 
     /// Whether the app works without a user: it takes its own tokens for the records it is enabled on.
     public var isAutonomous: Bool
+
+    /// The manifest as the app gave it; nil for one that is made of the above.
+    var manifest: String?
+
+    /// An app described by its manifest, as a real server registers it (JSON: `id`, `name`, `index`,
+    /// `oauth_callback_url`, `mode`, …).
+    ///
+    /// - Throws: ``SandboxError/manifest(reason:)`` for one that is not JSON, or lacks its `id` or `name`.
+    public init(manifest: Data, consumerKey: String? = nil, consumerSecret: String) throws {
+        guard let json = try? JSONValue(parsing: manifest) else {
+            throw SandboxError.manifest(reason: "it is not JSON")
+        }
+        guard let id = json["id"]?.string, let name = json["name"]?.string else {
+            throw SandboxError.manifest(reason: "it has no “id” or no “name”")
+        }
+        self.init(
+            id: id, name: name, consumerKey: consumerKey, consumerSecret: consumerSecret,
+            startURL: json["index"]?.string ?? "", callbackURL: json["oauth_callback_url"]?.string ?? "",
+            description: json["description"]?.string ?? "", isAutonomous: json["mode"]?.string == "background")
+        self.manifest = json.text
+    }
 
     /// - Parameter consumerKey: The id unless given.
     public init(

@@ -7,6 +7,8 @@ public enum SandboxError: Error, Sendable, CustomStringConvertible {
     case unknown(kind: String, id: String)
     /// A document would be refused by the server, with this answer.
     case refused(status: Int, message: String)
+    /// An app's manifest cannot be read.
+    case manifest(reason: String)
     /// Something of this id is there already.
     case duplicate(kind: String, id: String)
 
@@ -18,6 +20,8 @@ public enum SandboxError: Error, Sendable, CustomStringConvertible {
             "the sandbox has no \(kind) “\(id)”; add it first"
         case .refused(let status, let message):
             "the sandbox refuses this with status \(status): \(message)"
+        case .manifest(let reason):
+            "the app's manifest cannot be used: \(reason)"
         case .duplicate(let kind, let id):
             "the sandbox has a \(kind) “\(id)” already; choose another id"
         }

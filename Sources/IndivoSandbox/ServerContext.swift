@@ -21,6 +21,7 @@ final class ServerContext: Sendable {
         models = ModelCatalog(configuration.models)
     }
 
+    var identifiers: IdentifierSource { configuration.identifiers }
     var logger: Logger { configuration.logger }
     var now: Timestamp { Timestamp(configuration.now()) }
 

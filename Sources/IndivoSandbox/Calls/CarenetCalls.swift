@@ -107,7 +107,7 @@ enum CarenetCalls {
         guard try record.carenets.fetchAll(call.db).allSatisfy({ $0.name != name }) else {
             throw Refusal.badRequest("Carenet name is already taken")
         }
-        let carenet = CarenetRow(id: Secrets.id(), record: record.id, name: name)
+        let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: record.id, name: name)
         try carenet.insert(call.db)
         return .xml(CarenetMarkup.list([carenet], record: record.id))
     }

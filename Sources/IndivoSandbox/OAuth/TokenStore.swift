@@ -31,7 +31,7 @@ struct TokenStore {
     func issueAccessToken(
         app: String, record: String, carenet: String? = nil, account: String? = nil
     ) throws -> TokenPair {
-        let pair = TokenPair()
+        let pair = TokenPair(server.identifiers)
         try AccessTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, record: record, carenet: carenet,
             account: account, createdAt: now,
@@ -64,7 +64,7 @@ struct TokenStore {
         if token.carenet == nil, let record = try token.record.flatMap({ try RecordRow.find($0, in: db) }) {
             try record.enable(token.app, in: db)
         }
-        let verifier = Secrets.token()
+        let verifier = server.identifiers.token()
         try db.execute(
             sql: "UPDATE requestToken SET account = ?, verifier = ? WHERE fingerprint = ?",
             arguments: [account.id, Secrets.fingerprint(verifier), token.fingerprint])
@@ -87,7 +87,7 @@ struct TokenStore {
         _ app: AppRow, record: RecordRow, carenet: CarenetRow?, account: AccountRow
     ) throws -> ConnectCredentials {
         let rest = try issueAccessToken(app: app.id, record: record.id, carenet: carenet?.id, account: account.id)
-        let connect = TokenPair()
+        let connect = TokenPair(server.identifiers)
         try ConnectTokenRow(
             fingerprint: connect.fingerprint, secret: connect.concealedSecret, accessToken: rest.fingerprint
         ).insert(db)

@@ -49,7 +49,7 @@ struct DocumentContent {
     }
 
     /// SHA-256 for text, SHA-1 for binary documents, in hexadecimal digits.
-    var digest: String { mimeType == nil ? SHA256.hex(data) : SHA1.hex(data) }
+    var digest: String { mimeType == nil ? DocumentDigest.text(data) : DocumentDigest.binary(data) }
 
     /// The facts the document states, if it is of a kind the server looks into.
     /// - Throws: ``ContentError`` for one that is not valid.

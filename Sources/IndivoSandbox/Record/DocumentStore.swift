@@ -49,7 +49,7 @@ struct DocumentStore {
             throw DocumentStore.duplicateExternalId
         }
         let facts = scope.holdsFacts ? try content.facts(server.models) : []
-        let id = Secrets.id()
+        let id = server.identifiers.id(.document)
         let document = DocumentRow(
             id: id, record: scope.record, app: scope.app, account: scope.account, externalId: externalId,
             type: content.type, mimeType: content.mimeType, size: content.data.count, digest: content.digest,
@@ -57,7 +57,7 @@ struct DocumentStore {
             original: old?.original ?? id, replaces: old?.id)
         try document.insert(db, content: content.data)
         if let record = scope.record {
-            try FactStore(db: db).insert(facts, of: document.id, record: record, at: now)
+            try FactStore(db: db).insert(facts, of: document.id, record: record, at: now, server.identifiers)
         }
         return document
     }

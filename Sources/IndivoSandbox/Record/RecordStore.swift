@@ -14,15 +14,16 @@ struct RecordStore {
     /// Makes a record from a demographics document.
     /// - Throws: ``Refusal`` for a document that is not one.
     func create(
-        demographics data: Data, owner: String?, creator: Principal.Identity, externalId: String? = nil
+        demographics data: Data, label: String? = nil, owner: String?, creator: Principal.Identity,
+        externalId: String? = nil
     ) throws -> RecordRow {
         let demographics = try parse(data)
         var record = RecordRow(
-            id: Secrets.id(), label: demographics.fullName, owner: owner, createdAt: now,
+            id: server.identifiers.id(.record), label: label ?? demographics.fullName, owner: owner, createdAt: now,
             creator: creator.id.isEmpty ? nil : creator.id, externalId: externalId)
         try record.insert(db)
         for name in RecordStore.carenets {
-            try CarenetRow(id: Secrets.id(), record: record.id, name: name).insert(db)
+            try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db)
         }
         _ = try store(data, demographics, in: record, creator: creator)
         record = try RecordRow.find(record.id, in: db).orNotFound()
@@ -56,7 +57,8 @@ struct RecordStore {
         } else {
             document = try documents.create(content, in: scope, by: creator)
         }
-        try FactStore(db: db).insert([demographics.fact], of: document.id, record: record.id, at: now)
+        try FactStore(db: db).insert(
+            [demographics.fact], of: document.id, record: record.id, at: now, server.identifiers)
         try db.execute(
             sql: "UPDATE record SET demographics = ? WHERE id = ?", arguments: [document.id, record.id])
         return document

@@ -60,8 +60,9 @@ enum CCRCalls {
 
     private static func vitalSign(_ document: String) -> Markup {
         """
-        <Result><CCRDataObjectID>\(document)</CCRDataObjectID>\
-        <DateTime><Type><Text>Start date</Text></Type><ExactDateTime></ExactDateTime></DateTime></Result>
+        <Result><CCRDataObjectID>\(document)</CCRDataObjectID><Status/><Source/>\
+        <Test><CCRDataObjectID>\(document)</CCRDataObjectID><Description><Text></Text>\(code)</Description>\
+        <Status/><Source/><TestResult><Value></Value><Units><Unit></Unit></Units></TestResult></Test></Result>
         """
     }
 }

@@ -22,14 +22,17 @@ struct FactRow: Codable, Sendable, FetchableRecord {
 struct FactStore {
     let db: Database
 
-    func insert(_ facts: [FactDraft], of document: String, record: String, at now: Timestamp) throws {
+    func insert(
+        _ facts: [FactDraft], of document: String, record: String, at now: Timestamp, _ source: IdentifierSource
+    ) throws {
         for fact in facts {
-            try insert(fact, document, record, now, parent: nil, relation: nil)
+            try insert(fact, document, record, now, source, parent: nil, relation: nil)
         }
     }
 
     private func insert(
-        _ fact: FactDraft, _ document: String, _ record: String, _ now: Timestamp, parent: Int64?, relation: String?
+        _ fact: FactDraft, _ document: String, _ record: String, _ now: Timestamp, _ source: IdentifierSource,
+        parent: Int64?, relation: String?
     ) throws {
         let members = fact.values.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value) }
         try db.execute(
@@ -38,11 +41,11 @@ struct FactStore {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                Secrets.id(), fact.model, record, document, now, parent, relation, JSONValue.object(members).text,
+                source.id(.fact), fact.model, record, document, now, parent, relation, JSONValue.object(members).text,
             ])
         let serial = db.lastInsertedRowID
         for child in fact.children {
-            try insert(child.fact, document, record, now, parent: serial, relation: child.relation)
+            try insert(child.fact, document, record, now, source, parent: serial, relation: child.relation)
         }
     }
 

@@ -16,11 +16,12 @@ extension RDFGraph {
         let record: String
         let db: Database
         var graph = RDFGraph()
+        private var written: Set<Int64> = []
 
-        /// The part of the URL of a model's facts, and its class.
+        /// The part of the URL of a model's facts, as the real server spells it, and its class.
         private static let places: [String: (path: String, type: String)] = [
             "Allergy": ("allergies", "sp:Allergy"), "AllergyExclusion": ("allergies", "sp:AllergyExclusion"),
-            "Encounter": ("encounters", "sp:Encounter"), "Fill": ("fulfillments", "sp:Fulfillment"),
+            "Encounter": ("encounters", "sp:Encounter"), "Fill": ("fullfillments", "sp:Fulfillment"),
             "Immunization": ("immunizations", "sp:Immunization"), "LabResult": ("lab_results", "sp:LabResult"),
             "Medication": ("medications", "sp:Medication"), "Problem": ("problems", "sp:Problem"),
             "VitalSigns": ("vital_signs", "sp:VitalSigns"),
@@ -34,58 +35,45 @@ extension RDFGraph {
         mutating func write(_ fact: FactRow) throws -> Node {
             guard let place = Writer.places[fact.model] else { return graph.blank() }
             let node = Node.resource("\(record)/\(place.path)/\(fact.id)")
+            // A medication and its fills name each other: each is written once.
+            guard written.insert(fact.serial).inserted else { return node }
             graph.type(node, place.type)
             graph.add(node, "sp:belongsTo", .node(.resource(record)))
             let values = try fact.values()
             switch fact.model {
             case "Allergy": allergy(node, values)
-            case "AllergyExclusion": code(node, "sp:allergyExclusionName", values, "name", "SNOMED")
+            case "AllergyExclusion": code(node, "sp:allergyExclusionName", values, "name", "AllergyExclusion")
             case "Encounter": encounter(node, values)
             case "Fill":
                 fill(node, values)
-                if let medication = try related("SELECT \(FactRow.columns) FROM fact WHERE serial = (SELECT parent FROM fact WHERE serial = ?)", fact) {
-                    graph.add(node, "sp:medication", .node(try write(medication, withChildren: false)))
+                if let medication = try parent(of: fact) {
+                    graph.add(node, "sp:medication", .node(try write(medication)))
                 }
             case "Immunization": immunization(node, values)
             case "LabResult": labResult(node, values)
             case "Medication":
                 medication(node, values)
                 for child in try FactStore(db: db).children(of: fact, "fulfillments") {
-                    graph.add(node, "sp:fulfillment", .node(try write(child, withChildren: false)))
+                    graph.add(node, "sp:fulfillment", .node(try write(child)))
                 }
             case "Problem": problem(node, values)
             default:
                 vitalSigns(node, values)
-                if let encounter = try related("SELECT \(FactRow.columns) FROM fact WHERE serial = (SELECT parent FROM fact WHERE serial = ?)", fact) {
+                if let encounter = try parent(of: fact) {
                     graph.add(node, "sp:encounter", .node(try write(encounter)))
                 }
             }
             return node
         }
 
-        /// A medication and its fills name each other: the other is written without coming back.
-        private mutating func write(_ fact: FactRow, withChildren: Bool) throws -> Node {
-            guard let place = Writer.places[fact.model] else { return graph.blank() }
-            let node = Node.resource("\(record)/\(place.path)/\(fact.id)")
-            graph.type(node, place.type)
-            graph.add(node, "sp:belongsTo", .node(.resource(record)))
-            let values = try fact.values()
-            if fact.model == "Medication" {
-                medication(node, values)
-                for child in try FactStore(db: db).children(of: fact, "fulfillments") {
-                    graph.add(node, "sp:fulfillment", .node(.resource("\(record)/fulfillments/\(child.id)")))
-                }
-            } else {
-                fill(node, values)
-                if let parent = try related("SELECT \(FactRow.columns) FROM fact WHERE serial = (SELECT parent FROM fact WHERE serial = ?)", fact) {
-                    graph.add(node, "sp:medication", .node(.resource("\(record)/medications/\(parent.id)")))
-                }
-            }
-            return node
-        }
-
-        private func related(_ sql: String, _ fact: FactRow) throws -> FactRow? {
-            try FactRow.fetchOne(db, sql: sql, arguments: [fact.serial])
+        /// The fact in which this one is nested, or to which it refers.
+        private func parent(of fact: FactRow) throws -> FactRow? {
+            try FactRow.fetchOne(
+                db,
+                sql: """
+                    SELECT \(FactRow.columns) FROM fact WHERE serial = (SELECT parent FROM fact WHERE serial = ?)
+                    """,
+                arguments: [fact.serial])
         }
 
         private mutating func allergy(_ node: Node, _ values: JSONValue) {
@@ -107,7 +95,7 @@ extension RDFGraph {
 
         private mutating func fill(_ node: Node, _ values: JSONValue) {
             date(node, "dcterms:date", values["date"])
-            text(node, "sp:dispenseDaysSupply", values["dispenseDaysSupply"])
+            number(node, "sp:dispenseDaysSupply", values["dispenseDaysSupply"])
             text(node, "sp:pbm", values["pbm"])
             quantity(node, "sp:quantityDispensed", values, "quantityDispensed")
             pharmacy(node, values)
@@ -167,7 +155,7 @@ extension RDFGraph {
             text(node, "sp:instructions", values["instructions"])
             quantity(node, "sp:quantity", values, "quantity")
             quantity(node, "sp:frequency", values, "frequency")
-            code(node, "sp:provenance", values, "provenance", "MedicationProvenance")
+            provenance(node, values)
         }
 
         private mutating func problem(_ node: Node, _ values: JSONValue) {
@@ -224,6 +212,29 @@ extension RDFGraph {
             graph.add(node, predicate, .node(value))
         }
 
+        /// Where it is known from: here the code stands for itself, without a name.
+        private mutating func provenance(_ node: Node, _ values: JSONValue) {
+            guard values["provenance_identifier"]?.string != nil else { return }
+            let code = graph.blank()
+            graph.type(code, "sp:Code")
+            text(code, "dcterms:identifier", values["provenance_identifier"])
+            text(code, "dcterms:title", values["provenance_title"])
+            text(code, "sp:system", values["provenance_system"])
+            graph.add(node, "sp:provenance", .node(code))
+        }
+
+        private mutating func number(_ node: Node, _ predicate: String, _ value: JSONValue?) {
+            let number: Double
+            switch value {
+            case .number(let value): number = value
+            case .integer(let value): number = Double(value)
+            default: return
+            }
+            graph.add(
+                node, predicate,
+                .literal(DecimalText.shortest(number), dataType: "http://www.w3.org/2001/XMLSchema#double"))
+        }
+
         private mutating func quantity(_ node: Node, _ predicate: String, _ values: JSONValue, _ field: String) {
             guard values[field + "_value"]?.string != nil else { return }
             let quantity = graph.blank()
@@ -239,8 +250,13 @@ extension RDFGraph {
             }
             let range = graph.blank()
             graph.type(range, "sp:ValueRange")
-            quantity(range, "sp:minimum", values, field + "_min")
-            quantity(range, "sp:maximum", values, field + "_max")
+            // The real server gives the minimum for both ends.
+            let end = graph.blank()
+            graph.type(end, "sp:ValueAndUnit")
+            text(end, "sp:value", values[field + "_min_value"])
+            text(end, "sp:unit", values[field + "_min_unit"])
+            graph.add(range, "sp:minimum", .node(end))
+            graph.add(range, "sp:maximum", .node(end))
             graph.add(node, predicate, .node(range))
         }
 

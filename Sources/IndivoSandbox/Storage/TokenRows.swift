@@ -22,8 +22,13 @@ extension StoredToken {
 
 /// A fresh token and its secret, as they go to the client.
 struct TokenPair: Sendable {
-    let token = Secrets.token()
-    let secret = Secrets.token()
+    let token: String
+    let secret: String
+
+    init(_ source: IdentifierSource) {
+        token = source.token()
+        secret = source.token()
+    }
 
     var fingerprint: String { Secrets.fingerprint(token) }
     var concealedSecret: Data { Secrets.conceal(Data(secret.utf8), under: token) }

@@ -1,0 +1,105 @@
+#if Sandbox
+import Foundation
+import GRDB
+
+/// What tests need to bring a sandbox into a state that was reached elsewhere.
+extension Sandbox {
+    /// A document as another server had it.
+    package struct SeedDocument: Sendable {
+        package var id: String
+        package var record: String?
+        package var app: String?
+        package var externalId: String?
+        package var content: Data
+        package var contentType: String
+        /// Size and digest to tell, where the content stands for one that is not known.
+        package var size: Int?
+        package var digest: String?
+        package var creator: (id: String, type: String)
+        package var createdAt: Date
+
+        package init(
+            id: String, record: String?, app: String? = nil, externalId: String? = nil, content: Data,
+            contentType: String = "application/xml", size: Int? = nil, digest: String? = nil,
+            creator: (id: String, type: String) = ("", "NoUser"), createdAt: Date
+        ) {
+            self.id = id
+            self.record = record
+            self.app = app
+            self.externalId = externalId
+            self.content = content
+            self.contentType = contentType
+            self.size = size
+            self.digest = digest
+            self.creator = creator
+            self.createdAt = createdAt
+        }
+    }
+
+    package func seed(_ seed: SeedDocument) async throws {
+        try await context.database.writer.write { db in
+            let now = Timestamp(seed.createdAt)
+            let store = DocumentStore(db: db, server: self.context, now: now)
+            let content = try DocumentContent(seed.content, contentType: seed.contentType)
+            let made = try store.create(
+                content, in: DocumentScope(record: seed.record, app: seed.app), externalId: seed.externalId,
+                by: Principal.Identity(id: seed.creator.id, type: seed.creator.type, fullName: ""))
+            try db.execute(
+                sql: "UPDATE document SET size = ifnull(?, size), digest = ifnull(?, digest) WHERE id = ?",
+                arguments: [seed.size, seed.digest, made.id])
+        }
+    }
+
+    /// Sets what is told of a document whose content stands for one that is not known.
+    package func seedDigest(of document: String, size: Int, digest: String) async throws {
+        try await context.database.writer.write { db in
+            try db.execute(
+                sql: "UPDATE document SET size = ?, digest = ? WHERE id = ?", arguments: [size, digest, document])
+        }
+    }
+
+    /// Gives the fact that holds all these texts an id.
+    package func seedFactId(_ id: String, containing texts: [String]) async throws {
+        try await context.database.writer.write { db in
+            let conditions = texts.map { _ in " AND instr(body, ?) > 0" }.joined()
+            try db.execute(
+                sql: "UPDATE fact SET id = ? WHERE serial = (SELECT min(serial) FROM fact WHERE true\(conditions))",
+                arguments: [id] + StatementArguments(texts))
+        }
+    }
+
+    /// Makes a token known that was issued elsewhere.
+    package func seedAccessToken(
+        _ token: String, secret: String, app: String, record: String, carenet: String?, account: String?,
+        enabling: Bool
+    ) async throws {
+        let pair = TokenPair(token: token, secret: secret)
+        let now = context.now
+        try await context.database.writer.write { db in
+            if enabling { try RecordRow.find(record, in: db)?.enable(app, in: db) }
+            try AccessTokenRow(
+                fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, record: record, carenet: carenet,
+                account: account, createdAt: now
+            ).insert(db)
+        }
+    }
+
+    /// Approves a request token with a verifier that was made elsewhere.
+    package func seedApproval(ofRequestToken token: String, verifier: String, by account: String) async throws {
+        try await context.database.writer.write { db in
+            guard let row = try RequestTokenRow.find(token, in: db) else { return }
+            try row.record.flatMap { try RecordRow.find($0, in: db) }?.enable(row.app, in: db)
+            try db.execute(
+                sql: "UPDATE requestToken SET account = ?, verifier = ? WHERE fingerprint = ?",
+                arguments: [account, Secrets.fingerprint(verifier), row.fingerprint])
+        }
+    }
+}
+
+extension TokenPair {
+    init(token: String, secret: String) {
+        self.token = token
+        self.secret = secret
+    }
+}
+#endif
