@@ -59,7 +59,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .target(name: "IndivoTesting", dependencies: ["Indivo"]),
+        .target(
+            name: "IndivoTesting", dependencies: ["Indivo"],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
@@ -73,7 +75,7 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "Indivo", "IndivoSandbox",
+                "Indivo", "IndivoSandbox", "IndivoTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
             ]),
 

@@ -3,13 +3,14 @@ import Foundation
 
 extension Sandbox {
     /// The account of the demo data.
-    static let demoAccount = "demo@example.org"
+    public static let demoAccount = "demo@example.org"
 
     /// Registers what the configuration names, and adds the demo data to a database that has none.
     func setUp(_ configuration: SandboxConfiguration) async throws {
+        // The demo data first: a configured app may be the demo app with another start URL.
+        if configuration.demoData { try await addDemoData() }
         for app in configuration.apps { try await addApp(app) }
         for app in configuration.machineApps { try await addMachineApp(app) }
-        if configuration.demoData { try await addDemoData() }
     }
 
     /// The demo account (user name and password `demo`), the demo app, and sample records of invented people.

@@ -113,8 +113,8 @@ public struct SandboxApp: Sendable {
     /// The app of the demo data: id and consumer key `demo@apps.example.org`, secret `demo-secret`.
     public static let demo = SandboxApp(
         id: "demo@apps.example.org", name: "Demo", consumerSecret: "demo-secret",
-        startURL: "indivo-demo:///start?record_id={record_id}&carenet_id={carenet_id}",
-        callbackURL: "indivo-demo:///authorized", description: "The app of the examples.")
+        startURL: "http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}",
+        callbackURL: "http://127.0.0.1:8002/callback", description: "The app of the examples.")
 }
 
 /// An admin app, or the app of a UI server, to register with a sandbox.

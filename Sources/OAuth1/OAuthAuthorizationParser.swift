@@ -26,9 +26,8 @@ struct OAuthAuthorizationParser {
         skipBlanks()
         guard !encodedName.isEmpty, take(Self.equals) else { throw malformed }
         skipBlanks()
-        guard take(Self.quote) else { throw malformed }
         let name = try decoded(encodedName)
-        let value = name == "realm" ? try quotedString() : try percentEncodedValue()
+        let value = name == "realm" ? try realm() : try percentEncodedValue()
         skipBlanks()
         if position < bytes.count {
             guard take(Self.comma) else { throw malformed }
@@ -38,14 +37,23 @@ struct OAuthAuthorizationParser {
 
     private var malformed: OAuthAuthorizationError { .malformedParameter(position: parameterCount) }
 
+    /// Quoted as the RFC wants it, or bare, which HTTP allows for any parameter of any scheme (RFC 7235, 2.1).
     private mutating func percentEncodedValue() throws(OAuthAuthorizationError) -> String {
+        guard take(Self.quote) else { return try decoded(bareValue()) }
         let encoded = text(upTo: { $0 == Self.quote })
         guard take(Self.quote) else { throw malformed }
         return try decoded(encoded)
     }
 
+    private mutating func bareValue() throws(OAuthAuthorizationError) -> String {
+        let value = text(upTo: { $0 == Self.comma || $0 == Self.quote || Self.isBlank($0) })
+        guard !value.isEmpty else { throw malformed }
+        return value
+    }
+
     /// The realm is a quoted-string of HTTP, with backslash escapes, not percent-encoded (RFC 7230, 3.2.6).
-    private mutating func quotedString() throws(OAuthAuthorizationError) -> String {
+    private mutating func realm() throws(OAuthAuthorizationError) -> String {
+        guard take(Self.quote) else { return try bareValue() }
         var value: [UInt8] = []
         while position < bytes.count, bytes[position] != Self.quote {
             if bytes[position] == Self.backslash, position + 1 < bytes.count {

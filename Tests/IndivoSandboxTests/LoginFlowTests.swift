@@ -35,7 +35,7 @@ struct LoginFlowTests {
             let allowed = try await browser.post(
                 "/apps/demo@apps.example.org/complete/", TestBrowser.hiddenFields(of: consent.text))
             let startURL = try #require(allowed.header("Location"))
-            #expect(startURL.hasPrefix("indivo-demo:///start?record_id=\(record.id)&carenet_id=&oauth_header=OAuth%20"))
+            #expect(startURL.hasPrefix("http://127.0.0.1:8002/start?record_id=\(record.id)&carenet_id=&oauth_header=OAuth%20"))
 
             let request = try await app.requestToken(record: record.id)
             let page = try await browser.get("/oauth/authorize?oauth_token=\(request.value)")

@@ -37,11 +37,27 @@ struct Deviation: CustomStringConvertible {
             // access rules keep it from what belongs to a person.
             let isOpen = Self.isOpenToAppAlone(exchange.path, appID: caller.consumerKey)
             self.init("signed without the token, for the app alone", isOpen ? .accepted : .refused)
-        case .success where exchange.path.utf8.contains(UInt8(ascii: "%")):
-            self.init("signed over the decoded path or without the query, as the server does", .accepted)
         case .success:
-            self.init("signed over the host or the parameters as the server takes them", .accepted)
+            self.init("signed as the server does: " + Self.differences(exchange).joined(separator: ", "), .accepted)
         }
+    }
+
+    /// In what the server's rule leaves RFC 5849 for this request.
+    private static func differences(_ exchange: RecordedExchange) -> [String] {
+        let path = exchange.path.prefix { $0 != "?" }
+        let type = exchange.header("Content-Type") ?? ""
+        let differences = [
+            ("over the decoded path", path.contains("%")),
+            ("over the path up to a semicolon", path.contains(";")),
+            ("without the query", exchange.method != "GET" && path.count < exchange.path.count),
+            (
+                "over the Host header verbatim",
+                exchange.host != exchange.host.lowercased() || exchange.host.hasSuffix(":80")
+            ),
+            ("without the form, whose type has a parameter", type.hasPrefix(FormParameters.contentType + ";")),
+            ("with parameters apart at semicolons", exchange.path.dropFirst(path.count).contains(";")),
+        ].filter(\.1).map(\.0)
+        return differences.isEmpty ? ["in a way not known"] : differences
     }
 
     private init(_ reason: String, _ outcome: Outcome) {

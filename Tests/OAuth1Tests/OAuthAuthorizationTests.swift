@@ -25,6 +25,13 @@ struct OAuthAuthorizationTests {
         #expect(authorization["c"] == "")
     }
 
+    @Test("a value may go without quotes, as in any HTTP authentication")
+    func bareValues() throws {
+        let authorization = try OAuthAuthorization(parsing: "OAuth realm=r, a=1%202,b=x ,c=\"3\"")
+        #expect(authorization.realm == "r")
+        #expect(authorization.parameters.map(\.value) == ["1 2", "x", "3"])
+    }
+
     @Test("an empty token is no token")
     func emptyToken() throws {
         #expect(try OAuthAuthorization(parsing: "OAuth oauth_token=\"\"").token == nil)
@@ -38,7 +45,8 @@ struct OAuthAuthorizationTests {
             ("OAuth", .noParameters),
             ("OAuth   ", .noParameters),
             ("OAuth nonsense", .malformedParameter(position: 1)),
-            ("OAuth a=\"1\", b=2", .malformedParameter(position: 2)),
+            ("OAuth a=\"1\", b=", .malformedParameter(position: 2)),
+            ("OAuth a=1\"2\"", .malformedParameter(position: 1)),
             ("OAuth a=\"1\" b=\"2\"", .malformedParameter(position: 1)),
             ("OAuth a=\"1\", b=\"2", .malformedParameter(position: 2)),
             ("OAuth realm=\"a\\\"", .malformedParameter(position: 1)),

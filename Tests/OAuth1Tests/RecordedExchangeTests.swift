@@ -10,6 +10,7 @@ struct RecordedExchangeTests {
     func reSign() async throws {
         let recording = try Recording()
         let server = RecordedServer(recording)
+        let scheme = recording.credentials.scheme
         var signed = 0
         var reSigned = 0
         var deviating = 0
@@ -25,13 +26,13 @@ struct RecordedExchangeTests {
                 continue
             }
             let signature = try OAuthSigner.signature(
-                request: exchange.request(), authorization: authorization,
+                request: exchange.request(scheme: scheme), authorization: authorization,
                 credentials: recording.credentials.credentials(of: signer))
             let verdict = try await server.verdict(on: exchange, authorization: authorization)
             if signature == authorization.signature {
                 reSigned += 1
                 if let recorded = exchange.signatureBaseString {
-                    let ours = try SignatureBaseString(request: exchange.request(), authorization: authorization)
+                    let ours = try SignatureBaseString(request: exchange.request(scheme: scheme), authorization: authorization)
                     #expect(ours.description == recorded, "\(exchange.name): another base string")
                 }
                 if case .failure(let refusal) = verdict {
@@ -48,7 +49,7 @@ struct RecordedExchangeTests {
                     "\(exchange.name): status \(exchange.status), but: \(deviation)")
                 if case .success = verdict, let recorded = exchange.signatureBaseString {
                     let ours = try SignatureBaseString(
-                        request: exchange.request(), authorization: authorization, rule: .indivo)
+                        request: exchange.request(scheme: scheme), authorization: authorization, rule: .indivo)
                     #expect(ours.description == recorded, "\(exchange.name): another base string")
                 }
             }

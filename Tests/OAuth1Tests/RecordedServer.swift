@@ -8,9 +8,11 @@ struct RecordedServer: OAuthSecretSource {
     /// The key of the consumer each token was issued to: the one that is named beside it most often.
     private let ownerOfToken: [String: String]
     private let nonces = OAuthNonceMemory()
+    private let scheme: String
 
     init(_ recording: Recording) {
         let credentials = recording.credentials
+        scheme = credentials.scheme
         secretOfConsumer = Dictionary(
             credentials.consumers.values.map { ($0.key, Secret($0.secret)) }, uniquingKeysWith: { first, _ in first })
         secretOfToken = Dictionary(
@@ -40,7 +42,7 @@ struct RecordedServer: OAuthSecretSource {
         let answeredAt = exchange.answeredAt ?? authorization.timestamp.flatMap { Int($0) } ?? 0
         let verifier = OAuthVerifier(secrets: self, nonces: nonces, policy: .indivo, clock: { answeredAt })
         do {
-            return .success(try await verifier.verify(authorization, of: exchange.request()))
+            return .success(try await verifier.verify(authorization, of: exchange.request(scheme: scheme)))
         } catch OAuthRefusal.wrongBodyHash where bodyHashFitsOmittedBody(exchange, authorization) {
             return .success(
                 OAuthCaller(consumerKey: authorization.consumerKey ?? "", token: authorization.token))

@@ -76,13 +76,14 @@ struct RecordedExchange: Decodable, CustomTestStringConvertible {
             .map { Int($0.timeIntervalSince1970) }
     }
 
-    func request() throws -> OAuthRequest {
+    /// The request as it was sent to a server of this scheme.
+    func request(scheme: String) throws -> OAuthRequest {
         var body = requestBody.map { Array($0.utf8) }
         if let encoded = requestBodyB64 {
             body = Array(try #require(Data(base64Encoded: encoded), "\(name): the body is not base64"))
         }
         return OAuthRequest(
-            method: method, scheme: "http", authority: host, target: path, contentType: header("Content-Type"),
+            method: method, scheme: scheme, authority: host, target: path, contentType: header("Content-Type"),
             body: body)
     }
 
@@ -103,8 +104,20 @@ struct RecordedCredentials: Decodable {
         var secret: String
     }
 
+    /// The address of the API server.
+    var baseURL: String?
     var consumers: [String: Consumer]
     var tokens: [String: Token]
+
+    private enum CodingKeys: String, CodingKey {
+        case consumers, tokens
+        case baseURL = "base_url"
+    }
+
+    /// `http` or `https`.
+    var scheme: String {
+        baseURL?.hasPrefix("https:") == true ? "https" : "http"
+    }
 
     func credentials(of signer: RecordedExchange.Signer) throws -> OAuthCredentials {
         let consumer = try #require(consumers[signer.consumer], "credentials.json has no consumer \(signer.consumer)")

@@ -83,7 +83,9 @@ struct ModelTests {
     @Test("a model defined elsewhere can be referred to when its name is given")
     func external() {
         let input = SDMLParser.Input(
-            models: SourceFile(path: "a.sdml", text: #"{ "__modelname__": "A", "m": { "__modelname__": "Medication" } }"#))
+            models: SourceFile(path: "a.sdml", text: #"""
+                { "__modelname__": "A", "m": { "__modelname__": "Medication" } }
+                """#))
         #expect(SDMLParser.parse([input]).hasErrors)
         #expect(SDMLParser.parse([input], externalModels: ["Medication"]).diagnostics.isEmpty)
     }
@@ -104,7 +106,8 @@ struct ModelTests {
     func example() {
         let result = parse(
             """
-            { "__modelname__": "SleepNight", "started": "Date", "ended": "Date", "score": "Number", "device": "CodedValue",
+            { "__modelname__": "SleepNight", "started": "Date", "ended": "Date", "score": "Number",
+            "device": "CodedValue",
               "phases": [ { "__modelname__": "SleepPhase", "kind": "String", "duration": "ValueAndUnit" } ] }
             """)
         #expect(result.diagnostics.isEmpty)

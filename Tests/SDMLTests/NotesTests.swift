@@ -18,7 +18,8 @@ struct NotesTests {
                     "when": { "type": "day", "formerly": ["date", "time"] },
                     "code": { "system": "RxNorm", "valueSet": ["1", "2"] },
                     "weight": { "system": "LOINC", "valueSet": { "3141-9": "weight" }, "unit": "kg" },
-                    "pressure": { "parts": { "systolic": { "unit": "mm[Hg]" }, "site": { "system": "http://x.org/" } } },
+                    "pressure": { "parts": { "systolic": { "unit": "mm[Hg]" },
+                    "site": { "system": "http://x.org/" } } },
                     "others": { "documentation": "The others.", "swiftName": "rest" } } },
                   "N": { "documentation": "An N.", "fields": { "x": { "unit": "m" } } } }
                 """)
@@ -66,11 +67,20 @@ struct NotesTests {
         (#"{ "M": { "fields": { "text": { "maxLength": -1 } } } }"#,
          ["m.notes.json:1:45: error: -1 is no number of characters."]),
         (#"{ "M": { "fields": { "code": { "system": "RxNrom" } } } }"#,
-         ["m.notes.json:1:42: error: 'RxNrom' is neither the URI of a code system nor the title of a known one. Did you mean 'RxNorm'?"]),
+         ["""
+             m.notes.json:1:42: error: 'RxNrom' is neither the URI of a code system nor the title of a known one. Did \
+             you mean 'RxNorm'?
+             """]),
         (#"{ "M": { "fields": { "pressure": { "parts": { "sistolic": {} } } } } }"#,
-         ["m.notes.json:1:47: error: A BloodPressure has no part 'sistolic'; it has position, site, method, diastolic, systolic."]),
+         ["""
+             m.notes.json:1:47: error: A BloodPressure has no part 'sistolic'; it has position, site, method, \
+             diastolic, systolic.
+             """]),
         (#"{ "M": { "fields": { "others": { "unit": "kg", "parts": {} } } } }"#,
-         ["m.notes.json:1:34: error: 'unit' can be said about a ValueAndUnit or VitalSign or Number; 'others' is a relation.",
+         ["""
+             m.notes.json:1:34: error: 'unit' can be said about a ValueAndUnit or VitalSign or Number; 'others' is a \
+             relation.
+             """,
           "m.notes.json:1:48: error: 'others' has no parts: only fields of compound types have."]),
         (#"{ "M": { "swiftName": "a b" }, "M": {} }"#,
          ["m.notes.json:1:23: error: 'a b' is no name that Swift takes.",

@@ -10,7 +10,8 @@ struct SyntaxErrorTests {
          ["m.sdml:1:39: error: A comma is missing here."]),
         ("{ \"__modelname__\": \"M\", \"a\": \"String\", }",
          ["m.sdml:1:38: error: The last comma is one too many: nothing follows it. Remove it."]),
-        ("{ \"__modelname__\": \"M\",, \"a\": \"String\" }", ["m.sdml:1:24: error: There is one comma too many. Remove it."]),
+        ("{ \"__modelname__\": \"M\",, \"a\": \"String\" }",
+         ["m.sdml:1:24: error: There is one comma too many. Remove it."]),
         ("{ \"__modelname__\": \"M\"\", \"a\": \"String\" }",
          ["m.sdml:1:23: error: There is one quotation mark too many. Remove it."]),
         ("{ \"__modelname__\": \"M\",\n  \"a\": \"String,\n  \"b\": \"Date\" }",
@@ -19,10 +20,14 @@ struct SyntaxErrorTests {
             "m.sdml:1:1: error: This '{' is never closed: a '}' is missing.",
             "m.sdml:1:25: error: This string is not closed: a '\"' is missing before the end of the file.",
         ]),
-        ("{ \"__modelname__\": \"M\", \"a\": \"Date\"", ["m.sdml:1:1: error: This '{' is never closed: a '}' is missing."]),
-        ("[{ \"__modelname__\": \"M\", \"a\": \"Date\" }", ["m.sdml:1:1: error: This '[' is never closed: a ']' is missing."]),
-        ("{ \"__modelname__\": \"M\", \"a\" \"Date\" }", ["m.sdml:1:28: error: A colon is missing after the key \"a\"."]),
-        ("{ \"__modelname__\": \"M\", \"a\": , \"b\": \"Date\" }", ["m.sdml:1:30: error: The value of \"a\" is missing."]),
+        ("{ \"__modelname__\": \"M\", \"a\": \"Date\"",
+         ["m.sdml:1:1: error: This '{' is never closed: a '}' is missing."]),
+        ("[{ \"__modelname__\": \"M\", \"a\": \"Date\" }",
+         ["m.sdml:1:1: error: This '[' is never closed: a ']' is missing."]),
+        ("{ \"__modelname__\": \"M\", \"a\" \"Date\" }",
+         ["m.sdml:1:28: error: A colon is missing after the key \"a\"."]),
+        ("{ \"__modelname__\": \"M\", \"a\": , \"b\": \"Date\" }",
+         ["m.sdml:1:30: error: The value of \"a\" is missing."]),
         ("{ \"__modelname__\": \"M\", a: \"Date\" }",
          ["m.sdml:1:25: error: The key a needs double quotation marks: \"a\"."]),
         ("{ \"__modelname__\": \"M\", \"a\": Date }",
@@ -38,11 +43,18 @@ struct SyntaxErrorTests {
         ("{ \"__modelname__\": \"M\", \"a\": \"Date\" } x",
          ["m.sdml:1:39: error: There is text after the end of the value. Remove it."]),
         ("{ \"__modelname__\": \"M\", \"a\": \"Date\" } { }",
-         ["m.sdml:1:39: error: There is text after the end of the value. Several models in one file go into a list: '[ { … }, { … } ]'."]),
+         ["""
+             m.sdml:1:39: error: There is text after the end of the value. Several models in one file go into a list: \
+             '[ { … }, { … } ]'.
+             """]),
         ("{ \"__modelname__\": \"M\", \"a\": \"Da\\qte\" }",
-         ["m.sdml:1:33: error: This escape means nothing in JSON. Known are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits."]),
+         ["""
+             m.sdml:1:33: error: This escape means nothing in JSON. Known are \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u \
+             with four digits.
+             """]),
         ("{ \"__modelname__\": \"M\", \"a\": ] }", ["m.sdml:1:30: error: Here should be a value, but there is ']'."]),
-        ("{ \"__modelname__\": \"M\", \"a\": \"Date\" ]", ["m.sdml:1:37: error: Here should be ',' or '}', but there is ']'."]),
+        ("{ \"__modelname__\": \"M\", \"a\": \"Date\" ]",
+         ["m.sdml:1:37: error: Here should be ',' or '}', but there is ']'."]),
         ("\"M\"", ["m.sdml:1:1: error: A file of models holds an object or a list of objects; this is a string."]),
     ]
 
@@ -66,8 +78,10 @@ struct SyntaxErrorTests {
             "m.sdml:3:8: error: SDML has no type 'Sting'. Did you mean 'String'?",
             "m.sdml:4:8: error: This string is not closed: a '\"' is missing before the end of the line.",
             "m.sdml:5:8: error: The list of 'd' must hold exactly one model, the one it is a list of; it holds none.",
-            "m.sdml:6:8: error: The type of 'e' must be the name of a type in quotation marks, a model, or a list of one model; "
-                + "this is the number 5.",
+            """
+                m.sdml:6:8: error: The type of 'e' must be the name of a type in quotation marks, a model, or a list \
+                of one model; this is the number 5.
+                """,
             "m.sdml:6:9: error: The last comma is one too many: nothing follows it. Remove it.",
         ])
     }
@@ -128,7 +142,7 @@ struct SyntaxErrorTests {
         let text = #"[{ "__modelname__": "M", "a": "D\u0061te", "b": [{ "__modelname__": "N", "é": "Name" }] }]"#
         let bytes = Array(text.utf8)
         for index in bytes.indices {
-            for byte in [0x00, 0x0A, 0x22, 0x27, 0x2C, 0x3A, 0x5B, 0x5C, 0x5D, 0x7B, 0x7D, 0x80, 0xE2, 0xFF] as [UInt8] {
+            for byte in Array("\u{0}\n\"',:[\\]{}".utf8) + [0x80, 0xE2, 0xFF] {
                 var changed = bytes
                 changed[index] = byte
                 let result = SDMLParser.parse([.init(models: SourceFile(path: "m.sdml", bytes: changed))])

@@ -24,7 +24,9 @@ struct CoreModelTests {
         let result = SDMLParser.parse(try names.map { name in
             let text = try #require(read("\(folder)/\(name)"))
             let notes = try #require(read("\(folder)/\(name.dropLast(5)).notes.json"))
-            return .init(models: SourceFile(path: name, text: text), notes: SourceFile(path: "\(name) notes", text: notes))
+            return .init(models: SourceFile(path: name, text: text), notes: SourceFile(path: """
+                \(name) notes
+                """, text: notes))
         })
         #expect(result.diagnostics == [])
         return result.schema

@@ -27,7 +27,9 @@ struct GeneratedCodeTests {
             let text = try #require(read("\(testFolder)/Models/\(name).sdml"))
             let notes = read("\(testFolder)/Models/\(name).notes.json")
             return .init(
-                models: SourceFile(path: name, text: text), notes: notes.map { SourceFile(path: "\(name) notes", text: $0) })
+                models: SourceFile(path: name, text: text), notes: notes.map { SourceFile(path: """
+                    \(name) notes
+                    """, text: $0) })
         }).schema
     }
 
@@ -77,9 +79,12 @@ struct GeneratedCodeTests {
         odd.times[1].x = "n"
         let xml = try odd.xml()
         let fields = xml.children(named: "Model").first?.children(named: "Field") ?? XMLNode("none").children()
-        let texts = Dictionary(fields.map { ($0.attr("name") ?? "", $0.text()) }, uniquingKeysWith: { first, _ in first })
+        let texts = Dictionary(fields.map { ($0.attr("""
+            name
+            """) ?? "", $0.text()) }, uniquingKeysWith: { first, _ in first })
         for (name, text) in [
-            "test-name": "a", "test_name": "b", "2nd opinion": "c", "mood 😀": "d", "init": "e", "self": "f", "Type": "g",
+            "test-name": "a", "test_name": "b", "2nd opinion": "c", "mood 😀": "d", "init": "e", "self": "f",
+            "Type": "g",
             "class": "h", "default": "i", "id": "j", "quote\"d": "k", "back\\slash": "l", "related": "m", "times": "n",
         ] {
             #expect(texts[name] == text, "\(name)")

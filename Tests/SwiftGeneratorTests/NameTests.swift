@@ -41,7 +41,8 @@ struct NameTests {
         ("VitalSigns", ["public class VitalSigns: IndivoDocument {"]),
         ("sleep_night", ["public class SleepNight: IndivoDocument {",
                          "override public class var modelName: String { \"sleep_night\" }"]),
-        ("2 fast", ["public class _2Fast: IndivoDocument {", "override public class var modelName: String { \"2 fast\" }"]),
+        ("2 fast", ["public class _2Fast: IndivoDocument {",
+         "override public class var modelName: String { \"2 fast\" }"]),
         ("Type", ["public class TypeDocument: IndivoDocument {",
                   "override public class var modelName: String { \"Type\" }"]),
         ("CodedValue", ["public class CodedValueDocument: IndivoDocument {",
@@ -60,7 +61,8 @@ struct NameTests {
         let lines = code(
             #"{ "__modelname__": "M", "test-name": "String", "test_name": "Date", "testName": "Number" }"#)
         #expect(lines.suffix(3) == [
-            "@Field(\"test-name\") public var testName2: String?", "@Field(\"test_name\") public var testName3: XMLDateTime?",
+            "@Field(\"test-name\") public var testName2: String?",
+            "@Field(\"test_name\") public var testName3: XMLDateTime?",
             "@Field public var testName: Double?",
         ])
     }
@@ -68,7 +70,9 @@ struct NameTests {
     @Test("classes whose names differ only in letter case are told apart, as disks may not")
     func classClashes() {
         let files = generate(
-            #"[{ "__modelname__": "LABResult", "x": "String" }, { "__modelname__": "LabResult", "x": "String" }]"#).files
+            #"""
+                [{ "__modelname__": "LABResult", "x": "String" }, { "__modelname__": "LabResult", "x": "String" }]
+                """#).files
         #expect(files.map(\.name) == ["LABResult.swift", "LabResult2.swift"])
     }
 

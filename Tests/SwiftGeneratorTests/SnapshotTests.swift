@@ -8,7 +8,8 @@ import Testing
 
 /// What the generator writes, compared with files that are checked in.
 ///
-/// `UPDATE_SNAPSHOTS=1 swift test --filter SnapshotTests` writes them anew; look at the difference before checking it in.
+/// `UPDATE_SNAPSHOTS=1 swift test --filter SnapshotTests` writes them anew; look at the difference before checking
+/// it in.
 @Suite("Snapshots")
 struct SnapshotTests {
     /// A name, where the generated files are, and the arguments they are generated with.
@@ -20,7 +21,8 @@ struct SnapshotTests {
         ("a prefix, a suffix, package access and no list", "Snapshots/PrefixAndSuffix",
          ["everything.sdml", "--prefix", "Indivo", "--suffix", "Document", "--access", "package", "--no-import"]),
         ("a public list and two imports", "Snapshots/List",
-         ["everything.sdml", "--list", "allOfThem", "--access", "public", "--import", "Indivo", "--import", "Foundation"]),
+         ["everything.sdml", "--list", "allOfThem", "--access", "public", "--import", "Indivo", "--import",
+         "Foundation"]),
     ]
 
     @Test("what is generated is what is checked in", arguments: snapshots)

@@ -15,6 +15,7 @@ final class CurlTransfer: @unchecked Sendable {
     private let target: HTTPTarget
     private let body: Data?
     private let limits: HTTPLimits
+    private let authorityFile: String?
 
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -29,11 +30,12 @@ final class CurlTransfer: @unchecked Sendable {
     /// No server's head is as long as this; libcurl itself sets no bound.
     private static let maximumHeadBytes = 256 << 10
 
-    init(request: HTTPRequest, target: HTTPTarget, body: Data?, limits: HTTPLimits) {
+    init(request: HTTPRequest, target: HTTPTarget, body: Data?, limits: HTTPLimits, authorityFile: String?) {
         self.request = request
         self.target = target
         self.body = body
         self.limits = limits
+        self.authorityFile = authorityFile
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
@@ -102,6 +104,10 @@ final class CurlTransfer: @unchecked Sendable {
         setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         setLong(CURLOPT_SSL_VERIFYPEER, 1)
         setLong(CURLOPT_SSL_VERIFYHOST, 2)
+        if let authorityFile {
+            setString(CURLOPT_CAINFO, authorityFile)
+            _ = indivo_curl_set_string(easy, CURLOPT_CAPATH, nil)
+        }
         setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
         // A connection that lay idle may be closed by the server at the moment it is used again.
         setLong(CURLOPT_MAXAGE_CONN, 30)

@@ -9,7 +9,7 @@
 /// ```
 public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What went wrong.
-    public enum Kind: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable {
         /// The request cannot be sent as it is; the text says why.
         case invalidRequest
         /// The server's name has no address.

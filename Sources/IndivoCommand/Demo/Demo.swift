@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Indivo
 import IndivoSandbox
+import IndivoTesting
 
 /// The demo, step by step. Everything goes through the library and over HTTP; only the browser is played.
 @MainActor
@@ -34,7 +35,7 @@ struct Demo {
         var label: String?
         if let documents {
             let patient = try documents.demographics.xml().data()
-            let id = try await sandbox.addRecord(owner: "demo@example.org", demographics: patient)
+            let id = try await sandbox.addRecord(owner: Sandbox.demoAccount, demographics: patient)
             label = try await sandbox.records().first { $0.id == id }?.label
         }
 
@@ -72,37 +73,22 @@ struct Demo {
     private func logIn(
         to server: IndivoServer, choosing label: String?, listener: LoopbackListener
     ) async throws -> IndivoRecord {
+        let browser = HeadlessBrowser { print("Browser: \($0)") }
         let (pages, opened) = AsyncStream.makeStream(of: URL.self)
         let login = Task {
             defer { opened.finish() }
             return try await server.selectRecord(callback: listener) { url in opened.yield(url) }
         }
         do {
-            for await page in pages { try await browse(from: page, choosing: label) }
+            for await page in pages {
+                try await browser.logIn(at: page, userName: "demo", password: "demo", choosing: label)
+            }
         } catch {
             // Without its browser the login would wait for ever.
             login.cancel()
             throw error
         }
         return try await login.value
-    }
-
-    private func browse(from start: URL, choosing label: String?) async throws {
-        let browser = DemoBrowser { print("   \($0)") }
-        print("Browser: open \(start)")
-        let login = try await browser.open(start)
-        print("Browser: fill in the demo account's name and password")
-        let choice = try await browser.submit(["username": "demo", "password": "demo"], on: login)
-        guard let link = choice.links.first(where: { $0.url.path.contains("/complete") && (label ?? $0.text) == $0.text }) else {
-            throw DemoError("“\(choice.title)” offers no record\(label.map { " “\($0)”" } ?? "").")
-        }
-        print("Browser: choose “\(link.text)”")
-        var page = try await browser.open(link.url)
-        // The record's page asks whether the app may; having been asked there, the authorisation passes without a page.
-        for _ in 0..<2 where page.root.name == "html" && page.url.host() == start.host() && page.url.port == start.port {
-            print("Browser: agree")
-            page = try await browser.submit([:], on: page)
-        }
     }
 
     private func load(_ documents: DemoDocuments, into record: IndivoRecord) async throws -> Int {

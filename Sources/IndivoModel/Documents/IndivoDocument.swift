@@ -83,6 +83,10 @@ public enum DocumentFormat: Sendable {
     case dataModel
     /// Elements and attributes named like the properties, under a root of this name.
     case nested(root: String, namespace: String?)
+
+    var isDataModel: Bool {
+        if case .dataModel = self { true } else { false }
+    }
 }
 
 /// Under which names fields are written that were read under older ones.

@@ -8,7 +8,11 @@ final class FlatReader: FieldReader {
     private var next = 0
     private var item: XMLNode?
 
-    init(_ model: XMLNode, _ layout: Layout, documentName: String) {
+    /// Documents that were read from elements before, and are not read again.
+    private let known: [XMLNode: IndivoDocument]
+
+    init(_ model: XMLNode, _ layout: Layout, documentName: String, known: [XMLNode: IndivoDocument] = [:]) {
+        self.known = known
         fields = ModelFields(model, layout.flat)
         self.layout = layout.flat
         super.init(documentName: documentName)
@@ -49,7 +53,7 @@ final class FlatReader: FieldReader {
 
     override func related(_ field: FieldLayout, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
         guard let model = item ?? fields.relations[field.name]?.relatedModels.first else { return nil }
-        return try type.read(from: model)
+        return try known[model] ?? type.read(from: model)
     }
 
     override func line(of field: FieldLayout) -> Int? {
@@ -65,5 +69,15 @@ extension IndivoDocument {
         try layout.read(into: storage, FlatReader(model, layout, documentName: modelName))
         source = model
         if let id = model.attr("documentId"), !id.isEmpty { self.id = id }
+    }
+
+    /// Takes the related documents from a `Model` element that was written, those that are known as they are.
+    final func readRelations(of model: XMLNode, known: [XMLNode: IndivoDocument]) {
+        let layout = Layout.of(type(of: self))
+        let reader = FlatReader(model, layout, documentName: modelName, known: known)
+        for case .relation(let field) in layout.flat.entries {
+            // It was read already, when the document was written.
+            try? field.access.read(into: storage + field.offset, reader, field)
+        }
     }
 }

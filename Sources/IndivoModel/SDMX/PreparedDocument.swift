@@ -36,7 +36,8 @@ package struct PreparedDocument {
         let originals = try SDMX.models(in: source)
         let root = source.cloneInDocument()
         try writer.writeList(
-            models, into: root, targets: SDMX.models(in: root), originals: originals, baselines: originals)
+            models, into: root, targets: SDMX.models(in: root), originals: originals, baselines: originals,
+            as: GenericDocument.self)
         self.root = root
         written = writer.written
     }
@@ -58,7 +59,9 @@ package struct PreparedDocument {
         let place =
             candidates.first { originals[$0] == document.source }
             ?? (candidates.count == 1 ? candidates.first : nil)
-            ?? candidates.first { SDMXWriter.sameContent(originals[$0], document.source, type(of: document)) }
+            ?? document.source.flatMap { source in
+                candidates.first { ModelMatch.isSame(originals[$0], source, as: type(of: document)) }
+            }
         guard let place else {
             throw DocumentError(
                 .notADocument(
@@ -68,6 +71,8 @@ package struct PreparedDocument {
         }
         let writer = SDMXWriter(naming: .current)
         try writer.write(document, into: targets[place], original: originals[place])
+        // What the object could not read back later it must not send now.
+        _ = try type(of: document).read(from: targets[place])
         self.init(root: root, written: writer.written)
     }
 
@@ -77,8 +82,15 @@ package struct PreparedDocument {
     }
 
     /// Makes what was written the documents' source.
+    ///
+    /// Where the stored document had related models that the objects did not know, the objects know them from now on:
+    /// otherwise the next version would seem to take them away.
     package func adopt() {
         for (document, element) in written { document.source = element }
+        let known = Dictionary(written.map { ($0.element, $0.document) }, uniquingKeysWith: { first, _ in first })
+        for (document, element) in written where type(of: document).format.isDataModel {
+            document.readRelations(of: element, known: known)
+        }
     }
 }
 

@@ -36,10 +36,11 @@ final class SDMXWriter {
                         into: held.leaves[index], of: target)
                 }
             case .relation(let field):
+                guard case .document(let relatedType) = field.shape.kind else { continue }
                 try write(
                     current.relations[field.name] ?? [], field, into: held.relations[field.name], of: target,
                     originals: originals.relations[field.name]?.relatedModels ?? [],
-                    baselines: source.relations[field.name]?.relatedModels ?? [])
+                    baselines: source.relations[field.name]?.relatedModels ?? [], as: relatedType)
             }
         }
     }
@@ -77,7 +78,7 @@ final class SDMXWriter {
 
     private func write(
         _ documents: [IndivoDocument], _ field: FieldLayout, into holder: XMLNode?, of model: XMLNode,
-        originals: [XMLNode], baselines: [XMLNode]
+        originals: [XMLNode], baselines: [XMLNode], as relatedType: IndivoDocument.Type
     ) throws {
         if naming == .current { holder?.attr("name", field.name) }
         let targets = holder?.relatedModels ?? []
@@ -94,7 +95,8 @@ final class SDMXWriter {
             model.append(new)
             container = field.shape.isList ? addList(to: new) : new
         }
-        try writeList(documents, into: container, targets: targets, originals: originals, baselines: baselines)
+        try writeList(
+            documents, into: container, targets: targets, originals: originals, baselines: baselines, as: relatedType)
         if !field.shape.isList, container.children().isEmpty { container.remove() }
     }
 
@@ -111,19 +113,27 @@ final class SDMXWriter {
     ///   - originals: What the targets are copies of, one for one.
     ///   - baselines: The models from which the documents of the list were read. A target that is none of them
     ///     was never seen by the list's owner, and stays.
+    ///   - relatedType: The class by which models are compared that no document stands for any more.
     func writeList(
         _ documents: [IndivoDocument], into container: XMLNode, targets: [XMLNode], originals: [XMLNode],
-        baselines: [XMLNode]
+        baselines: [XMLNode], as relatedType: IndivoDocument.Type
     ) throws {
         var free = Array(targets.indices)
         // Which target belongs to which baseline.
         var targetOfBaseline: [Int: Int] = [:]
         for (index, baseline) in baselines.enumerated() {
-            let type = documents.first { $0.source == baseline }.map { Swift.type(of: $0) as IndivoDocument.Type } ?? GenericDocument.self
+            let type = documents.first { $0.source == baseline }.map { Swift.type(of: $0) } ?? relatedType
             guard
                 let place = free.firstIndex(where: { originals[$0] == baseline })
-                    ?? free.firstIndex(where: { Self.sameContent(originals[$0], baseline, type) })
-            else { continue }
+                    ?? free.firstIndex(where: { ModelMatch.isSame(originals[$0], baseline, as: type) })
+            else {
+                // Written as if it were new it would be there twice.
+                throw DocumentError(
+                    .notADocument(
+                        found: "no stored model that says the same",
+                        expected: "the “\(baseline.attr("name") ?? "")” that was read; fetch the document again"),
+                    document: type.modelName, line: baseline.line)
+            }
             targetOfBaseline[index] = free.remove(at: place)
         }
         var kept = Set(free)
@@ -157,12 +167,6 @@ final class SDMXWriter {
 
     private static func field(_ name: String) -> XMLNode {
         XMLNode("Field", namespace: SDMX.namespace, attributes: ["name": name])
-    }
-
-    /// Whether two `Model` elements, one perhaps from a report, say the same to a class.
-    static func sameContent(_ a: XMLNode, _ b: XMLNode?, _ type: IndivoDocument.Type) -> Bool {
-        guard let b, let first = try? type.read(from: a), let second = try? type.read(from: b) else { return false }
-        return first.hasSameContent(as: second)
     }
 
     /// A report's `Model` as a server takes it: in the namespace, and without what only reports have

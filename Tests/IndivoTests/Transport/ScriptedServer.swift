@@ -71,6 +71,9 @@ final class ScriptedServer: Sendable {
                     closing.yield(number)
                 }
             }
+            #if !canImport(Darwin)
+            close(listener)
+            #endif
         }
     }
 
@@ -81,8 +84,12 @@ final class ScriptedServer: Sendable {
 
     /// Accepts no more connections.
     func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
+        #if canImport(Darwin)
         close(listener)
+        #else
+        // This wakes the accepting thread, which closes: the number must not go to another socket before that.
+        shutdown(listener, Int32(SHUT_RDWR))
+        #endif
     }
 
     /// Runs `body` with a port that is taken, and refuses connections as nobody listens.

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Transport: what comes back")
 struct TransportAnswerTests {
-    private func answer(_ text: String, method: HTTPRequest.Method = .get, closing: Bool = false) async throws -> HTTPAnswer {
+    private func answer(
+        _ text: String, method: HTTPRequest.Method = .get, closing: Bool = false
+    ) async throws -> HTTPAnswer {
         let server = try ScriptedServer { _ in closing ? .answerAndClose(text) : .answer(text) }
         defer { server.stop() }
         return try await SystemTransport().send(.to(server, method: method))

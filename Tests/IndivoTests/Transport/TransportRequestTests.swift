@@ -28,7 +28,7 @@ struct TransportRequestTests {
         #expect(server.received.first?.fields.contains("Host: \(authority)") == true)
     }
 
-    @Test("a body has its exact type and length, whatever its size, and nothing is waited for", arguments: [0, 5, 3_000_000])
+    @Test("a body has its exact type and length, and nothing is waited for", arguments: [0, 5, 3_000_000])
     func body(size: Int) async throws {
         let server = try ScriptedServer { _ in .answer(Self.ok) }
         defer { server.stop() }
@@ -52,7 +52,8 @@ struct TransportRequestTests {
         let server = try ScriptedServer { _ in .answer(Self.ok) }
         defer { server.stop() }
         _ = try await transport.send(.to(server, method: method))
-        #expect(server.received.first?.fieldNames == (hasLength ? ["host", "accept", "content-length"] : ["host", "accept"]))
+        let names: Set = ["host", "accept"]
+        #expect(server.received.first?.fieldNames == (hasLength ? names.union(["content-length"]) : names))
         #expect(server.received.first?.requestLine == "\(method.rawValue) / HTTP/1.1")
         _ = try await transport.send(.to(server, method: .post), body: Data("x".utf8))
         #expect(server.received.last?.fieldNames == ["host", "accept", "content-length"])

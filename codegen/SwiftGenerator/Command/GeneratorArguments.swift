@@ -76,7 +76,7 @@ struct GeneratorArguments {
                 return next
             }
             switch name {
-            case "--output", "-o": output = try value("a folder")
+            case "--output", "-o": output = try folder(value("a folder"))
             case "--check": isCheck = true
             case "--access": options.access = try access(value("public, package or internal"))
             case "--prefix": options.prefix = try identifierPart(value("a text"), of: name)
@@ -84,7 +84,7 @@ struct GeneratorArguments {
             case "--single-file": options.singleFile = try fileName(value("a name"))
             case "--import": givenImports.append(try identifier(value("a module"), of: name))
             case "--no-import": options.imports = []
-            case "--list": options.listName = try identifier(value("a name"), of: name)
+            case "--list": options.listName = try listName(value("a name"))
             case "--list-access": options.listAccess = try access(value("public, package or internal"))
             case "--external": options.externalModels.insert(try identifier(value("a model"), of: name))
             case "--command": options.command = try value("a command")
@@ -109,6 +109,22 @@ struct GeneratorArguments {
     private func identifier(_ text: String, of option: String) throws(Failure) -> String {
         if text.isASCIIIdentifier { return text }
         throw Failure(message: "'\(text)' after \(option) is no name that Swift takes.")
+    }
+
+    /// A name that no static member of every document has.
+    private func listName(_ text: String) throws(Failure) -> String {
+        let name = try identifier(text, of: "--list")
+        let taken = SwiftGrammar.unusableMembers.union(["format", "modelName", "read", "register"])
+        if taken.contains(name) { throw Failure(message: "'\(name)' after --list is taken: choose another name.") }
+        return name
+    }
+
+    /// A path without slashes at its end.
+    private func folder(_ text: String) throws(Failure) -> String {
+        if text.isEmpty { throw Failure(message: "--output needs a folder after it.") }
+        var path = text
+        while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
+        return path
     }
 
     private func identifierPart(_ text: String, of option: String) throws(Failure) -> String {

@@ -18,6 +18,8 @@ enum SwiftGrammar {
     /// Whether a name may begin with this.
     static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar == "_" || scalar.properties.isAlphabetic }
+        // The grammar lets invisible characters in; nobody could type the name.
+        if scalar.properties.generalCategory == .format { return false }
         return heads.contains { $0.contains(scalar.value) }
     }
 

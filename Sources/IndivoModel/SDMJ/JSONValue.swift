@@ -1,0 +1,65 @@
+/// JSON as SDMJ needs it: the order of members and the digits of numbers are kept.
+///
+/// Foundation's reader keeps neither, and a dose of `0.10` shall not become `0.1` on the way through.
+enum JSONValue: Hashable {
+    case null
+    case bool(Bool)
+    /// The number as it was written.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    struct Member: Hashable {
+        let name: String
+        let value: JSONValue
+    }
+
+    /// Whether text is a number by JSON's grammar (RFC 8259, section 6).
+    static func isNumber(_ text: String) -> Bool {
+        text.wholeMatch(of: #/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/#) != nil
+    }
+
+    /// The value as JSON text, indented.
+    func write(to text: inout String, indent: Int = 0) {
+        let margin = String(repeating: "  ", count: indent + 1)
+        func list(_ open: String, _ close: String, _ count: Int, _ item: (Int) -> Void) {
+            guard count > 0 else { return text += open + close }
+            text += open
+            for index in 0..<count {
+                text += (index == 0 ? "\n" : ",\n") + margin
+                item(index)
+            }
+            text += "\n" + margin.dropLast(2) + close
+        }
+        switch self {
+        case .null: text += "null"
+        case .bool(let value): text += value ? "true" : "false"
+        case .number(let digits): text += digits
+        case .string(let string): Self.write(string, to: &text)
+        case .array(let items): list("[", "]", items.count) { items[$0].write(to: &text, indent: indent + 1) }
+        case .object(let members):
+            list("{", "}", members.count) {
+                Self.write(members[$0].name, to: &text)
+                text += ": "
+                members[$0].value.write(to: &text, indent: indent + 1)
+            }
+        }
+    }
+
+    private static func write(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case "\u{0}"..<"\u{20}": text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import IndivoXML
+
+/// SDMJ, the JSON form of data models, which servers give for reports.
+///
+/// It is the twin of SDMX: each is turned into the other, and everything else works on SDMX.
+enum SDMJ {
+    /// The models of an SDMJ text as a `Models` element.
+    static func models(parsing json: Data) throws -> XMLNode {
+        let value = try JSONParser.parse(json)
+        let items =
+            switch value {
+            case .array(let items): items
+            case .object: [value]
+            default: throw SDMJError(path: "", reason: "expected a list of models, found \(describe(value))")
+            }
+        let root = XMLNode("Models", namespace: SDMX.namespace)
+        for (index, item) in items.enumerated() { root.append(try model(item, path: "[\(index)]")) }
+        return root
+    }
+
+    /// The models of a `Models` element as SDMJ, a list even of one.
+    static func text(of models: XMLNode) throws -> Data {
+        let items = try SDMX.models(in: models).map(object)
+        var text = ""
+        JSONValue.array(items).write(to: &text)
+        return Data((text + "\n").utf8)
+    }
+
+    // MARK: SDMJ to SDMX
+
+    private static func model(_ value: JSONValue, path: String) throws(SDMJError) -> XMLNode {
+        guard case .object(let members) = value else {
+            throw SDMJError(path: path, reason: "expected a model (an object), found \(describe(value))")
+        }
+        guard case .string(let name)? = members.last(where: { $0.name == "__modelname__" })?.value, !name.isEmpty else {
+            throw SDMJError(path: path, reason: "the model has no “__modelname__”")
+        }
+        let element = XMLNode("Model", namespace: SDMX.namespace, attributes: ["name": name])
+        if case .string(let id)? = members.last(where: { $0.name == "__documentid__" })?.value {
+            element.attr("documentId", id)
+        }
+        for member in members where member.name != "__modelname__" && member.name != "__documentid__" {
+            element.append(try field(member, path: path.isEmpty ? member.name : "\(path).\(member.name)"))
+        }
+        return element
+    }
+
+    private static func field(_ member: JSONValue.Member, path: String) throws(SDMJError) -> XMLNode {
+        let field = XMLNode("Field", namespace: SDMX.namespace, attributes: ["name": member.name])
+        switch member.value {
+        case .null: break
+        case .bool(let value): field.text(value.lexical)
+        case .number(let digits): field.text(digits)
+        case .string(let text): field.text(text)
+        case .object: field.append(try model(member.value, path: path))
+        case .array(let items):
+            let list = XMLNode("Models", namespace: SDMX.namespace)
+            for (index, item) in items.enumerated() { list.append(try model(item, path: "\(path)[\(index)]")) }
+            field.append(list)
+        }
+        return field
+    }
+
+    private static func describe(_ value: JSONValue) -> String {
+        switch value {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a text"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+
+    // MARK: SDMX to SDMJ
+
+    private static func object(_ model: XMLNode) -> JSONValue {
+        let name = model.attr("name") ?? ""
+        var members = [JSONValue.Member(name: "__modelname__", value: .string(name))]
+        if let id = model.attr("documentId"), !id.isEmpty {
+            members.append(JSONValue.Member(name: "__documentid__", value: .string(id)))
+        }
+        let layout = Layout.of(DocumentClasses.type(ofModel: name)).flat
+        let fields = Array(model.children(named: "Field"))
+        var last: [String: Int] = [:]
+        for (index, field) in fields.enumerated() { last[field.attr("name") ?? ""] = index }
+        for (index, field) in fields.enumerated() {
+            let name = field.attr("name") ?? ""
+            // Of a field given twice the last counts.
+            guard last[name] == index else { continue }
+            members.append(JSONValue.Member(name: name, value: value(of: field, name, layout)))
+        }
+        return .object(members)
+    }
+
+    private static func value(of field: XMLNode, _ name: String, _ layout: FlatLayout) -> JSONValue {
+        if let list = field.child(named: "Models") { return .array(list.children(named: "Model").map(object)) }
+        if let model = field.child(named: "Model") { return object(model) }
+        if let relation = layout.relationByName[name] { return relation.shape.isList ? .array([]) : .null }
+        let text = field.text()
+        guard !text.isEmpty else { return .null }
+        switch layout.leafByName[name].map({ layout.leaves[$0.leaf].type.dataType }) {
+        case .number where JSONValue.isNumber(text): return .number(text)
+        case .boolean where text.lowercased() == "true": return .bool(true)
+        case .boolean where text.lowercased() == "false": return .bool(false)
+        default: return .string(text)
+        }
+    }
+}
+
+/// What is wrong with a text in SDMJ, and where.
+public struct SDMJError: Error, Hashable, CustomStringConvertible {
+    /// Counted from 1; `nil` where the JSON is right and what it says is not.
+    public let line: Int?
+    public let column: Int?
+    /// The place inside the JSON, such as `[0].fulfillments[2]`.
+    public let path: String
+    public let reason: String
+
+    init(line: Int, column: Int, reason: String) {
+        self.line = line
+        self.column = column
+        path = ""
+        self.reason = reason
+    }
+
+    init(path: String, reason: String) {
+        line = nil
+        column = nil
+        self.path = path
+        self.reason = reason
+    }
+
+    public var description: String {
+        if let line, let column { return "line \(line), column \(column): \(reason)" }
+        return path.isEmpty ? reason : "\(path): \(reason)"
+    }
+}
+
+extension SDMXDocument {
+    /// Reads SDMJ, the JSON form of data models: a list of models, or one.
+    /// - Throws: ``SDMJError`` with line and column, or the path of what is no model; ``DocumentError``.
+    public init(json: Data) throws {
+        try self.init(SDMJ.models(parsing: json))
+    }
+
+    /// The document in SDMJ, a list even of one model.
+    public func json(naming: FieldNaming = .asRead) throws -> Data {
+        try SDMJ.text(of: xml(naming: naming))
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import HTTPTypes
+import Indivo
+import Synchronization
+
+/// Sends requests with another transport and lets happen to them what happens in networks.
+///
+/// ```swift
+/// // The first request goes well, the answer of the second is lost, all further ones go well.
+/// let transport = FaultyTransport(.system, faults: [nil, .loseAnswer])
+/// ```
+public final class FaultyTransport: HTTPTransport {
+    /// A thing that goes wrong.
+    public enum Fault: Sendable {
+        /// The request never leaves: the server has not seen it, and the error says so.
+        case loseRequest
+        /// The request reaches the server, its answer gets lost.
+        case loseAnswer
+        /// The request waits until the hook returns, or fails as the hook throws. No clock is involved.
+        case delay(until: @Sendable () async throws -> Void)
+        /// The request reaches the server, the answer's body ends after so many bytes. A server that ends its answer by
+        /// closing the connection leaves no way to notice.
+        case cutBody(afterBytes: Int)
+        /// The request reaches the server, but the answer has this status (100 to 999) and an empty body.
+        case status(Int)
+    }
+
+    private let inner: any HTTPTransport
+    private let fault: @Sendable (HTTPRequest, Int) -> Fault?
+    private let count = Mutex(0)
+
+    /// Faults by the order of the requests: the first for the first, nil for none; when they are used up, all goes well.
+    public convenience init(_ inner: any HTTPTransport, faults: [Fault?]) {
+        self.init(inner) { _, index in faults.indices.contains(index) ? faults[index] : nil }
+    }
+
+    /// Faults as `fault` decides, from the request and the number of requests before it.
+    public init(_ inner: any HTTPTransport, fault: @escaping @Sendable (HTTPRequest, Int) -> Fault?) {
+        self.inner = inner
+        self.fault = fault
+    }
+
+    /// How many requests were made, lost ones included.
+    public var requestCount: Int { count.withLock { $0 } }
+
+    public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
+        let index = count.withLock { count in
+            defer { count += 1 }
+            return count
+        }
+        func lost(_ kind: HTTPTransportError.Kind, sent: Bool) -> HTTPTransportError {
+            HTTPTransportError(
+                kind: kind, server: request.authority ?? "", mayHaveReachedServer: sent, detail: "injected fault")
+        }
+        switch fault(request, index) {
+        case nil:
+            return try await inner.send(request, body: body)
+        case .loseRequest:
+            throw lost(.cannotConnect, sent: false)
+        case .loseAnswer:
+            _ = try await inner.send(request, body: body)
+            throw lost(.answerLost, sent: true)
+        case .delay(let hook):
+            try await hook()
+            return try await inner.send(request, body: body)
+        case .cutBody(let length):
+            var answer = try await inner.send(request, body: body)
+            answer.body = Data(answer.body.prefix(max(0, length)))
+            return answer
+        case .status(let code):
+            _ = try await inner.send(request, body: body)
+            return HTTPAnswer(response: HTTPResponse(status: HTTPResponse.Status(code: code)))
+        }
+    }
+}

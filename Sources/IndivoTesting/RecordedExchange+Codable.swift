@@ -1,0 +1,116 @@
+import Foundation
+import HTTPTypes
+import Indivo
+
+extension RecordedExchange: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name, seq, call, note, method, scheme, host, path, status, reason, failure
+        case requestHeaders = "request_headers"
+        case requestBody = "request_body"
+        case requestBodyBase64 = "request_body_b64"
+        case responseHeaders = "response_headers"
+        case responseBody = "response_body"
+        case responseBodyBase64 = "response_body_b64"
+        case failureDetail = "failure_detail"
+        case mayHaveReachedServer = "may_have_reached_server"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        seq = try container.decode(Int.self, forKey: .seq)
+        call = try container.decodeIfPresent(String.self, forKey: .call)
+        note = try container.decodeIfPresent(String.self, forKey: .note)
+        method = try container.decode(String.self, forKey: .method)
+        scheme = try container.decodeIfPresent(String.self, forKey: .scheme)
+        host = try container.decode(String.self, forKey: .host)
+        path = try container.decode(String.self, forKey: .path)
+        requestHeaders = try Self.fields(container, .requestHeaders)
+        requestBody = try Self.body(container, .requestBody, .requestBodyBase64)
+        if let failure = try container.decodeIfPresent(String.self, forKey: .failure) {
+            guard let kind = HTTPTransportError.Kind(rawValue: failure) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .failure, in: container, debugDescription: "“\(failure)” is no kind of failure")
+            }
+            outcome = .failure(
+                HTTPTransportError(
+                    kind: kind, server: host,
+                    mayHaveReachedServer: try container.decode(Bool.self, forKey: .mayHaveReachedServer),
+                    detail: try container.decodeIfPresent(String.self, forKey: .failureDetail)))
+            return
+        }
+        let status = try container.decode(Int.self, forKey: .status)
+        guard (100...999).contains(status) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .status, in: container, debugDescription: "\(status) is no status of HTTP")
+        }
+        let reason = try container.decodeIfPresent(String.self, forKey: .reason) ?? ""
+        var response = HTTPResponse(status: HTTPResponse.Status(code: status, reasonPhrase: reason))
+        response.headerFields = HTTPFields(try Self.fields(container, .responseHeaders))
+        outcome = .answer(
+            HTTPAnswer(
+                response: response, body: try Self.body(container, .responseBody, .responseBodyBase64) ?? Data()))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(seq, forKey: .seq)
+        try container.encodeIfPresent(call, forKey: .call)
+        try container.encodeIfPresent(note, forKey: .note)
+        try container.encode(method, forKey: .method)
+        try container.encodeIfPresent(scheme, forKey: .scheme)
+        try container.encode(host, forKey: .host)
+        try container.encode(path, forKey: .path)
+        try container.encode(Self.pairs(requestHeaders), forKey: .requestHeaders)
+        try Self.encode(requestBody, &container, .requestBody, .requestBodyBase64)
+        switch outcome {
+        case .answer(let answer):
+            try container.encode(answer.response.status.code, forKey: .status)
+            try container.encode(answer.response.status.reasonPhrase, forKey: .reason)
+            try container.encode(Self.pairs(Array(answer.response.headerFields)), forKey: .responseHeaders)
+            try Self.encode(answer.body, &container, .responseBody, .responseBodyBase64)
+        case .failure(let error):
+            try container.encode(error.kind.rawValue, forKey: .failure)
+            try container.encodeIfPresent(error.detail, forKey: .failureDetail)
+            try container.encode(error.mayHaveReachedServer, forKey: .mayHaveReachedServer)
+        }
+    }
+
+    private typealias Container = KeyedDecodingContainer<CodingKeys>
+
+    private static func fields(_ container: Container, _ key: CodingKeys) throws -> [HTTPField] {
+        try (container.decodeIfPresent([[String]].self, forKey: key) ?? []).map { pair in
+            guard pair.count == 2, let name = HTTPField.Name(pair[0]) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: container, debugDescription: "a header is not of the form [name, value]")
+            }
+            return HTTPField(name: name, value: pair[1])
+        }
+    }
+
+    private static func pairs(_ fields: [HTTPField]) -> [[String]] {
+        fields.map { [$0.name.rawName, $0.value] }
+    }
+
+    private static func body(_ container: Container, _ text: CodingKeys, _ base64: CodingKeys) throws -> Data? {
+        if let body = try container.decodeIfPresent(String.self, forKey: text) { return Data(body.utf8) }
+        guard let encoded = try container.decodeIfPresent(String.self, forKey: base64) else { return nil }
+        guard let body = Data(base64Encoded: encoded) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: base64, in: container, debugDescription: "the body is not base64")
+        }
+        return body
+    }
+
+    private static func encode(
+        _ body: Data?, _ container: inout KeyedEncodingContainer<CodingKeys>, _ text: CodingKeys, _ base64: CodingKeys
+    ) throws {
+        guard let body else { return }
+        if let string = String(validating: body, as: UTF8.self) {
+            try container.encode(string, forKey: text)
+        } else {
+            try container.encode(body.base64EncodedString(), forKey: base64)
+        }
+    }
+}

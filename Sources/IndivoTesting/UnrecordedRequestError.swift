@@ -1,0 +1,56 @@
+/// A request that a recording has no answer to.
+public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Method and path of the request.
+    public let request: String
+    /// What the recording would have answered.
+    public let expected: Expected
+    /// The recorded requests that are most like it, the nearest first; at most five.
+    public let nearest: [String]
+
+    /// What a recording would have answered.
+    public enum Expected: Sendable, Hashable {
+        /// Any of its requests.
+        case anyRecorded
+        /// This request, as it comes next in the recording's order.
+        case next(String)
+        /// None any more, as all were played in the recording's order.
+        case none
+    }
+
+    init(request: String, expected: Expected, among recorded: [String]) {
+        self.request = request
+        self.expected = expected
+        var seen: Set<String> = []
+        nearest = Array(
+            recorded.filter { seen.insert($0).inserted }
+                .map { (line: $0, distance: Self.distance(Array(request.utf8), Array($0.utf8))) }
+                .sorted { $0.distance < $1.distance }
+                .prefix(5).map(\.line))
+    }
+
+    public var description: String {
+        var text = "the recording has no answer to \(request)"
+        switch expected {
+        case .anyRecorded: break
+        case .next(let next): text += "; in its order the next request is \(next)"
+        case .none: text += "; all of its exchanges were played"
+        }
+        guard !nearest.isEmpty else { return text + "; it is empty, record some traffic first" }
+        return text + "; the nearest recorded requests are:\n  " + nearest.joined(separator: "\n  ")
+    }
+
+    /// How many bytes to put in, take out or change to make one text of the other (Levenshtein).
+    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var row = Array(0...right.count)
+        for (index, byte) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in right.indices {
+                let substitution = diagonal + (byte == right[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(substitution, row[column] + 1, row[column + 1] + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

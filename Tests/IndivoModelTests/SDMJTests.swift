@@ -1,0 +1,76 @@
+import Foundation
+import IndivoModel
+import IndivoXML
+import Testing
+
+@Suite("SDMJ")
+struct SDMJTests {
+    private let json = """
+        [{"__modelname__": "Medication", "__documentid__": "d-1", "drugName_title": "Aspirin \\u00e9\\ud83d\\ude00", "startDate": null,
+          "fulfillments": [{"__modelname__": "Fill", "dispenseDaysSupply": 30.0, "provider_tel_1_preferred_p": true}], "zzz": "kept"}]
+        """
+
+    @Test("models, numbers, booleans, nulls, related models and unknown fields are read")
+    func reading() throws {
+        let file = try SDMXDocument(json: Data(json.utf8))
+        let medication = try #require(file.models.first as? Medication)
+        #expect(medication.id == "d-1")
+        #expect(medication.drugName?.title == "Aspirin é😀")
+        #expect(medication.startDate == nil)
+        #expect(medication.fulfillments.first?.dispenseDaysSupply == 30)
+        #expect(medication.fulfillments.first?.provider?.telephone1?.isPreferred == true)
+        #expect(try file.xml().xml().contains("<Field name=\"zzz\">kept</Field>"))
+    }
+
+    @Test("JSON to XML to JSON keeps values, their digits and their order")
+    func roundTrip() throws {
+        let first = try SDMXDocument(json: Data(json.utf8)).json()
+        let second = try SDMXDocument(json: first).json()
+        #expect(first == second)
+        let text = String(decoding: first, as: UTF8.self)
+        #expect(text.contains("\"dispenseDaysSupply\": 30.0"))
+        #expect(text.contains("\"provider_tel_1_preferred_p\": true"))
+        #expect(text.contains("\"startDate\": null"))
+    }
+
+    @Test(
+        "what is no SDMJ is refused with the place",
+        arguments: [
+            ("[{\"__modelname__\": \"Fill\" \"pbm\": 1}]", "line 1, column 27"),
+            ("[{\"__modelname__\": \"Fill\",\n \"pbm\": \"x]", "line 2, column 9"),
+            ("[{\" __modelname__\": \"Fill\"}]", "[0]: the model has no “__modelname__”"),
+            ("[{\"__modelname__\": \"Fill\", \"a\": [1]}]", "[0].a[0]: expected a model (an object), found a number"),
+            ("", "line 1, column 1"), ("[01]", "line 1, column 2"), ("[{}] x", "line 1, column 6"),
+            ("\"x\"", "expected a list of models"), ("[\"\\ud800\"]", "surrogate"), ("{\"a\": tru}", "“tru” is no value"),
+        ])
+    func refused(text: String, place: String) throws {
+        let error = try #require(throws: SDMJError.self) { try SDMXDocument(json: Data(text.utf8)) }
+        #expect(error.description.contains(place), "\(error)")
+    }
+
+    @Test("nesting without end is refused, not followed")
+    func depth() {
+        #expect(throws: SDMJError.self) { try SDMXDocument(json: Data(String(repeating: "[", count: 100_000).utf8)) }
+    }
+
+    @Test(
+        "every sample goes to SDMJ and back and still says the same",
+        .enabled(if: Samples.areWanted, "no samples beside the package; name their folder in INDIVO_SAMPLES"))
+    func samples() throws {
+        for file in try Samples.files() {
+            let root = try XMLNode(parsing: Data(contentsOf: file))
+            guard root.name == "Models" else { continue }
+            let document = try SDMXDocument(root)
+            let again = try SDMXDocument(json: document.json())
+            #expect(try fields(again.xml()) == fields(root), "\(file.pathComponents.suffix(2))")
+        }
+    }
+
+    /// Every field's name and text, in order.
+    private func fields(_ node: XMLNode) -> [String] {
+        node.children().flatMap { child -> [String] in
+            let text = child.name == "Field" && child.children().isEmpty ? "=" + child.text() : ""
+            return ["\(child.name) \(child.attr("name") ?? "")\(text)"] + fields(child)
+        }
+    }
+}
