@@ -84,6 +84,18 @@ extension Sandbox {
         }
     }
 
+    /// Makes a request token known that was issued elsewhere.
+    package func seedRequestToken(_ token: String, secret: String, app: String, record: String?) async throws {
+        let pair = TokenPair(token: token, secret: secret)
+        let now = context.now
+        try await context.database.writer.write { db in
+            try RequestTokenRow(
+                fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, callback: "oob", record: record,
+                createdAt: now
+            ).insert(db)
+        }
+    }
+
     /// Approves a request token with a verifier that was made elsewhere.
     package func seedApproval(ofRequestToken token: String, verifier: String, by account: String) async throws {
         try await context.database.writer.write { db in

@@ -12,8 +12,9 @@ struct SandboxDifferentialTests {
         let replay = Replay(recording)
         let sandbox = try await replay.start()
         var comparison = AnswerComparison()
+        let explanations = ExplainedDifferences(recording)
         var agreed = 0
-        var explained = 0
+        var explained: [String: [String]] = [:]
         for exchange in recording.exchanges {
             let answer: RawHTTP.Answer
             do {
@@ -26,13 +27,17 @@ struct SandboxDifferentialTests {
                 agreed += 1
                 continue
             }
-            if ExplainedDifferences.reason(exchange, answer) != nil {
-                explained += 1
+            if let reason = explanations.reason(exchange, answer) {
+                explained[reason, default: []].append(exchange.name)
             } else {
                 Issue.record("\(exchange.sequence) \(exchange.name): \(difference)")
             }
         }
         await sandbox.stop()
-        print("agreed \(agreed) of \(recording.exchanges.count), \(explained) explained")
+        for (reason, names) in explained.sorted(by: { $0.key < $1.key }) {
+            print("explained, \(reason): \(names.joined(separator: ", "))")
+        }
+        let number = explained.values.reduce(0) { $0 + $1.count }
+        print("agreed \(agreed) of \(recording.exchanges.count), \(number) explained")
     }
 }

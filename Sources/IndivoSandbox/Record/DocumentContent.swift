@@ -69,6 +69,10 @@ struct DocumentContent {
     /// Parses a document.
     /// - Throws: ``ContentError`` with the sentence of the real server, whose parser is the same.
     static func parse(_ data: Data) throws -> XMLNode {
+        guard !data.isEmpty else {
+            throw ContentError(
+                sentence: "Input document didn't parse as XML, error was: Document is empty, line 1, column 1 (line 1)")
+        }
         do {
             return try XMLNode(parsing: data)
         } catch let error as XMLError {

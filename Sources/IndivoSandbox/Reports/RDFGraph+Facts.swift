@@ -32,7 +32,8 @@ extension RDFGraph {
             self.db = db
         }
 
-        mutating func write(_ fact: FactRow) throws -> Node {
+        /// - Parameter withFills: Whether a medication brings its fills along. One that a fill brings along does not.
+        mutating func write(_ fact: FactRow, withFills: Bool = true) throws -> Node {
             guard let place = Writer.places[fact.model] else { return graph.blank() }
             let node = Node.resource("\(record)/\(place.path)/\(fact.id)")
             // A medication and its fills name each other: each is written once.
@@ -47,13 +48,15 @@ extension RDFGraph {
             case "Fill":
                 fill(node, values)
                 if let medication = try parent(of: fact) {
-                    graph.add(node, "sp:medication", .node(try write(medication)))
+                    let medicationNode = try write(medication, withFills: false)
+                    graph.add(node, "sp:medication", .node(medicationNode))
+                    graph.add(medicationNode, "sp:fulfillment", .node(node))
                 }
             case "Immunization": immunization(node, values)
             case "LabResult": labResult(node, values)
             case "Medication":
                 medication(node, values)
-                for child in try FactStore(db: db).children(of: fact, "fulfillments") {
+                for child in withFills ? try FactStore(db: db).children(of: fact, "fulfillments") : [] {
                     graph.add(node, "sp:fulfillment", .node(try write(child)))
                 }
             case "Problem": problem(node, values)

@@ -37,9 +37,16 @@ struct AnswerComparison {
 
     private func firstDifference(_ left: [String], _ right: [String]) -> String {
         for (a, b) in zip(left, right) where masked(a) != masked(b) {
-            return "has “\(a.prefix(200))”, recorded “\(b.prefix(200))”"
+            return excerpt(a, b)
         }
         return "has \(left.count) parts, recorded \(right.count)"
+    }
+
+    /// The place from which two texts differ.
+    private func excerpt(_ mine: String, _ theirs: String) -> String {
+        let common = zip(masked(mine), masked(theirs)).prefix { $0 == $1 }.count
+        func around(_ text: String) -> Substring { masked(text).dropFirst(max(0, common - 80)).prefix(240) }
+        return "has “\(around(mine))”, recorded “\(around(theirs))”"
     }
 
     private func masked(_ text: String) -> String {
@@ -49,7 +56,7 @@ struct AnswerComparison {
     private mutating func unify(_ mine: String, _ theirs: String) -> String? {
         let pattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
         guard masked(mine) == masked(theirs) else {
-            return "has “\(mine.prefix(300))”, recorded “\(theirs.prefix(300))”"
+            return excerpt(mine, theirs)
         }
         for (a, b) in zip(mine.matches(of: pattern), theirs.matches(of: pattern)) {
             let (a, b) = (String(a.output), String(b.output))
@@ -103,7 +110,9 @@ struct AnswerComparison {
         var children = Array(node.children())
         if children.isEmpty {
             // The header is signed anew each time.
-            line += node.name == "OAuthHeader" ? " SIGNED" : " = " + node.text()
+            let text = node.text()
+            let isBlank = text.allSatisfy(\.isWhitespace)
+            line += node.name == "OAuthHeader" ? " SIGNED" : " = " + (isBlank ? "" : text)
         }
         lines.append(line)
         if node.name == "Model" { children.sort { ($0.attr("name") ?? "") < ($1.attr("name") ?? "") } }

@@ -148,7 +148,28 @@ final class Replay: Sendable {
                 record: record, carenet: token.carenet, account: isAutonomous ? nil : token.kind.contains("jane") ? jane : john,
                 enabling: token.kind.contains("jane") || token.kind.contains("left behind") ? false : true)
         }
+        try await seedRequestTokens(sandbox)
         try await seedFactIds(sandbox)
+    }
+
+    /// Request tokens that a part of the recording issued which is not here.
+    private func seedRequestTokens(_ sandbox: Sandbox) async throws {
+        for token in recording.tokens.values where token.kind.contains("request token") {
+            let isIssued = recording.exchanges.contains {
+                $0.call == "request_token" && $0.responseText.contains("oauth_token=\(token.token)")
+            }
+            guard !isIssued else { continue }
+            let exchange = recording.exchanges.first {
+                $0.call == "exchange_token" && $0.status == 200
+                    && $0.requestHeader("Authorization")?.contains("oauth_token=\"\(token.token)\"") == true
+            }
+            let record = exchange?.responseText.firstMatch(of: /xoauth_indivo_record_id=([0-9a-f-]+)/)
+                .map { String($0.output.1) }
+            let app = exchange?.requestHeader("Authorization")?.firstMatch(of: /oauth_consumer_key="([^"]+)"/)
+                .flatMap { String($0.output.1).removingPercentEncoding }
+            try await sandbox.seedRequestToken(
+                token.token, secret: token.secret, app: app ?? "probe@apps.indivo.org", record: record)
+        }
     }
 
     /// The apps that worked on the record when the recording began: those that the first look at a request token calls
@@ -284,7 +305,8 @@ final class Replay: Sendable {
         // Documents that a part of the recording made which is not here.
         let missing = documents.filter { document in
             !document.isMadeByExchange && document.creatorType != "NoUser"
-                && (document.createdAt < exchange.at || document.sequence == exchange.sequence)
+                && (document.createdAt < exchange.at || document.sequence == exchange.sequence
+                    || exchange.path.contains(document.id))
                 && seeded.withLock { $0.insert(document.id).inserted }
         }
         for document in missing {
