@@ -1,7 +1,9 @@
 import Synchronization
 
 /// One field of a class or structure: its names and where it lies in memory.
-public struct FieldLayout: Sendable {
+///
+/// A class, because it is passed along with every value that is read or written.
+public final class FieldLayout: Sendable {
     /// The Swift property, for messages.
     public let property: String
     /// The name in XML.
@@ -13,6 +15,17 @@ public struct FieldLayout: Sendable {
     let shape: FieldShape
     let offset: Int
     let access: any FieldAccess.Type
+
+    fileprivate init(property: String, options: FieldOptions, access: any FieldAccess.Type, offset: Int) {
+        self.property = property
+        name = options.name.isEmpty ? property : options.name
+        formerly = options.formerly
+        place = options.place
+        rules = options.rules()
+        shape = access.shape
+        self.offset = offset
+        self.access = access
+    }
 }
 
 /// A type's fields, found by reflection the first time the type is used and kept.
@@ -27,10 +40,9 @@ public final class Layout: Sendable {
         fields = RuntimeField.all(of: type).compactMap { field in
             guard let access = field.type as? any FieldAccess.Type else { return nil }
             let property = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
-            let options = access.options(at: prototype + field.offset)
             return FieldLayout(
-                property: property, name: options.name.isEmpty ? property : options.name, formerly: options.formerly,
-                place: options.place, rules: options.rules(), shape: access.shape, offset: field.offset, access: access)
+                property: property, options: access.options(at: prototype + field.offset), access: access,
+                offset: field.offset)
         }
         flat = FlatLayout(fields)
     }

@@ -23,10 +23,16 @@ struct NameIndex<Value: Sendable>: Sendable {
     subscript(name: UnsafeBufferPointer<UInt8>) -> Value? {
         var slot = Self.hash(name) & (slots.count - 1)
         while let entry = slots[slot] {
-            if entry.name.count == name.count, entry.name.elementsEqual(name) { return entry.value }
+            if entry.name.count == name.count, Self.areEqual(entry.name, name) { return entry.value }
             slot = (slot + 1) & (slots.count - 1)
         }
         return nil
+    }
+
+    /// Of equal length; `elementsEqual` is ten times slower here.
+    private static func areEqual(_ a: [UInt8], _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+        for index in a.indices where a[index] != b[index] { return false }
+        return true
     }
 
     /// FNV-1a. The names are a class's own, so nobody can choose them to collide.
