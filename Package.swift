@@ -94,7 +94,7 @@ let package = Package(
             dependencies: ["sdml2swift"],
             path: "codegen/Plugins/SDMLGeneratePlugin"),
 
-        .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"]),
+        .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel"]),
         .testTarget(name: "IndivoTests", dependencies: ["Indivo", "IndivoTesting"]),

@@ -29,7 +29,8 @@ public final class FaultyTransport: HTTPTransport {
     private let fault: @Sendable (HTTPRequest, Int) -> Fault?
     private let count = Mutex(0)
 
-    /// Faults by the order of the requests: the first for the first, nil for none; when they are used up, all goes well.
+    /// Faults by the order of the requests: the first for the first, nil for none. When they are used up, all goes
+    /// well.
     public convenience init(_ inner: any HTTPTransport, faults: [Fault?]) {
         self.init(inner) { _, index in faults.indices.contains(index) ? faults[index] : nil }
     }

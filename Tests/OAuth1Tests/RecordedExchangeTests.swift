@@ -32,7 +32,8 @@ struct RecordedExchangeTests {
             if signature == authorization.signature {
                 reSigned += 1
                 if let recorded = exchange.signatureBaseString {
-                    let ours = try SignatureBaseString(request: exchange.request(scheme: scheme), authorization: authorization)
+                    let ours = try SignatureBaseString(
+                        request: exchange.request(scheme: scheme), authorization: authorization)
                     #expect(ours.description == recorded, "\(exchange.name): another base string")
                 }
                 if case .failure(let refusal) = verdict {

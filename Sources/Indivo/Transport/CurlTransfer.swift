@@ -141,8 +141,9 @@ final class CurlTransfer: @unchecked Sendable {
             setLong(CURLOPT_POST, 1)
             _ = indivo_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
             body.withUnsafeBytes { bytes in
-                _ = indivo_curl_set_string(
-                    easy, CURLOPT_COPYPOSTFIELDS, bytes.bindMemory(to: CChar.self).baseAddress ?? UnsafePointer(errorText))
+                // An empty body may have no address; libcurl reads none of its zero bytes.
+                let start = bytes.bindMemory(to: CChar.self).baseAddress ?? UnsafePointer(errorText)
+                _ = indivo_curl_set_string(easy, CURLOPT_COPYPOSTFIELDS, start)
             }
         } else if method == .head {
             setLong(CURLOPT_NOBODY, 1)

@@ -7,13 +7,13 @@ import HTTPTypes
 /// may bring its own, around async-http-client say, and tests a recording:
 ///
 /// ```swift
-/// struct CountingTransport: HTTPTransport {
+/// struct PrintingTransport: HTTPTransport {
 ///     let inner: any HTTPTransport
-///     let count = Mutex(0)
 ///
 ///     func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
-///         count.withLock { $0 += 1 }
-///         return try await inner.send(request, body: body)
+///         let answer = try await inner.send(request, body: body)
+///         print(request.method, answer.response.status)
+///         return answer
 ///     }
 /// }
 /// ```

@@ -59,7 +59,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
         case .tls:
             "no secure connection to \(server)\(said); check the server's certificate, or whether it speaks plain HTTP"
         case .timedOut where mayHaveReachedServer:
-            "\(server) did not answer in time\(said); the server may have acted on the request: look before you repeat it"
+            "\(server) did not answer in time\(said); "
+                + "the server may have acted on the request: look before you repeat it"
         case .timedOut:
             "\(server) could not be reached in time\(said); nothing was sent, try again"
         case .answerLost:

@@ -10,7 +10,7 @@ extension IndivoDocument {
         Fill.self,
         Immunization.self,
         LabResult.self,
-        Measurement.self,
+        MeasuredValue.self,
         Medication.self,
         Problem.self,
         Procedure.self,

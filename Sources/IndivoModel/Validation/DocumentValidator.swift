@@ -18,8 +18,8 @@ struct DocumentValidator {
             switch entry {
             case .leaves(let field, let range):
                 let leaves = range.map { (leaf: layout.leaves[$0], value: values.leaves[$0]) }
-                check(field.rules, of: field.property, leaves)
-                checkLeaves(leaves)
+                check(field.rules, of: field, leaves)
+                checkLengths(leaves, by: field)
             case .relation(let field):
                 let related = values.relations[field.name] ?? []
                 if field.rules.contains(.required), related.isEmpty { add(field.property, "is required") }
@@ -41,11 +41,24 @@ struct DocumentValidator {
     }
 
     /// The rules of one field, over the leaves it became.
+    private mutating func check(_ rules: [FieldRule], of field: FieldLayout, _ leaves: Leaves) {
+        if rules.contains(.required) { checkPresence(of: field, leaves) }
+        check(rules, of: field.property, leaves)
+    }
+
+    /// A coded value needs all its parts; of another compound one will do.
+    private mutating func checkPresence(of field: FieldLayout, _ leaves: Leaves) {
+        let missing = leaves.filter { $0.value?.isEmpty ?? true }
+        if case .compound(let type) = field.shape.kind, type != CodedValue.self {
+            if missing.count == leaves.count { add(field.property, "is required") }
+        } else {
+            for (leaf, _) in missing { add(leaf.property, "is required") }
+        }
+    }
+
     private mutating func check(_ rules: [FieldRule], of property: String, _ leaves: Leaves) {
         for rule in rules {
             switch rule {
-            case .required:
-                for (leaf, value) in leaves where value?.isEmpty ?? true { add(leaf.property, "is required") }
             case .coded(let system):
                 for (leaf, value) in leaves where isLeaf(leaf, "system", of: property) {
                     if let value, value != system.uri {
@@ -53,7 +66,7 @@ struct DocumentValidator {
                     }
                 }
             case .identifiers(let allowed):
-                for (leaf, value) in leaves where isLeaf(leaf, "identifier", of: property) {
+                for (leaf, value) in leaves where isLeaf(leaf, "identifier", of: property) || leaf.property == property {
                     if let value, !allowed.contains(value) {
                         add(leaf.property, "“\(value)” is none of \(allowed.joined(separator: ", "))")
                     }
@@ -65,8 +78,8 @@ struct DocumentValidator {
             case .part(let name, let rules):
                 let path = "\(property).\(name)"
                 check(rules, of: path, leaves.filter { $0.leaf.property == path || $0.leaf.property.hasPrefix(path + ".") })
-            case .maximumLength, .unlimitedLength, .email:
-                break  // of single leaves, see below
+            case .required, .maximumLength, .unlimitedLength, .email:
+                break  // seen to elsewhere
             }
         }
     }
@@ -76,11 +89,11 @@ struct DocumentValidator {
         leaf.property == "\(property).\(part)" || leaf.property == "\(property).name.\(part)"
     }
 
-    private mutating func checkLeaves(_ leaves: Leaves) {
+    private mutating func checkLengths(_ leaves: Leaves, by field: FieldLayout) {
         for (leaf, value) in leaves {
             guard let value, leaf.type.dataType == .string else { continue }
             var limit = 255
-            for rule in leaf.rules {
+            for rule in leaf.rules + Self.rules(of: leaf, in: field.rules, at: field.property) {
                 switch rule {
                 case .maximumLength(let length): limit = length
                 case .unlimitedLength: limit = .max
@@ -91,6 +104,15 @@ struct DocumentValidator {
             if value.unicodeScalars.count > limit {
                 add(leaf.property, "has \(value.unicodeScalars.count) characters, at most \(limit) are allowed")
             }
+        }
+    }
+
+    /// What rules for parts of a compound say of one leaf in it.
+    private static func rules(of leaf: FlatLayout.Leaf, in rules: [FieldRule], at path: String) -> [FieldRule] {
+        rules.flatMap { rule -> [FieldRule] in
+            guard case .part(let name, let inner) = rule else { return [] }
+            let part = "\(path).\(name)"
+            return (leaf.property == part ? inner : []) + Self.rules(of: leaf, in: inner, at: part)
         }
     }
 

@@ -23,7 +23,8 @@ extension XMLNode {
 
     /// Sets an attribute by its name as it is written, or removes it with nil.
     ///
-    /// A prefix takes the namespace that is in force for it here; `xmlns` and `xmlns:prefix` declare one.
+    /// A prefix takes the namespace that is in force for it here. `xmlns` and `xmlns:prefix` declare one, and if the
+    /// prefix is the element's own, that is the element's namespace from now on.
     @discardableResult
     public func attr(_ name: String, _ value: String?) -> XMLNode {
         guard let node = resolved, node.record.isElement else { return self }
@@ -43,6 +44,9 @@ extension XMLNode {
             tree.nameID(name, namespace: uri) | (isDeclaration ? AttributeRecord.declarationFlag : 0)
         }
         tree.setAttributes(node.index, to: attributes)
+        if isDeclaration, let value, name == (node.prefix.map { "xmlns:" + $0 } ?? "xmlns") {
+            tree.rename(node.index, to: node.qualifiedName, namespace: value)
+        }
         return self
     }
 

@@ -13,6 +13,8 @@ public struct XMLError: Error, Hashable, Sendable {
         case externalEntity
         /// A node has content that XML cannot carry, or a name that is none.
         case unwritable
+        /// A text or attribute is not the value it was read as.
+        case value
         /// A file could not be read.
         case file
     }

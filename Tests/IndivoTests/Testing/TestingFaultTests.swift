@@ -44,7 +44,8 @@ struct TestingFaultTests {
     @Test("a cut body and a status of our own come after the server has acted")
     func changedAnswers() async throws {
         let inner = EchoTransport()
-        let transport = FaultyTransport(inner, faults: [.cutBody(afterBytes: 3), .cutBody(afterBytes: 99), .status(500)])
+        let transport = FaultyTransport(
+            inner, faults: [.cutBody(afterBytes: 3), .cutBody(afterBytes: 99), .status(500)])
         #expect(try await transport.send(.example("/abc"), body: nil).text == "GET")
         #expect(try await transport.send(.example("/abc"), body: nil).text == "GET /abc")
         let answer = try await transport.send(.example("/abc"), body: nil)

@@ -53,7 +53,7 @@ struct TestingRecordingTests {
             var response = HTTPResponse(status: .found)
             response.headerFields[.setCookie] = "sessionid=HUSH3; path=/"
             response.headerFields[.location] =
-                "http://a/?record_id=r&oauth_header=OAuth%20smart_oauth_token_secret=%22HUSH4%22,%20smart_user_id=%22u%22"
+                "http://a/?record_id=r&oauth_header=OAuth%20smart_oauth_token_secret=%22HUSH4%22,%20x=%22u%22"
             return HTTPAnswer(
                 response: response, body: Data("oauth_token_secret=HUSH5&oauth_token=token-2&x=y\n".utf8))
         }

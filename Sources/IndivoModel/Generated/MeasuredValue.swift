@@ -3,7 +3,9 @@
 /// One measured value of a kind that its `type` names, for example a step count from a device.
 ///
 /// SDML model `Measurement`.
-public class Measurement: IndivoDocument {
+public class MeasuredValue: IndivoDocument {
+    override public class var modelName: String { "Measurement" }
+
     /// What was measured, in the app's own words. At most 24 characters. Required by the server.
     @Field(rules: [.required, .maximumLength(24)]) public var type: String?
 

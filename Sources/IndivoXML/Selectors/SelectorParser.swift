@@ -1,0 +1,209 @@
+/// Turns the text of a selector into its parts.
+struct SelectorParser {
+    var scanner: SelectorScanner
+    private let namespaces: [String: String]
+    private(set) var nameTests: [NameTest] = []
+    private(set) var cacheCount = 0
+    private var nesting = 0
+
+    /// Selectors inside selectors, as in `:not(:not(…))`.
+    private static let nestingLimit = 32
+    private static let lengthLimit = 65_536
+
+    init(_ text: String, namespaces: [String: String]) {
+        scanner = SelectorScanner(text)
+        self.namespaces = namespaces
+    }
+
+    mutating func parse() throws -> [ComplexSelector] {
+        if scanner.text.utf8.count > SelectorParser.lengthLimit {
+            throw scanner.error(expected: "a selector of at most \(SelectorParser.lengthLimit) bytes")
+        }
+        let list = try selectorList(mayLead: true)
+        guard scanner.isAtEnd else { throw scanner.error(expected: "a combinator, \",\" or the end") }
+        return list
+    }
+
+    // MARK: Structure
+
+    /// Selectors separated by commas.
+    mutating func selectorList(mayLead: Bool) throws -> [ComplexSelector] {
+        nesting += 1
+        defer { nesting -= 1 }
+        if nesting > SelectorParser.nestingLimit {
+            throw scanner.error(expected: "selectors at most \(SelectorParser.nestingLimit) inside each other")
+        }
+        var list: [ComplexSelector] = []
+        repeat { list.append(try complex(mayLead: mayLead)) } while scanner.take(",")
+        return list
+    }
+
+    private mutating func complex(mayLead: Bool) throws -> ComplexSelector {
+        var selector = ComplexSelector()
+        try scanner.skipSpace()
+        if mayLead, let combinator = combinatorSign() {
+            selector.leading = combinator
+            try scanner.skipSpace()
+        }
+        selector.compounds.append(try compound())
+        while true {
+            let hasSpace = try scanner.skipSpace()
+            if let combinator = combinatorSign() {
+                try scanner.skipSpace()
+                selector.combinators.append(combinator)
+            } else if hasSpace, let next = scanner.peek(), next != ",", next != ")" {
+                selector.combinators.append(.descendant)
+            } else {
+                return selector
+            }
+            selector.compounds.append(try compound())
+        }
+    }
+
+    private mutating func combinatorSign() -> Combinator? {
+        let combinator: Combinator
+        switch scanner.peek() {
+        case ">": combinator = .child
+        case "+": combinator = .nextSibling
+        case "~": combinator = .subsequentSibling
+        default: return nil
+        }
+        scanner.advance()
+        return combinator
+    }
+
+    private mutating func compound() throws -> CompoundSelector {
+        var compound = CompoundSelector()
+        let start = scanner.position
+        if scanner.isAtName || scanner.peek() == "*" || scanner.peek() == "|" {
+            compound.name = try elementName()
+        }
+        while let sign = scanner.peek() {
+            switch sign {
+            case "#":
+                scanner.advance()
+                compound.conditions.append(.id(try scanner.hashName()))
+            case ".":
+                scanner.advance()
+                compound.conditions.append(.className(try scanner.name(expected: "a class name after \".\"")))
+            case "[":
+                scanner.advance()
+                compound.conditions.append(try attribute())
+            case ":":
+                scanner.advance()
+                if scanner.peek() == ":" { throw scanner.error(expected: "a pseudo-class; XML has no pseudo-elements") }
+                compound.conditions.append(try pseudoClass())
+            default:
+                if scanner.position == start { throw scanner.error(expected: SelectorParser.anything) }
+                return compound
+            }
+            // A comment separates nothing.
+            let place = scanner.position
+            if try scanner.skipSpace() { scanner.back(to: place) }
+        }
+        if scanner.position == start { throw scanner.error(expected: SelectorParser.anything) }
+        return compound
+    }
+
+    private static let anything = "a name, \"*\", \"#\", \".\", \"[\" or \":\""
+
+    // MARK: Names
+
+    private mutating func elementName() throws -> Int? {
+        let (namespace, local) = try qualifiedName()
+        let test = NameTest(
+            namespace: try namespace.map { try self.namespace($0.text, at: $0.place) }
+                ?? namespaces[""].map { $0.isEmpty ? .none : .uri($0) } ?? .any,
+            local: local)
+        // `*` in any namespace is no test at all.
+        return test.local == nil && test.namespace == .any ? nil : register(test)
+    }
+
+    private mutating func register(_ test: NameTest) -> Int {
+        if let known = nameTests.firstIndex(of: test) { return known }
+        nameTests.append(test)
+        return nameTests.count - 1
+    }
+
+    /// A prefix, if there is a `|`, and a local name, nil for `*`.
+    private mutating func qualifiedName() throws -> (prefix: (text: String, place: Int)?, local: String?) {
+        let start = scanner.position
+        var first: String? = ""
+        if scanner.peek() != "|" { first = try nameOrStar() }
+        guard scanner.peek() == "|", scanner.peek(1) != "=" else { return (nil, first) }
+        scanner.advance()
+        return ((first ?? "*", start), try nameOrStar())
+    }
+
+    private mutating func nameOrStar() throws -> String? {
+        scanner.take("*") ? nil : try scanner.name(expected: "a name or \"*\"")
+    }
+
+    private func namespace(_ prefix: String, at place: Int) throws -> NameTest.Namespace {
+        switch prefix {
+        case "*": return .any
+        case "": return .none
+        default:
+            if let uri = namespaces[prefix] { return uri.isEmpty ? .none : .uri(uri) }
+            if prefix == "xml" { return .uri("http://www.w3.org/XML/1998/namespace") }
+            throw scanner.error(expected: "a prefix of the table of namespaces, not \"\(prefix)\"", at: place)
+        }
+    }
+
+    mutating func newCache() -> Int {
+        cacheCount += 1
+        return cacheCount - 1
+    }
+
+    // MARK: Attributes
+
+    private mutating func attribute() throws -> Condition {
+        try scanner.skipSpace()
+        guard scanner.isAtName || scanner.peek() == "*" || scanner.peek() == "|" else {
+            throw scanner.error(expected: "an attribute's name")
+        }
+        let start = scanner.position
+        let (prefix, local) = try qualifiedName()
+        guard let local else { throw scanner.error(expected: "an attribute's name, not \"*\"", at: start) }
+        let namespace = try prefix.map { try self.namespace($0.text, at: $0.place) } ?? .none
+        let name = register(NameTest(namespace: namespace, local: local))
+        try scanner.skipSpace()
+        if scanner.take("]") { return .attribute(name: name, .present) }
+        let relation = try self.relation()
+        try scanner.skipSpace()
+        let value: String
+        if scanner.peek() == "\"" || scanner.peek() == "'" {
+            value = try scanner.string()
+        } else {
+            value = try scanner.name(expected: "a value: a name or a string in quotes")
+        }
+        let hadSpace = try scanner.skipSpace()
+        var ignoringCase = false
+        if let flag = scanner.peek(), flag != "]" {
+            guard ["i", "I", "s", "S"].contains(flag), hadSpace || scanner.peek(-1) == "\"" || scanner.peek(-1) == "'"
+            else { throw scanner.error(expected: "\"]\", or the flag i or s") }
+            ignoringCase = flag == "i" || flag == "I"
+            scanner.advance()
+            try scanner.skipSpace()
+        }
+        guard scanner.take("]") else { throw scanner.error(expected: "\"]\"") }
+        return .attribute(name: name, .value(relation, Array(value.utf8), ignoringCase: ignoringCase))
+    }
+
+    private mutating func relation() throws -> AttributeCondition.Relation {
+        if scanner.take("=") { return .equal }
+        let relation: AttributeCondition.Relation
+        switch scanner.peek() {
+        case "~": relation = .word
+        case "|": relation = .dash
+        case "^": relation = .prefix
+        case "$": relation = .suffix
+        case "*": relation = .substring
+        case "!": relation = .unequal
+        default: throw scanner.error(expected: "\"]\" or an operator: = ~= |= ^= $= *= !=")
+        }
+        scanner.advance()
+        guard scanner.take("=") else { throw scanner.error(expected: "\"=\"") }
+        return relation
+    }
+}

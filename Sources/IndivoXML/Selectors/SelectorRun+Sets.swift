@@ -1,0 +1,161 @@
+extension SelectorRun {
+    /// The elements the selector finds from a node, in document order.
+    func find(from anchor: UInt32) -> [UInt32] {
+        if selector.alternatives.count == 1 { return find(selector.alternatives[0], from: anchor) }
+        var found: Set<UInt32> = []
+        for alternative in selector.alternatives { found.formUnion(find(alternative, from: anchor)) }
+        return sorted(found)
+    }
+
+    /// Whether the selector finds anything from a node, as `:has()` asks.
+    func finds(_ complex: ComplexSelector, from anchor: UInt32) -> Bool {
+        if complex.isPositional { return !findByPosition(complex, from: anchor).isEmpty }
+        var isFound = false
+        visit(complex, from: anchor) { _ in
+            isFound = true
+            return false
+        }
+        return isFound
+    }
+
+    private func find(_ complex: ComplexSelector, from anchor: UInt32) -> [UInt32] {
+        if complex.isPositional { return findByPosition(complex, from: anchor) }
+        var found: [UInt32] = []
+        visit(complex, from: anchor) { index in
+            found.append(index)
+            return true
+        }
+        return found
+    }
+
+    /// Calls `body` with what the selector finds, until it returns false.
+    @inline(__always)
+    private func visit(_ complex: ComplexSelector, from anchor: UInt32, _ body: (UInt32) -> Bool) {
+        switch complex.leading {
+        case nil, .descendant, .child:
+            if complex.leading == .child, complex.compounds.count == 1 {
+                return visitChildren(complex, anchor, body)
+            }
+            visitSubtree(complex, anchor, below: anchor, body)
+        case .nextSibling, .subsequentSibling:
+            var sibling = tree.nextElement(anchor)
+            while sibling != noNode {
+                if matches(complex, sibling, anchor: anchor), !body(sibling) { return }
+                if complex.compounds.count > 1 { visitSubtree(complex, anchor, below: sibling, body) }
+                sibling = tree.nextElement(sibling)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func visitChildren(_ complex: ComplexSelector, _ anchor: UInt32, _ body: (UInt32) -> Bool) {
+        var child = tree.firstElement(in: anchor)
+        while child != noNode {
+            if matches(complex.compounds[0], child), !body(child) { return }
+            child = tree.nextElement(child)
+        }
+    }
+
+    @inline(__always)
+    private func visitSubtree(
+        _ complex: ComplexSelector, _ anchor: UInt32, below top: UInt32, _ body: (UInt32) -> Bool
+    ) {
+        if tree.isPristine {
+            // The subtree is a range of records.
+            for index in (top + 1)..<max(top + 1, tree.endOfSubtree(top))
+            where tree.isElement(index) && matches(complex, index, anchor: anchor) {
+                if !body(index) { return }
+            }
+            return
+        }
+        var index = tree.following(top, within: top)
+        while index != noNode {
+            if tree.isElement(index), matches(complex, index, anchor: anchor), !body(index) { return }
+            index = tree.following(index, within: top)
+        }
+    }
+
+    func sorted(_ indices: some Collection<UInt32>) -> [UInt32] {
+        indices.sorted { tree.place(of: $0) < tree.place(of: $1) }
+    }
+
+    // MARK: Positions in the set matched so far
+
+    /// From left to right: each compound makes the set of elements that stand right to one of the set before, and a
+    /// position then picks from that set.
+    private func findByPosition(_ complex: ComplexSelector, from anchor: UInt32) -> [UInt32] {
+        var set: [UInt32] = []
+        for (place, compound) in complex.compounds.enumerated() {
+            let combinator = place == 0 ? complex.leading ?? .descendant : complex.combinators[place - 1]
+            let step = ComplexSelector(leading: combinator, compounds: [CompoundSelector(name: compound.name)])
+            var reached: Set<UInt32> = []
+            for start in place == 0 ? [anchor] : set {
+                visit(step, from: start) { index in
+                    reached.insert(index)
+                    return true
+                }
+            }
+            set = pick(sorted(reached), compound.conditions)
+        }
+        return set
+    }
+
+    /// Keeps what meets the conditions, one after the other.
+    private func pick(_ set: [UInt32], _ conditions: [Condition]) -> [UInt32] {
+        var set = set
+        for condition in conditions {
+            switch condition {
+            case .position(let position):
+                set = position.pick(from: set)
+            case .not(let list) where condition.isPositional:
+                let taken = taken(by: list, from: set)
+                set.removeAll(where: taken.contains)
+            case .any(let list) where condition.isPositional:
+                let taken = taken(by: list, from: set)
+                set = set.filter(taken.contains)
+            default:
+                let single = CompoundSelector(conditions: [condition])
+                set = set.filter { matches(single, $0) }
+            }
+        }
+        return set
+    }
+
+    /// The members of the set that one of the selectors means, with positions in this set.
+    private func taken(by list: [ComplexSelector], from set: [UInt32]) -> Set<UInt32> {
+        var taken: Set<UInt32> = []
+        for complex in list { taken.formUnion(filter(set, by: complex)) }
+        return taken
+    }
+
+    /// The members of a set that the selector means. A position in its last compound is one in this set.
+    func filter(_ set: [UInt32], by complex: ComplexSelector) -> [UInt32] {
+        guard complex.isPositional else { return set.filter { matches(complex, $0, anchor: noNode) } }
+        let last = complex.compounds.count - 1
+        var before = complex
+        if last > 0, complex.compounds[..<last].contains(where: \.isPositional) {
+            // Positions further left are about the whole document.
+            let found = Set(findByPosition(complex, from: 0))
+            return set.filter(found.contains)
+        }
+        before.compounds[last] = CompoundSelector(name: complex.compounds[last].name)
+        return pick(set.filter { matches(before, $0, anchor: noNode) }, complex.compounds[last].conditions)
+    }
+}
+
+extension Position {
+    func pick(from set: [UInt32]) -> [UInt32] {
+        func fromStart(_ number: Int) -> Int { number < 0 ? set.count + number : number }
+        switch self {
+        case .first: return Array(set.prefix(1))
+        case .last: return Array(set.suffix(1))
+        case .even: return set.indices.filter { $0 % 2 == 0 }.map { set[$0] }
+        case .odd: return set.indices.filter { $0 % 2 == 1 }.map { set[$0] }
+        case .equal(let number):
+            let place = fromStart(number)
+            return set.indices.contains(place) ? [set[place]] : []
+        case .greater(let number): return set.indices.filter { $0 > fromStart(number) }.map { set[$0] }
+        case .less(let number): return set.indices.filter { $0 < fromStart(number) }.map { set[$0] }
+        }
+    }
+}

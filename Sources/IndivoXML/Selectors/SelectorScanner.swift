@@ -1,0 +1,176 @@
+/// Reads the small parts of a selector: names, strings, numbers, white space and comments.
+struct SelectorScanner {
+    let text: String
+    private let scalars: [Unicode.Scalar]
+    private(set) var position = 0
+
+    init(_ text: String) {
+        self.text = text
+        // CSS reads a carriage return as a line feed, and a zero as the replacement character.
+        scalars = text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 == "\r" || $0 == "\u{C}" ? "\n" : $0 }
+    }
+
+    var isAtEnd: Bool { position >= scalars.count }
+
+    func peek(_ ahead: Int = 0) -> Unicode.Scalar? {
+        scalars.indices.contains(position + ahead) ? scalars[position + ahead] : nil
+    }
+
+    mutating func advance(_ number: Int = 1) { position += number }
+
+    mutating func back(to old: Int) { position = old }
+
+    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard peek() == scalar else { return false }
+        position += 1
+        return true
+    }
+
+    /// An error at the place where the scanner is, or at an earlier one.
+    func error(expected: String, at place: Int? = nil) -> XMLSelectorError {
+        let before = String(String.UnicodeScalarView(scalars[..<min(place ?? position, scalars.count)]))
+        return XMLSelectorError(selector: text, column: before.count + 1, expected: expected)
+    }
+
+    /// Skips white space and comments.
+    ///
+    /// - Returns: Whether there was white space. A comment is none.
+    @discardableResult
+    mutating func skipSpace() throws -> Bool {
+        var found = false
+        while let scalar = peek() {
+            if SelectorScanner.isSpace(scalar) {
+                found = true
+                advance()
+            } else if scalar == "/", peek(1) == "*" {
+                try skipComment()
+            } else {
+                break
+            }
+        }
+        return found
+    }
+
+    private mutating func skipComment() throws {
+        let start = position
+        advance(2)
+        while !isAtEnd {
+            if peek() == "*", peek(1) == "/" { return advance(2) }
+            advance()
+        }
+        throw error(expected: "a comment that ends in */", at: start)
+    }
+
+    // MARK: Names
+
+    /// Whether a name starts here.
+    var isAtName: Bool {
+        guard let first = peek() else { return false }
+        if first == "-" {
+            guard let second = peek(1) else { return false }
+            return second == "-" || SelectorScanner.isNameStart(second) || isEscape(at: 1)
+        }
+        return SelectorScanner.isNameStart(first) || isEscape(at: 0)
+    }
+
+    private func isEscape(at ahead: Int) -> Bool {
+        peek(ahead) == "\\" && peek(ahead + 1).map { $0 != "\n" } ?? false
+    }
+
+    mutating func name(expected: String) throws -> String {
+        guard isAtName else { throw error(expected: expected) }
+        return try nameParts()
+    }
+
+    /// What may follow a `#`: a name that may start with a digit.
+    mutating func hashName() throws -> String {
+        let name = try nameParts()
+        if name.isEmpty { throw error(expected: "an id after #") }
+        return name
+    }
+
+    private mutating func nameParts() throws -> String {
+        var name = String.UnicodeScalarView()
+        while let scalar = peek() {
+            if SelectorScanner.isNamePart(scalar) {
+                name.append(scalar)
+                advance()
+            } else if isEscape(at: 0) {
+                name.append(escape())
+            } else {
+                break
+            }
+        }
+        return String(name)
+    }
+
+    /// A backslash and what it stands for: up to six hexadecimal digits and one white space, or any character.
+    private mutating func escape() -> Unicode.Scalar {
+        advance()
+        var value: UInt32 = 0
+        var digits = 0
+        while digits < 6, let digit = peek().flatMap({ Character($0).hexDigitValue }), peek()?.isASCII == true {
+            value = value * 16 + UInt32(digit)
+            digits += 1
+            advance()
+        }
+        if digits > 0 {
+            if let space = peek(), SelectorScanner.isSpace(space) { advance() }
+            return value == 0 ? "\u{FFFD}" : Unicode.Scalar(value) ?? "\u{FFFD}"
+        }
+        let scalar = peek() ?? "\u{FFFD}"
+        advance()
+        return scalar
+    }
+
+    // MARK: Strings and numbers
+
+    mutating func string() throws -> String {
+        guard let quote = peek(), quote == "\"" || quote == "'" else { throw error(expected: "a string") }
+        let start = position
+        advance()
+        var content = String.UnicodeScalarView()
+        while let scalar = peek() {
+            if scalar == quote {
+                advance()
+                return String(content)
+            }
+            if scalar == "\n" { break }
+            if scalar == "\\" {
+                if peek(1) == "\n" { advance(2) } else if peek(1) == nil { break } else { content.append(escape()) }
+            } else {
+                content.append(scalar)
+                advance()
+            }
+        }
+        throw error(expected: "a string that ends in \(quote)", at: start)
+    }
+
+    /// Digits; nil when there are none.
+    mutating func digits() throws -> Int? {
+        var value = 0
+        let start = position
+        while let scalar = peek(), scalar.isASCII, let digit = Character(scalar).wholeNumberValue {
+            value = value * 10 + digit
+            if value > Int(Int32.max) { throw error(expected: "a number below 2147483648", at: start) }
+            advance()
+        }
+        return position > start ? value : nil
+    }
+
+    static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" || scalar == "\n" }
+
+    private static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "_": true
+        default: scalar.value >= 0x80
+        }
+    }
+
+    private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "0"..."9", "-": true
+        default: isNameStart(scalar)
+        }
+    }
+}

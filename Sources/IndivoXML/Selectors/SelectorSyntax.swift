@@ -1,0 +1,84 @@
+/// How two compounds of a selector stand to each other.
+enum Combinator: Hashable, Sendable {
+    case descendant, child, nextSibling, subsequentSibling
+}
+
+/// Compounds joined by combinators, such as `a > b c`.
+struct ComplexSelector: Hashable, Sendable {
+    /// The combinator before the first compound, as in `> a`; nil for none.
+    var leading: Combinator?
+    var compounds: [CompoundSelector] = []
+    /// `combinators[i]` stands between the compounds `i` and `i + 1`.
+    var combinators: [Combinator] = []
+
+    /// Whether a position in the set matched so far counts, so that sets must be made from left to right.
+    var isPositional: Bool { compounds.contains(where: \.isPositional) }
+}
+
+/// Conditions on one element, such as `a.b[c]`.
+struct CompoundSelector: Hashable, Sendable {
+    /// The number of the name test among the selector's; nil for any element.
+    var name: Int?
+    /// In the order in which they are written, which counts for positions.
+    var conditions: [Condition] = []
+
+    var isPositional: Bool { conditions.contains(where: \.isPositional) }
+}
+
+/// A test for names, of elements or attributes, done once for each name of a document.
+struct NameTest: Hashable, Sendable {
+    enum Namespace: Hashable, Sendable {
+        case any
+        case none
+        case uri(String)
+    }
+
+    var namespace: Namespace
+    /// Nil for every name.
+    var local: String?
+}
+
+/// One condition of a compound.
+indirect enum Condition: Hashable, Sendable {
+    case id(String)
+    case className(String)
+    case attribute(name: Int, AttributeCondition)
+    case root
+    case scope
+    case empty
+    case nth(NthFormula, cache: Int, fromEnd: Bool, of: [ComplexSelector]?)
+    case nthOfType(NthFormula, cache: Int, fromEnd: Bool)
+    case onlyChild
+    case onlyOfType
+    case not([ComplexSelector])
+    case any([ComplexSelector])
+    case has([ComplexSelector])
+    case contains([String])
+    case position(Position)
+
+    var isPositional: Bool {
+        switch self {
+        case .position: true
+        case .not(let list), .any(let list): list.contains(where: \.isPositional)
+        default: false
+        }
+    }
+}
+
+/// What an attribute must be.
+enum AttributeCondition: Hashable, Sendable {
+    enum Relation: Hashable, Sendable {
+        case equal, word, dash, prefix, suffix, substring, unequal
+    }
+
+    case present
+    case value(Relation, [UInt8], ignoringCase: Bool)
+}
+
+/// jQuery's positions in the set matched so far, counted from 0, and from the end when negative.
+enum Position: Hashable, Sendable {
+    case first, last, even, odd
+    case equal(Int)
+    case greater(Int)
+    case less(Int)
+}
