@@ -74,7 +74,8 @@ extension LexicalValue {
         do {
             return try reader.readsDataModels ? fromField(text) : Self(lexical: text)
         } catch {
-            throw reader.failure(field, text: text, error)
+            try reader.report(reader.failure(field, text: text, error))
+            return nil
         }
     }
 
@@ -123,7 +124,7 @@ extension FieldValue where Self: LexicalValue {
     public static func _read(_ reader: FieldReader, _ field: FieldLayout) throws -> Self {
         let value: Self? = try Self._read(reader, field)
         if let value { return value }
-        guard reader.isPresent(field) else { throw reader.missing(field) }
+        if !reader.isPresent(field) { try reader.report(reader.missing(field)) }
         return .absent
     }
 }

@@ -81,7 +81,7 @@ enum SDMJ {
         if let id = model.attr("documentId"), !id.isEmpty {
             members.append(JSONValue.Member(name: "__documentid__", value: .string(id)))
         }
-        let layout = Layout.of(DocumentClasses.type(ofModel: name)).flat
+        let layout = DocumentClasses.flatLayout(ofModel: name)
         let fields = Array(model.children(named: "Field"))
         var last: [String: Int] = [:]
         for (index, field) in fields.enumerated() { last[field.attr("name") ?? ""] = index }
