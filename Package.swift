@@ -75,7 +75,7 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "Indivo", "IndivoSandbox", "IndivoTesting",
+                "Indivo", "IndivoSandbox", "IndivoTesting", "SDML", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
             ]),
 
@@ -104,6 +104,8 @@ let package = Package(
         .testTarget(
             name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel", "IndivoXML"],
             exclude: ["Models", "Snapshots"]),
+        // Runs the built tool, as a user would.
+        .testTarget(name: "IndivoCommandTests", dependencies: ["IndivoCommand"]),
         .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting"]),
     ],
     swiftLanguageModes: [.v6]

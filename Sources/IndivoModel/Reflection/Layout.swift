@@ -16,13 +16,16 @@ public final class FieldLayout: Sendable {
     let offset: Int
     let access: any FieldAccess.Type
 
-    fileprivate init(property: String, options: FieldOptions, access: any FieldAccess.Type, offset: Int) {
+    init(
+        property: String, name: String, formerly: [String], place: FieldPlace, rules: [FieldRule], shape: FieldShape,
+        offset: Int, access: any FieldAccess.Type
+    ) {
         self.property = property
-        name = options.name.isEmpty ? property : options.name
-        formerly = options.formerly
-        place = options.place
-        rules = options.rules()
-        shape = access.shape
+        self.name = name
+        self.formerly = formerly
+        self.place = place
+        self.rules = rules
+        self.shape = shape
         self.offset = offset
         self.access = access
     }
@@ -40,9 +43,10 @@ public final class Layout: Sendable {
         fields = RuntimeField.all(of: type).compactMap { field in
             guard let access = field.type as? any FieldAccess.Type else { return nil }
             let property = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+            let options = access.options(at: prototype + field.offset)
             return FieldLayout(
-                property: property, options: access.options(at: prototype + field.offset), access: access,
-                offset: field.offset)
+                property: property, name: options.name.isEmpty ? property : options.name, formerly: options.formerly,
+                place: options.place, rules: options.rules(), shape: access.shape, offset: field.offset, access: access)
         }
         flat = FlatLayout(fields)
     }

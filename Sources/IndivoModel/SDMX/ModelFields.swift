@@ -33,6 +33,8 @@ struct ModelFields {
         var text: String? { best.hasText ? best.text() : nil }
 
         var hasText: Bool { best.hasText }
+
+        var line: Int? { best.line }
     }
 
     private(set) var leaves: [Holder?]

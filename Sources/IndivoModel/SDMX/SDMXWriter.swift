@@ -50,7 +50,7 @@ final class SDMXWriter {
     private func write(
         _ value: String?, _ leaf: FlatLayout.Leaf, was old: String?, into holder: ModelFields.Holder?, of model: XMLNode
     ) {
-        if !leaf.means(value, old) {
+        if !leaf.means(value, old), !(value == nil && leaf.cannotRead(old)) {
             if let holder {
                 for element in holder.elements { element.text(value ?? "") }
             } else if let value, !value.isEmpty {

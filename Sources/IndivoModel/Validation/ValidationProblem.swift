@@ -6,6 +6,8 @@ public struct ValidationProblem: Hashable, Sendable, CustomStringConvertible {
     public let property: String
     /// What is wrong, and what would be right.
     public let reason: String
+    /// The line of the source, from 1, where the document was read from one: of the field, or of its document.
+    public let line: Int?
 
     public var description: String { "\(model).\(property): \(reason)" }
 }
