@@ -8,7 +8,7 @@ struct IndivoTool: AsyncParsableCommand {
         commandName: "indivo",
         abstract: "Work with personally controlled health records on an Indivo X server.",
         subcommands: [
-            DemoCommand.self, SandboxCommand.self, SelectCommand.self, FormatCommand.self,
+            DemoCommand.self, SandboxCommand.self, SelectCommand.self, FormatCommand.self, DocumentCommand.self,
             GenerateCommand.self,
         ])
 

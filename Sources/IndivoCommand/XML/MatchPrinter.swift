@@ -23,26 +23,23 @@ struct MatchPrinter {
     }
 
     /// Prints the matches in one file.
-    mutating func print(_ answer: XMLQuery.Answer, of file: InputFile) throws {
+    mutating func print(_ result: XMLXPathResult, of file: InputFile) throws {
         let prefix = namesFiles ? "\(file.name):" : ""
-        switch answer {
-        case .nodes(let nodes):
-            let values = try nodes.compactMap { try value(of: $0, in: file) }
-            if !values.isEmpty { hasMatched = true }
-            switch form {
-            case .count: try StandardStreams.say("\(prefix)\(values.count)")
-            case .json: objects += values
-            case .xml, .text, .attribute:
-                for case .string(let text) in values { try StandardStreams.say(prefix + text) }
-            }
-        case .value(let text, let isMatch):
-            if isMatch { hasMatched = true }
-            switch form {
-            case .json: objects.append(JSONValue.object(fileMember(file) + [JSONValue.Member(name: "text", value: .string(text))]))
-            case .xml, .text, .count: try StandardStreams.say(prefix + text)
-            case .attribute:
-                throw CommandFailure("--attr goes with nodes, and the expression gives a value; leave it out")
-            }
+        let values: [JSONValue]
+        switch result {
+        case .nodes(let nodes): values = try nodes.compactMap { try value(of: $0, in: file) }
+        case .attributes(let attributes): values = try attributes.map { try value($0.value, named: $0.qualifiedName, in: file) }
+        case .string, .number, .boolean: values = [try value(result.string, named: nil, in: file)]
+        }
+        switch result {
+        case .boolean(false): break
+        default: if !values.isEmpty { hasMatched = true }
+        }
+        switch form {
+        case .count: try StandardStreams.say("\(prefix)\(values.count)")
+        case .json: objects += values
+        case .xml, .text, .attribute:
+            for case .string(let text) in values { try StandardStreams.say(prefix + text) }
         }
     }
 
@@ -52,6 +49,19 @@ struct MatchPrinter {
         var text = ""
         JSONValue.array(objects).write(to: &text)
         try StandardStreams.say(text)
+    }
+
+    /// What stands for an attribute or another text that an expression gives.
+    private func value(_ text: String, named name: String?, in file: InputFile) throws -> JSONValue {
+        switch form {
+        case .count: return .null
+        case .xml, .text: return .string(text)
+        case .attribute:
+            throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
+        case .json:
+            let name = name.map { [JSONValue.Member(name: "name", value: .string($0))] } ?? []
+            return .object(fileMember(file) + name + [JSONValue.Member(name: "text", value: .string(text))])
+        }
     }
 
     private func fileMember(_ file: InputFile) -> [JSONValue.Member] {

@@ -12,7 +12,7 @@ package enum SDMJ {
     }
 
     /// The models of an SDMJ text as a `Models` element.
-    static func models(parsing json: Data) throws -> XMLNode {
+    package static func models(parsing json: Data) throws -> XMLNode {
         let value = try JSONParser.parse(json)
         let items =
             switch value {
