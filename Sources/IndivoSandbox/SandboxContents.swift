@@ -105,7 +105,7 @@ extension Sandbox {
     }
 
     /// The least that demographics say: a name, and values for what must be there.
-    private static func demographics(of name: String) -> Data {
+    static func demographics(of name: String) -> Data {
         let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
         let markup: Markup = """
             <Demographics xmlns="\(DocumentType.namespace)"><dateOfBirth>1970-01-01</dateOfBirth><gender>female</gender>\
