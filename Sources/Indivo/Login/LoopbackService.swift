@@ -95,7 +95,7 @@ final class LoopbackExchange: Sendable {
 
     /// - Parameter message: Text of our own, without markup.
     private func page(_ status: String, _ message: String) -> String {
-        let body = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Login</title><p>\(message)</p></html>\n"
+        let body = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Login</title><link rel=\"icon\" href=\"data:,\"><p>\(message)</p></html>\n"
         return "HTTP/1.1 \(status)\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: \(body.utf8.count)\r\n"
             + "Connection: close\r\n\r\n" + body
     }
