@@ -18,4 +18,15 @@
 // `xmlFree` is a global variable, which Swift may not read from several tasks.
 static inline void indivo_xmlFree(void *memory) { xmlFree(memory); }
 
+// Converts without a word on standard error; the result tells what went wrong.
+static void indivo_ignoreError(void *context, xmlErrorPtr error) { (void)context; (void)error; }
+static inline int indivo_convert(xmlCharEncodingHandlerPtr handler, xmlBufferPtr output, xmlBufferPtr input) {
+    xmlStructuredErrorFunc handlerBefore = xmlStructuredError;
+    void *contextBefore = xmlStructuredErrorContext;
+    xmlSetStructuredErrorFunc(NULL, indivo_ignoreError);
+    int result = xmlCharEncInFunc(handler, output, input);
+    xmlSetStructuredErrorFunc(contextBefore, handlerBefore);
+    return result;
+}
+
 #endif

@@ -87,7 +87,7 @@ struct SelectorTests {
             (":nth-child(x)", 12, "2n+1"), (":nth-child(2n+)", 15, "number"), (":eq(x)", 5, "whole number"), ("a)", 2, "end"),
             ("/* x", 1, "*/"), ("#", 2, "id"), (".1", 2, "class"), ("é|b", 1, "table"), (":first-child()", 13, "no argument"),
             (":not", 5, "\"(\""), ("[a=b x]", 6, "flag"), ("a b !", 5, "a name"), ("a:nth-child(1 of a:first)", 15, "positions"),
-            (":eq(99999999999)", 5, "below"),
+            (":eq(99999999999)", 5, "below"), ("\r\n", 2, "a name"),
         ])
     func errors(selector: String, column: Int, expected: String) throws {
         let error = try #require(throws: XMLSelectorError.self) { try XMLSelector(selector) }

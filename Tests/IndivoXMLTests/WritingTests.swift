@@ -68,6 +68,12 @@ struct WritingTests {
         #expect(message.description == "in /a/b: the character U+1 cannot stand in XML; remove or replace it")
     }
 
+    @Test("a namespace may be any text")
+    func oddNamespace() throws {
+        let node = XMLNode("p:x", namespace: "u` <&>")
+        #expect(try XMLNode(parsing: node.xml()).namespace == "u` <&>")
+    }
+
     @Test("canonical form does not see how a document was written down")
     func canonical() throws {
         let one = try XMLNode(parsing: "<a c='2'   b=\"1\"><![CDATA[x]]></a>")

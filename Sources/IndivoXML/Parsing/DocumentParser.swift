@@ -65,7 +65,7 @@ extension ParseState {
         arena.nodes.reserve(source.count / 24 + 16)
         arena.lines.reserve(source.count / 24 + 16)
         arena.attributes.reserve(source.count / 32 + 16)
-        arena.bytes.reserve(source.count / 2 + 64)
+        arena.bytes.reserve(source.count * 3 / 4 + 64)
     }
 
     /// What can be said only at the end.

@@ -22,7 +22,9 @@ struct ParseState {
     var depth = 0
     /// The line where the last event ended, and so where the next node starts.
     var line: UInt32 = 1
-    var error: XMLError?
+    /// The first error, and whether there is one: the flag is what the events look at, being cheaper.
+    private(set) var error: XMLError?
+    private(set) var hasFailed = false
     /// The local names of the elements that are kept when a document is read piece by piece; nil to keep all.
     var wanted: [[UInt8]]?
     /// The subtrees that were completed since they were last taken.
@@ -91,7 +93,7 @@ extension ParseState {
         declarations: Int, declared: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
         attributes: Int, defaulted: Int, values: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
     ) {
-        guard error == nil else { return }
+        guard !hasFailed else { return }
         closeText()
         depth += 1
         if depth > limits.depth {
@@ -148,7 +150,7 @@ extension ParseState {
 
     @inline(__always)
     mutating func endElement() {
-        guard error == nil else { return }
+        guard !hasFailed else { return }
         closeText()
         depth -= 1
         if parent == 0 {
@@ -174,7 +176,7 @@ extension ParseState {
 
     @inline(__always)
     mutating func characters(_ start: UnsafePointer<UInt8>, count: Int) {
-        guard error == nil, count > 0 else { return }
+        guard !hasFailed, count > 0 else { return }
         if parent == 0 {
             line = currentLine
             return
@@ -195,7 +197,7 @@ extension ParseState {
     }
 
     mutating func content(_ kind: RecordKind, name: UInt32 = 0, _ start: UnsafePointer<UInt8>?, count: Int) {
-        guard error == nil, parent != 0 || wanted == nil else { return }
+        guard !hasFailed, parent != 0 || wanted == nil else { return }
         closeText()
         if count > limits.textBytes { return failText("\(kind)") }
         let payload = arena.store(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count))
@@ -254,6 +256,7 @@ extension ParseState {
     mutating func fail(_ kind: XMLError.Kind, _ message: String) {
         guard error == nil else { return }
         let place = SourcePlace(context: context, source: source)
+        hasFailed = true
         error = XMLError(kind, line: place.line, column: place.column, message: message, excerpt: place.excerpt)
         stop()
     }

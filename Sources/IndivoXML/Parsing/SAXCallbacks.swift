@@ -33,6 +33,8 @@ enum SAXCallbacks {
         handler.pointee.reference = nil
         handler.pointee.serror = { context, error in
             guard let context, let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
+            // A namespace may be any text; that it is no URI is not an error in XML.
+            if error.pointee.code == Int32(bitPattern: XML_WAR_NS_URI.rawValue) { return }
             state(context).pointee.report(error)
         }
         handler.pointee.error = nil

@@ -93,9 +93,13 @@ enum SourceEncoding {
     /// What the XML declaration says.
     private static func declared(_ input: UnsafeBufferPointer<UInt8>) -> String? {
         guard input.starts(with: "<?xml".utf8) else { return nil }
-        let head = String(decoding: input.prefix(512).prefix(while: { $0 != UInt8(ascii: ">") }), as: UTF8.self)
-        let match = head.firstMatch(of: /[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/)
-        return (match?.1 ?? match?.2).map(String.init)
+        let head = input.prefix(512).prefix { $0 != UInt8(ascii: ">") }
+        let keyword = Array("encoding".utf8)
+        guard let place = head.indices.first(where: { head[$0] == keyword[0] && head[$0...].starts(with: keyword) })
+        else { return nil }
+        let rest = head[(place + keyword.count)...].drop { $0 <= 0x20 || $0 == UInt8(ascii: "=") }
+        guard let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+        return String(decoding: rest.dropFirst().prefix { $0 != quote }, as: UTF8.self)
     }
 
     private static func convert(
@@ -118,7 +122,7 @@ enum SourceEncoding {
             if let start = piece.baseAddress, !piece.isEmpty { xmlBufferAdd(raw, start, Int32(piece.count)) }
             position += piece.count
             let before = xmlBufferLength(raw)
-            let result = xmlCharEncInFunc(handler, converted, raw)
+            let result = indivo_convert(handler, converted, raw)
             let isStuck = xmlBufferLength(raw) == before && piece.isEmpty
             if result == -2 || isStuck {
                 throw XMLError(

@@ -62,9 +62,15 @@ extension SelectorRun {
     ) {
         if tree.isPristine {
             // The subtree is a range of records.
-            for index in (top + 1)..<max(top + 1, tree.endOfSubtree(top))
-            where tree.isElement(index) && matches(complex, index, anchor: anchor) {
-                if !body(index) { return }
+            let end = max(top + 1, tree.endOfSubtree(top))
+            let nodes = tree.nodes
+            let name = complex.compounds[complex.compounds.count - 1].name
+            for index in (top + 1)..<end {
+                // Most nodes fall out here, by their kind and name.
+                let record = nodes[Int(index)]
+                guard record.isElement else { continue }
+                if let name, !passes(name, record.name) { continue }
+                if matches(complex, index, anchor: anchor), !body(index) { return }
             }
             return
         }

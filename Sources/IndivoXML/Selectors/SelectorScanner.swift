@@ -28,7 +28,7 @@ struct SelectorScanner {
 
     /// An error at the place where the scanner is, or at an earlier one.
     func error(expected: String, at place: Int? = nil) -> XMLSelectorError {
-        let before = String(String.UnicodeScalarView(scalars[..<min(place ?? position, scalars.count)]))
+        let before = String(String.UnicodeScalarView(text.unicodeScalars.prefix(place ?? position)))
         return XMLSelectorError(selector: text, column: before.count + 1, expected: expected)
     }
 

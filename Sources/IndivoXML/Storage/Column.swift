@@ -67,7 +67,7 @@ struct Column<Element: BitwiseCopyable> {
     }
 
     mutating func deallocate() {
-        if capacity > 0 { free(base) }
+        if capacity > 0 { Column.release(base, capacity) }
         self = Column()
     }
 
@@ -78,11 +78,49 @@ struct Column<Element: BitwiseCopyable> {
 
     private mutating func reallocate(to newCapacity: Int) {
         if newCapacity == 0 { return deallocate() }
-        let old = capacity > 0 ? UnsafeMutableRawPointer(base) : nil
-        guard let memory = realloc(old, newCapacity * MemoryLayout<Element>.stride) else {
-            fatalError("out of memory: \(newCapacity) elements of \(MemoryLayout<Element>.stride) bytes")
+        let isLarge = Column.isLarge(newCapacity)
+        if !isLarge, !Column.isLarge(capacity) {
+            let old = capacity > 0 ? UnsafeMutableRawPointer(base) : nil
+            guard let memory = realloc(old, newCapacity * MemoryLayout<Element>.stride) else {
+                Column.fail(newCapacity)
+            }
+            base = memory.assumingMemoryBound(to: Element.self)
+        } else if isLarge, Column.isLarge(capacity), newCapacity < capacity {
+            // The pages behind the end go back at once.
+            let (kept, had) = (Column.pages(newCapacity), Column.pages(capacity))
+            if kept < had { munmap(UnsafeMutableRawPointer(base) + kept, had - kept) }
+        } else {
+            let memory = isLarge ? Column.map(newCapacity) : malloc(newCapacity * MemoryLayout<Element>.stride)
+            guard let memory else { Column.fail(newCapacity) }
+            let new = memory.assumingMemoryBound(to: Element.self)
+            new.update(from: base, count: count)
+            if capacity > 0 { Column.release(base, capacity) }
+            base = new
         }
-        base = memory.assumingMemoryBound(to: Element.self)
         capacity = newCapacity
+    }
+
+    // MARK: Large columns
+
+    // The system's allocator keeps the holes that large blocks leave, so that a process would go on holding what a
+    // parse needed at its peak. Large columns have pages of their own.
+    private static func isLarge(_ capacity: Int) -> Bool { capacity * MemoryLayout<Element>.stride >= 4 << 20 }
+
+    private static func pages(_ capacity: Int) -> Int {
+        let page = Int(getpagesize())
+        return (capacity * MemoryLayout<Element>.stride + page - 1) / page * page
+    }
+
+    private static func map(_ capacity: Int) -> UnsafeMutableRawPointer? {
+        let memory = mmap(nil, pages(capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+        return memory == MAP_FAILED ? nil : memory
+    }
+
+    private static func release(_ base: UnsafeMutablePointer<Element>, _ capacity: Int) {
+        if isLarge(capacity) { munmap(base, pages(capacity)) } else { free(base) }
+    }
+
+    private static func fail(_ capacity: Int) -> Never {
+        fatalError("out of memory: \(capacity) elements of \(MemoryLayout<Element>.stride) bytes")
     }
 }
