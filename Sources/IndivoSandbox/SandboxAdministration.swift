@@ -17,7 +17,8 @@ extension Sandbox {
                 throw SandboxError.duplicate(kind: "user name", id: username)
             }
             try AccountRow(
-                id: id, fullName: fullName, contactEmail: contactEmail ?? id, state: "active", createdAt: now, stateChangedAt: now
+                id: id, fullName: fullName, contactEmail: contactEmail ?? id, state: "active", createdAt: now,
+                stateChangedAt: now
             ).insert(db)
             try LoginRow(username: username, account: id, password: hash).insert(db)
         }
@@ -49,7 +50,8 @@ extension Sandbox {
         try await context.database.writer.write { db in
             try db.execute(
                 sql: """
-                    INSERT INTO app (id, internalId, name, consumerKey, consumerSecret, mode, startURL, callbackURL, manifest)
+                    INSERT INTO app (id, internalId, name, consumerKey, consumerSecret, mode,
+                        startURL, callbackURL, manifest)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT (id) DO UPDATE SET name = excluded.name, consumerKey = excluded.consumerKey,
                         consumerSecret = excluded.consumerSecret, mode = excluded.mode, startURL = excluded.startURL,
