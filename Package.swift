@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
+        .library(name: "IndivoSchemas", targets: ["IndivoSchemas"]),
         .library(name: "IndivoTesting", targets: ["IndivoTesting"]),
         .library(name: "IndivoSandbox", targets: ["IndivoSandbox"]),
         .executable(name: "indivo", targets: ["IndivoCommand"]),
@@ -50,6 +51,13 @@ let package = Package(
         .target(name: "IndivoXML", dependencies: ["CLibXML2"]),
         .target(name: "OAuth1", dependencies: ["CLibOAuth"]),
         .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
+        // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
+        .target(
+            name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["models"],
+            sources: ["IndivoSchemas.swift"],
+            resources: [
+                .embedInCode("xml/answers.xsd"), .embedInCode("xml/documents.xsd"), .embedInCode("xml/report-items.xsd"),
+            ]),
         .target(
             name: "Indivo",
             dependencies: [
@@ -75,7 +83,7 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "Indivo", "IndivoSandbox", "IndivoTesting",
+                "Indivo", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "SDML", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
             ]),
 
@@ -96,7 +104,7 @@ let package = Package(
 
         .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"]),
-        .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel"]),
+        .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(name: "IndivoTests", dependencies: ["Indivo", "IndivoTesting"]),
         .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML"]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
@@ -104,6 +112,8 @@ let package = Package(
         .testTarget(
             name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel", "IndivoXML"],
             exclude: ["Models", "Snapshots"]),
+        // Runs the built tool, as a user would.
+        .testTarget(name: "IndivoCommandTests", dependencies: ["IndivoCommand"]),
         .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting"]),
     ],
     swiftLanguageModes: [.v6]

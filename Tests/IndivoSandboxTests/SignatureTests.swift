@@ -57,8 +57,10 @@ struct SignatureTests {
 
     @Test("a timestamp may be five minutes old, not more, and any time ahead")
     func timestamps() async throws {
-        try await withSandbox { sandbox async throws in
-            let now = OAuthSigner.systemTime()
+        let now = 1_800_000_000
+        var configuration = SandboxConfiguration()
+        configuration.now = { Date(timeIntervalSince1970: 1_800_000_000) }
+        try await withSandbox(configuration) { sandbox async throws in
             #expect(try await send(sandbox, time: now - 290).status == 200)
             #expect(try await send(sandbox, time: now - 310).status == 403)
             #expect(try await send(sandbox, time: now + 86_400).status == 200)

@@ -2,14 +2,34 @@ import Synchronization
 
 /// The classes by which models are read when only their name is known.
 enum DocumentClasses {
-    private static let registered = Mutex(
-        Dictionary(uniqueKeysWithValues: IndivoDocument.coreModels.map { ($0.modelName, $0) }))
+    /// What is known of a model.
+    private enum Known {
+        case type(IndivoDocument.Type)
+        case shape(RuntimeModel)
+    }
 
-    static func register(_ type: IndivoDocument.Type) { registered.withLock { $0[type.modelName] = type } }
+    private static let registered = Mutex(
+        Dictionary(uniqueKeysWithValues: IndivoDocument.coreModels.map { ($0.modelName, Known.type($0)) }))
+
+    static func register(_ type: IndivoDocument.Type) { registered.withLock { $0[type.modelName] = .type(type) } }
+
+    static func register(_ model: RuntimeModel) { registered.withLock { $0[model.name] = .shape(model) } }
 
     /// The class registered for a model, or ``GenericDocument``.
     static func type(ofModel name: String) -> IndivoDocument.Type {
-        registered.withLock { $0[name] } ?? GenericDocument.self
+        guard case .type(let type)? = registered.withLock({ $0[name] }) else { return GenericDocument.self }
+        return type
+    }
+
+    /// A model that is known only by its shape.
+    static func runtimeModel(named name: String) -> RuntimeModel? {
+        guard case .shape(let model)? = registered.withLock({ $0[name] }) else { return nil }
+        return model
+    }
+
+    /// The shape of a model, whichever way it is known; one without fields when it is not.
+    static func flatLayout(ofModel name: String) -> FlatLayout {
+        runtimeModel(named: name)?.flat ?? Layout.of(type(ofModel: name)).flat
     }
 }
 

@@ -45,12 +45,32 @@ open class IndivoDocument {
     /// - Parameter node: Of a data model its `Model` element, or a `Models` root (or its document) that holds exactly one;
     ///   of nested XML the root element.
     /// - Throws: ``DocumentError``, naming the property, the line and the reason.
-    public static func read(from node: XMLNode) throws -> Self {
+    public static func read(from node: XMLNode) throws -> Self { try read(from: node, collecting: nil) }
+
+    /// Reads as much of a document as can be read: a value that is unreadable or missing is left out and noted.
+    ///
+    /// ```swift
+    /// var problems: [DocumentError] = []
+    /// let medication = try Medication.read(from: node, problems: &problems)
+    /// ```
+    /// The original text of an unreadable value stays in the document, and is written back until the property has
+    /// another value.
+    ///
+    /// - Parameters:
+    ///   - node: As in ``read(from:)``.
+    ///   - problems: What could not be read is added here.
+    /// - Throws: ``DocumentError`` when the XML is not a document of this class.
+    public static func read(from node: XMLNode, problems: inout [DocumentError]) throws -> Self {
+        try ReadingProblems.collect(into: &problems) { try read(from: node, collecting: $0) }
+    }
+
+    static func read(from node: XMLNode, collecting problems: ReadingProblems?) throws -> Self {
         let element = node.kind == .document ? node.root ?? node : node
         let document = self.init()
         switch format {
-        case .dataModel: try document.readModel(SDMX.soleModel(in: element, for: self))
-        case .nested(let root, let namespace): try document.readNested(element, root: root, namespace: namespace)
+        case .dataModel: try document.readModel(SDMX.soleModel(in: element, for: self), collecting: problems)
+        case .nested(let root, let namespace):
+            try document.readNested(element, root: root, namespace: namespace, collecting: problems)
         }
         return document
     }

@@ -5,14 +5,14 @@ final class NestedReader: FieldReader {
     private var stack: [XMLNode]
     private var item: XMLNode?
 
-    init(_ element: XMLNode, documentName: String) {
+    init(_ element: XMLNode, documentName: String, problems: ReadingProblems?) {
         stack = [element]
-        super.init(documentName: documentName)
+        super.init(documentName: documentName, problems: problems)
     }
 
     private var current: XMLNode { stack[stack.count - 1] }
 
-    override func text(of field: FieldLayout) throws -> String? {
+    override func text(of field: FieldLayout) throws -> FieldText? {
         let text =
             switch field.place {
             case .attribute: current.attribute(of: field)
@@ -20,7 +20,8 @@ final class NestedReader: FieldReader {
             case .element: (item ?? current.child(of: field))?.text()
             }
         // An empty attribute or element means "none".
-        return text?.isEmpty ?? true ? nil : text
+        guard let text, !text.isEmpty else { return nil }
+        return .string(text)
     }
 
     override func isPresent(_ field: FieldLayout) -> Bool {
@@ -55,7 +56,7 @@ final class NestedReader: FieldReader {
     override func related(_ field: FieldLayout, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
         guard let element = item ?? current.child(of: field) else { return nil }
         let document = type.init()
-        try document.readNested(element, root: nil, namespace: nil)
+        try document.readNested(element, root: nil, namespace: nil, collecting: problems)
         return document
     }
 
@@ -83,7 +84,9 @@ extension XMLNode {
 
 extension IndivoDocument {
     /// Fills the document from its element and keeps the element.
-    final func readNested(_ element: XMLNode, root: String?, namespace: String?) throws {
+    final func readNested(
+        _ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?
+    ) throws {
         let name = "\(type(of: self))"
         guard root == nil || (element.kind == .element && element.name == root && element.namespace == namespace) else {
             throw DocumentError(
@@ -92,7 +95,8 @@ extension IndivoDocument {
                     expected: "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? "")),
                 document: name, line: element.line)
         }
-        try Layout.of(type(of: self)).read(into: storage, NestedReader(element, documentName: name))
+        try Layout.of(type(of: self)).read(
+            into: storage, NestedReader(element, documentName: name, problems: problems))
         source = element
     }
 }

@@ -42,12 +42,15 @@ final class NestedWriter: FieldWriter {
         switch field.place {
         case .attribute:
             // An empty attribute already says "none".
-            for name in [field.name] + field.formerly where !(current.attr(name) ?? "").isEmpty { current.attr(name, nil) }
+            for name in [field.name] + field.formerly {
+                guard let text = current.attr(name), !text.isEmpty, !field.cannotRead(text) else { continue }
+                current.attr(name, nil)
+            }
         case .text:
             break
         case .element:
             for element in current.children(of: field) {
-                if element.text().isEmpty && element.children().isEmpty {
+                if (element.text().isEmpty && element.children().isEmpty) || field.cannotRead(element.text()) {
                     levels[levels.count - 1].last = element
                 } else {
                     element.remove()
@@ -57,7 +60,7 @@ final class NestedWriter: FieldWriter {
     }
 
     override func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {
-        let present = current.children(of: field)
+        let present = current.children(of: field).filter { !field.cannotRead($0.text()) }
         for index in 0..<count {
             item = index < present.count ? present[index] : insertElement(field)
             levels[levels.count - 1].last = item
@@ -91,6 +94,14 @@ final class NestedWriter: FieldWriter {
         let element = XMLNode(field.name, namespace: current.namespace)
         if let last = levels[levels.count - 1].last { last.after(element) } else { current.prepend(element) }
         return element
+    }
+}
+
+extension FieldLayout {
+    /// Whether a text is no value of the leaf that this field is. It stays where it is until a value takes its place.
+    fileprivate func cannotRead(_ text: String) -> Bool {
+        guard case .leaf(let type) = shape.kind, !text.isEmpty else { return false }
+        return (try? type.init(lexical: text)) == nil
     }
 }
 

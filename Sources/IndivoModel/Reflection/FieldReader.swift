@@ -8,13 +8,25 @@ public class FieldReader {
     /// The properties entered so far, outermost first.
     private(set) var path: [String] = []
 
-    init(documentName: String) { self.documentName = documentName }
+    /// Where problems are put instead of being thrown, when reading is to go on behind them.
+    let problems: ReadingProblems?
+
+    init(documentName: String, problems: ReadingProblems?) {
+        self.documentName = documentName
+        self.problems = problems
+    }
+
+    /// Notes what is wrong with a value, or throws it where nobody collects problems.
+    final func report(_ error: DocumentError) throws {
+        guard let problems else { throw error }
+        problems.all.append(error)
+    }
 
     /// Whether leaves follow the rules of data models (``LexicalValue/fromField(_:)``).
     var readsDataModels: Bool { false }
 
     /// The field's text; `nil` when there is none.
-    func text(of field: FieldLayout) throws -> String? { nil }
+    func text(of field: FieldLayout) throws -> FieldText? { nil }
 
     /// Whether the field is there at all, if only empty.
     func isPresent(_ field: FieldLayout) -> Bool { false }

@@ -1,7 +1,7 @@
 /// JSON as SDMJ needs it: the order of members and the digits of numbers are kept.
 ///
 /// Foundation's reader keeps neither, and a dose of `0.10` shall not become `0.1` on the way through.
-enum JSONValue: Hashable {
+package enum JSONValue: Hashable {
     case null
     case bool(Bool)
     /// The number as it was written.
@@ -10,9 +10,14 @@ enum JSONValue: Hashable {
     case array([JSONValue])
     case object([Member])
 
-    struct Member: Hashable {
-        let name: String
-        let value: JSONValue
+    package struct Member: Hashable {
+        package let name: String
+        package let value: JSONValue
+
+        package init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// Whether text is a number by JSON's grammar (RFC 8259, section 6).
@@ -21,7 +26,7 @@ enum JSONValue: Hashable {
     }
 
     /// The value as JSON text, indented.
-    func write(to text: inout String, indent: Int = 0) {
+    package func write(to text: inout String, indent: Int = 0) {
         let margin = String(repeating: "  ", count: indent + 1)
         func list(_ open: String, _ close: String, _ count: Int, _ item: (Int) -> Void) {
             guard count > 0 else { return text += open + close }

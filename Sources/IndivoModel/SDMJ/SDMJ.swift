@@ -4,9 +4,15 @@ import IndivoXML
 /// SDMJ, the JSON form of data models, which servers give for reports.
 ///
 /// It is the twin of SDMX: each is turned into the other, and everything else works on SDMX.
-enum SDMJ {
+package enum SDMJ {
+    /// Whether bytes begin as JSON's lists and objects do. No XML does.
+    package static func isLikely(_ data: Data) -> Bool {
+        let first = data.first { !($0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D) }
+        return first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
+    }
+
     /// The models of an SDMJ text as a `Models` element.
-    static func models(parsing json: Data) throws -> XMLNode {
+    package static func models(parsing json: Data) throws -> XMLNode {
         let value = try JSONParser.parse(json)
         let items =
             switch value {
@@ -81,7 +87,7 @@ enum SDMJ {
         if let id = model.attr("documentId"), !id.isEmpty {
             members.append(JSONValue.Member(name: "__documentid__", value: .string(id)))
         }
-        let layout = Layout.of(DocumentClasses.type(ofModel: name)).flat
+        let layout = DocumentClasses.flatLayout(ofModel: name)
         let fields = Array(model.children(named: "Field"))
         var last: [String: Int] = [:]
         for (index, field) in fields.enumerated() { last[field.attr("name") ?? ""] = index }
@@ -143,6 +149,13 @@ extension SDMXDocument {
     /// - Throws: ``SDMJError`` with line and column, or the path of what is no model; ``DocumentError``.
     public init(json: Data) throws {
         try self.init(SDMJ.models(parsing: json))
+    }
+
+    /// Reads as much of every model as can be read; see ``IndivoDocument/read(from:problems:)``.
+    /// - Parameter problems: What could not be read is added here.
+    /// - Throws: ``SDMJError``, ``DocumentError``.
+    public init(json: Data, problems: inout [DocumentError]) throws {
+        try self.init(SDMJ.models(parsing: json), problems: &problems)
     }
 
     /// The document in SDMJ, a list even of one model.

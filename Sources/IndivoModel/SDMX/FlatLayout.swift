@@ -22,6 +22,14 @@ struct FlatLayout: Sendable {
     /// By name, the leaf's index and the name's rank among the leaf's names.
     let leafByName: [String: (leaf: Int, rank: Int)]
     let relationByName: [String: FieldLayout]
+    /// What a name in SDMX stands for.
+    let fieldByName: NameIndex<Found>
+
+    enum Found: Sendable {
+        case leaf(Int, rank: Int)
+        /// By the relation's name of today.
+        case relation(String)
+    }
     /// Fields that a data model cannot hold.
     let unsupported: [FieldLayout]
 
@@ -64,6 +72,9 @@ struct FlatLayout: Sendable {
         self.entries = entries
         leafByName = byName
         relationByName = relations
+        fieldByName = NameIndex(
+            relations.mapValues { .relation($0.name) }
+                .merging(byName.mapValues { .leaf($0.leaf, rank: $0.rank) }) { _, leaf in leaf })
         self.unsupported = unsupported
     }
 
@@ -71,6 +82,9 @@ struct FlatLayout: Sendable {
 }
 
 extension FlatLayout.Leaf {
+    /// Whether a text is no value of the leaf. It stays where it is until a value takes its place.
+    func cannotRead(_ text: String?) -> Bool { text.flatMap { $0.isEmpty ? nil : type.failure(ofField: $0) } != nil }
+
     /// Whether two texts of the leaf mean the same value; `nil` and empty are both none.
     func means(_ a: String?, _ b: String?) -> Bool {
         let (a, b) = (a ?? "", b ?? "")
@@ -81,6 +95,16 @@ extension FlatLayout.Leaf {
 }
 
 extension LexicalValue {
+    /// Why a text of a data model's field is no such value.
+    static func failure(ofField text: String) -> LexicalError? {
+        do {
+            _ = try fromField(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Whether two texts of a data model's field are the same value, perhaps in other spellings.
     fileprivate static func isSameValue(_ a: String, _ b: String) -> Bool {
         guard let a = try? fromField(a), let b = try? fromField(b) else { return false }

@@ -11,18 +11,25 @@ final class FlatReader: FieldReader {
     /// Documents that were read from elements before, and are not read again.
     private let known: [XMLNode: IndivoDocument]
 
-    init(_ model: XMLNode, _ layout: Layout, documentName: String, known: [XMLNode: IndivoDocument] = [:]) {
+    private let model: XMLNode
+
+    init(
+        _ model: XMLNode, _ layout: Layout, documentName: String, known: [XMLNode: IndivoDocument] = [:],
+        problems: ReadingProblems? = nil
+    ) {
+        self.model = model
         self.known = known
         fields = ModelFields(model, layout.flat)
         self.layout = layout.flat
-        super.init(documentName: documentName)
+        super.init(documentName: documentName, problems: problems)
     }
 
     override var readsDataModels: Bool { true }
 
-    override func text(of field: FieldLayout) throws -> String? {
+    override func text(of field: FieldLayout) throws -> FieldText? {
         defer { next += 1 }
-        return fields.leaves[next]?.text
+        guard let holder = fields.leaves[next], holder.hasText else { return nil }
+        return .element(holder.best)
     }
 
     /// Asked only after ``text(of:)`` found none.
@@ -30,7 +37,7 @@ final class FlatReader: FieldReader {
 
     override func enter(_ field: FieldLayout, _ layout: Layout) throws -> Bool {
         let end = next + layout.flat.leaves.count
-        guard fields.leaves[next..<end].contains(where: { $0?.text != nil }) else {
+        guard fields.leaves[next..<end].contains(where: { $0?.hasText ?? false }) else {
             next = end
             return false
         }
@@ -53,21 +60,23 @@ final class FlatReader: FieldReader {
 
     override func related(_ field: FieldLayout, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
         guard let model = item ?? fields.relations[field.name]?.relatedModels.first else { return nil }
-        return try known[model] ?? type.read(from: model)
+        return try known[model] ?? type.read(from: model, collecting: problems)
     }
 
     override func line(of field: FieldLayout) -> Int? {
         // The leaf at fault was just read, so `next` stands behind it.
-        fields.leaves.indices.contains(next - 1) ? fields.leaves[next - 1]?.line : nil
+        (fields.leaves.indices.contains(next - 1) ? fields.leaves[next - 1]?.line : nil) ?? model.line
     }
 }
 
 extension IndivoDocument {
     /// Fills the document from a `Model` element and keeps the element.
-    final func readModel(_ model: XMLNode) throws {
+    final func readModel(_ model: XMLNode, collecting problems: ReadingProblems?) throws {
         let layout = Layout.of(type(of: self))
-        try layout.read(into: storage, FlatReader(model, layout, documentName: modelName))
+        try layout.read(
+            into: storage, FlatReader(model, layout, documentName: modelName, problems: problems))
         source = model
+        if let problems, let document = self as? GenericDocument { try document.collectUnreadable(into: problems) }
         if let id = model.attr("documentId"), !id.isEmpty { self.id = id }
     }
 

@@ -21,10 +21,19 @@ public struct SDMXDocument {
     /// Reads every model.
     /// - Parameter node: The `Models` root element, or its document.
     /// - Throws: ``DocumentError``.
-    public init(_ node: XMLNode) throws {
+    public init(_ node: XMLNode) throws { try self.init(node, collecting: nil) }
+
+    /// Reads as much of every model as can be read; see ``IndivoDocument/read(from:problems:)``.
+    /// - Parameter problems: What could not be read is added here.
+    /// - Throws: ``DocumentError`` when the XML is not SDMX.
+    public init(_ node: XMLNode, problems: inout [DocumentError]) throws {
+        self = try ReadingProblems.collect(into: &problems) { try SDMXDocument(node, collecting: $0) }
+    }
+
+    private init(_ node: XMLNode, collecting problems: ReadingProblems?) throws {
         let root = node.kind == .document ? node.root ?? node : node
         models = try SDMX.models(in: root).map { model in
-            try DocumentClasses.type(ofModel: model.attr("name") ?? "").read(from: model)
+            try DocumentClasses.type(ofModel: model.attr("name") ?? "").read(from: model, collecting: problems)
         }
         source = root
     }

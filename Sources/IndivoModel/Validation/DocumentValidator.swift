@@ -4,6 +4,8 @@ import IndivoXML
 struct DocumentValidator {
     private let model: String
     private let prefix: String
+    /// Where the document starts in its source.
+    private var line: Int?
     private(set) var problems: [ValidationProblem] = []
 
     init(model: String, prefix: String = "") {
@@ -12,16 +14,18 @@ struct DocumentValidator {
     }
 
     mutating func check(_ document: IndivoDocument) throws {
-        let layout = Layout.of(type(of: document)).flat
-        let values = try FlatWriter(document)
-        for entry in layout.entries {
+        let content = try DocumentContent(document)
+        line = document.line
+        for entry in content.layout.entries {
             switch entry {
             case .leaves(let field, let range):
-                let leaves = range.map { (leaf: layout.leaves[$0], value: values.leaves[$0]) }
+                let leaves = range.map {
+                    (leaf: content.layout.leaves[$0], value: content.leaves[$0], line: content.lines[$0] ?? document.line)
+                }
                 check(field.rules, of: field, leaves)
                 checkLengths(leaves, by: field)
             case .relation(let field):
-                let related = values.relations[field.name] ?? []
+                let related = content.relations[field.name] ?? []
                 if field.rules.contains(.required), related.isEmpty { add(field.property, "is required") }
                 for (index, document) in related.enumerated() {
                     var inner = DocumentValidator(
@@ -34,10 +38,11 @@ struct DocumentValidator {
         }
     }
 
-    private typealias Leaves = [(leaf: FlatLayout.Leaf, value: String?)]
+    private typealias Leaves = [(leaf: FlatLayout.Leaf, value: String?, line: Int?)]
 
-    private mutating func add(_ property: String, _ reason: String) {
-        problems.append(ValidationProblem(model: model, property: prefix + property, reason: reason))
+    private mutating func add(_ property: String, _ reason: String, line: Int? = nil) {
+        problems.append(
+            ValidationProblem(model: model, property: prefix + property, reason: reason, line: line ?? self.line))
     }
 
     /// The rules of one field, over the leaves it became.
@@ -52,7 +57,7 @@ struct DocumentValidator {
         if case .compound(let type) = field.shape.kind, type != CodedValue.self {
             if missing.count == leaves.count { add(field.property, "is required") }
         } else {
-            for (leaf, _) in missing { add(leaf.property, "is required") }
+            for (leaf, _, line) in missing { add(leaf.property, "is required", line: line) }
         }
     }
 
@@ -60,20 +65,20 @@ struct DocumentValidator {
         for rule in rules {
             switch rule {
             case .coded(let system):
-                for (leaf, value) in leaves where isLeaf(leaf, "system", of: property) {
+                for (leaf, value, line) in leaves where isLeaf(leaf, "system", of: property) {
                     if let value, value != system.uri {
-                        add(leaf.property, "“\(value)” is another code system than \(system.uri)")
+                        add(leaf.property, "“\(value)” is another code system than \(system.uri)", line: line)
                     }
                 }
             case .identifiers(let allowed):
-                for (leaf, value) in leaves where isLeaf(leaf, "identifier", of: property) || leaf.property == property {
+                for (leaf, value, line) in leaves where isLeaf(leaf, "identifier", of: property) || leaf.property == property {
                     if let value, !allowed.contains(value) {
-                        add(leaf.property, "“\(value)” is none of \(allowed.joined(separator: ", "))")
+                        add(leaf.property, "“\(value)” is none of \(allowed.joined(separator: ", "))", line: line)
                     }
                 }
             case .unit(let unit):
-                for (leaf, value) in leaves where leaf.property == property + ".unit" {
-                    if let value, value != unit { add(leaf.property, "is in “\(value)”, not in \(unit)") }
+                for (leaf, value, line) in leaves where leaf.property == property + ".unit" {
+                    if let value, value != unit { add(leaf.property, "is in “\(value)”, not in \(unit)", line: line) }
                 }
             case .part(let name, let rules):
                 let path = "\(property).\(name)"
@@ -90,19 +95,21 @@ struct DocumentValidator {
     }
 
     private mutating func checkLengths(_ leaves: Leaves, by field: FieldLayout) {
-        for (leaf, value) in leaves {
+        for (leaf, value, line) in leaves {
             guard let value, leaf.type.dataType == .string else { continue }
             var limit = 255
             for rule in leaf.rules + Self.rules(of: leaf, in: field.rules, at: field.property) {
                 switch rule {
                 case .maximumLength(let length): limit = length
                 case .unlimitedLength: limit = .max
-                case .email where !isEmail(value): add(leaf.property, "is no e-mail address")
+                case .email where !isEmail(value): add(leaf.property, "is no e-mail address", line: line)
                 default: break
                 }
             }
             if value.unicodeScalars.count > limit {
-                add(leaf.property, "has \(value.unicodeScalars.count) characters, at most \(limit) are allowed")
+                add(
+                    leaf.property, "has \(value.unicodeScalars.count) characters, at most \(limit) are allowed",
+                    line: line)
             }
         }
     }

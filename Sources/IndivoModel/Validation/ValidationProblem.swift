@@ -2,12 +2,14 @@
 public struct ValidationProblem: Hashable, Sendable, CustomStringConvertible {
     /// The data model.
     public let model: String
-    /// The property's path, such as `fulfillments[0].date`.
+    /// The property's path, such as `fulfillments[0].date`; empty where the reason names an element of XML.
     public let property: String
     /// What is wrong, and what would be right.
     public let reason: String
+    /// The line of the source, from 1, where the document was read from one: of the field, or of its document.
+    public let line: Int?
 
-    public var description: String { "\(model).\(property): \(reason)" }
+    public var description: String { (property.isEmpty ? model : "\(model).\(property)") + ": \(reason)" }
 }
 
 /// Everything a server would refuse about a document, at once.

@@ -23,6 +23,10 @@ struct ParseState {
     /// The line where the last event ended, and so where the next node starts.
     var line: UInt32 = 1
     var error: XMLError?
+    /// The local names of the elements that are kept when a document is read piece by piece; nil to keep all.
+    var wanted: [[UInt8]]?
+    /// The subtrees that were completed since they were last taken.
+    var completed: [Arena] = []
 
     // Only documents with a DTD use these.
     var entities: [String: [UInt8]] = [:]
@@ -93,6 +97,10 @@ extension ParseState {
         if depth > limits.depth {
             return fail(.limit(.depth), "elements lie more than \(limits.depth) deep (limits.depth)")
         }
+        if parent == 0, let wanted, !wanted.contains(where: { $0.elementsEqual(UnsafeBufferPointer(start: local, count: length(local))) }) {
+            line = currentLine
+            return
+        }
         let count = declarations + attributes
         if count > limits.attributes {
             return fail(.limit(.attributes), "an element has more than \(limits.attributes) attributes (limits.attributes)")
@@ -140,17 +148,37 @@ extension ParseState {
 
     @inline(__always)
     mutating func endElement() {
-        guard error == nil, parent != 0 else { return }
+        guard error == nil else { return }
         closeText()
         depth -= 1
+        if parent == 0 {
+            line = currentLine
+            return
+        }
         lastSibling = parent
         parent = arena.nodes.base[Int(parent)].parent
         line = currentLine
+        if parent == 0, wanted != nil { complete() }
+    }
+
+    /// Puts the finished subtree aside and starts anew.
+    private mutating func complete() {
+        arena.trim()
+        completed.append(arena)
+        names.removeAll()
+        arena = Arena()
+        arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
+        arena.lines.append(1)
+        lastSibling = noNode
     }
 
     @inline(__always)
     mutating func characters(_ start: UnsafePointer<UInt8>, count: Int) {
-        guard error == nil, parent != 0, count > 0 else { return }
+        guard error == nil, count > 0 else { return }
+        if parent == 0 {
+            line = currentLine
+            return
+        }
         if openText != noNode {
             let offset = arena.nodes.base[Int(openText)].payload
             if arena.value(at: offset).count + count > limits.textBytes { return failText("text") }
@@ -167,7 +195,7 @@ extension ParseState {
     }
 
     mutating func content(_ kind: RecordKind, name: UInt32 = 0, _ start: UnsafePointer<UInt8>?, count: Int) {
-        guard error == nil else { return }
+        guard error == nil, parent != 0 || wanted == nil else { return }
         closeText()
         if count > limits.textBytes { return failText("\(kind)") }
         let payload = arena.store(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count))

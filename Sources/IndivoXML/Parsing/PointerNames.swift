@@ -23,6 +23,12 @@ struct PointerNames {
         slots.initialize(repeating: Slot(local: 0, prefix: 0, uri: 0, id: 0), count: 64)
     }
 
+    /// Forgets all names.
+    mutating func removeAll() {
+        slots.update(repeating: Slot(local: 0, prefix: 0, uri: 0, id: 0), count: mask + 1)
+        used = 0
+    }
+
     func deallocate() { slots.deallocate() }
 
     @inline(__always)

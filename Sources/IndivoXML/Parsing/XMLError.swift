@@ -15,6 +15,10 @@ public struct XMLError: Error, Hashable, Sendable {
         case unwritable
         /// A text or attribute is not the value it was read as.
         case value
+        /// An XPath expression is wrong.
+        case xpath
+        /// A schema is none, or cannot be used.
+        case schema
         /// A file could not be read.
         case file
     }

@@ -29,6 +29,19 @@ extension XMLNode {
         self = try text.withUTF8 { try XMLNode($0, options) }
     }
 
+    /// Parses a file and returns its document's root element.
+    ///
+    /// - Throws: `XMLError`: of kind `file` when it cannot be read, of others for what is wrong with its content.
+    public init(contentsOf file: URL, options: XMLParseOptions = .init()) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            throw XMLError(.file, message: "the file \(file.path) cannot be read: \(error)")
+        }
+        try self.init(parsing: data, options: options)
+    }
+
     private init(_ bytes: UnsafeBufferPointer<UInt8>, _ options: XMLParseOptions) throws {
         let tree = try DocumentParser.parse(bytes, options: options)
         self = tree.handle(tree.firstElement(in: 0))

@@ -77,6 +77,9 @@ struct SelectorParser {
         let start = scanner.position
         if scanner.isAtName || scanner.peek() == "*" || scanner.peek() == "|" {
             compound.name = try elementName()
+        } else if nesting == 1, let uri = namespaces[""], !uri.isEmpty {
+            // Where no name is written `*` is meant, in the default namespace; not so inside :is() and its like.
+            compound.name = register(NameTest(namespace: .uri(uri), local: nil))
         }
         while let sign = scanner.peek() {
             switch sign {

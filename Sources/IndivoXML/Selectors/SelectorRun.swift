@@ -87,6 +87,7 @@ final class SelectorRun {
     /// The compound at `place` matches the element; do the ones before it match what stands around?
     private func matchRest(_ complex: ComplexSelector, _ place: Int, _ index: UInt32, _ anchor: UInt32) -> Outcome {
         if place == 0 {
+            if complex.startsAtScope, index == anchor { return .matched }
             return isReachable(index, from: anchor, by: complex.leading) ? .matched : .restartFromLaterSibling
         }
         let combinator = complex.combinators[place - 1]
@@ -96,7 +97,8 @@ final class SelectorRun {
             case .descendant, .child:
                 candidate = tree.parent(candidate)
                 // Around the anchor nothing counts.
-                if candidate == noNode || candidate == anchor || !tree.isElement(candidate) { return .failed }
+                if candidate == noNode || !tree.isElement(candidate) { return .failed }
+                if candidate == anchor, !complex.startsAtScope || place != 1 { return .failed }
             case .nextSibling, .subsequentSibling:
                 candidate = tree.previousElement(candidate)
                 if candidate == noNode { return .restartFromDescendant }

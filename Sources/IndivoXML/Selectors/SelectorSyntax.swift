@@ -11,6 +11,9 @@ struct ComplexSelector: Hashable, Sendable {
     /// `combinators[i]` stands between the compounds `i` and `i + 1`.
     var combinators: [Combinator] = []
 
+    /// Whether the selector starts at the node `find` starts from, as `:scope > a` does.
+    var startsAtScope: Bool { compounds[0].conditions.contains(.scope) }
+
     /// Whether a position in the set matched so far counts, so that sets must be made from left to right.
     var isPositional: Bool { compounds.contains(where: \.isPositional) }
 }

@@ -8,6 +8,7 @@ extension XMLTree {
 
     /// Makes the tree ready for edits of attributes and content.
     func makeWritable() {
+        state.pointee.mirror = nil
         own()
         compactValuesIfWasteful()
     }

@@ -21,6 +21,8 @@ final class XMLTree {
         var namespaceIDs: [String: UInt32]?
         /// Each record's place in document order, made when needed and dropped by the next edit.
         var order: [UInt32]?
+        /// The document as libxml2 sees it, dropped by the next edit.
+        var mirror: LibXMLMirror?
         /// Bytes that no record refers to any more.
         var wastedBytes = 0
         var wastedAttributes = 0

@@ -6,21 +6,21 @@ import Foundation
 import SDML
 
 /// Finds the files of models that a user names, and the notes beside them.
-struct ModelFiles {
+package struct ModelFiles {
     /// What a file of models ends with.
     static let modelSuffix = ".sdml"
     /// What the notes on `x.sdml` end with, after the same `x`.
     static let notesSuffix = ".notes.json"
 
-    private(set) var inputs: [SDMLParser.Input] = []
+    package private(set) var inputs: [SDMLParser.Input] = []
     /// What could not be found or read, as `path: error: …`.
-    private(set) var errors: [String] = []
+    package private(set) var errors: [String] = []
     /// What is suspicious, as `path: warning: …`.
-    private(set) var warnings: [String] = []
+    package private(set) var warnings: [String] = []
     private var seen: Set<String> = []
 
     /// Reads files, and every file of models below folders.
-    init(_ paths: [String]) {
+    package init(_ paths: [String]) {
         for path in paths {
             var isFolder: Bool = false
             if !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {

@@ -1,7 +1,7 @@
 import SDML
 
 /// What SDML's types are called in Swift.
-enum SwiftValueTypes {
+package enum SwiftValueTypes {
     /// Compounds are structs of the same name, but for `Name`, which says too little outside a model.
     static func name(of type: SDMLType) -> String {
         switch type {
@@ -13,7 +13,7 @@ enum SwiftValueTypes {
     }
 
     /// The property of a compound's struct that holds one of its parts.
-    static func property(ofPart part: String, in type: SDMLType) -> String {
+    package static func property(ofPart part: String, in type: SDMLType) -> String {
         switch (type, part) {
         case (.telephone, "type"): "kind"
         case (.telephone, "preferred_p"): "isPreferred"

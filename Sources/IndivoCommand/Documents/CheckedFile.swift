@@ -1,0 +1,80 @@
+#if Tool && Sandbox
+import IndivoModel
+
+/// What a check found out about one file.
+struct CheckedFile {
+    /// One thing that is wrong.
+    struct Problem: Hashable {
+        var line: Int?
+        var column: Int?
+        var message: String
+    }
+
+    /// A document in the file, and which of its properties have a value.
+    struct Understood {
+        var name: String
+        var line: Int?
+        var properties: [String]
+    }
+
+    let file: InputFile
+    /// What the file is, in words.
+    var kind = "not a document"
+    /// The class that it is read as; `nil` where there is none.
+    var className: String?
+    var documents: [Understood] = []
+    var problems: [Problem] = []
+    /// What is worth knowing and not wrong.
+    var notes: [String] = []
+
+    init(_ file: InputFile) { self.file = file }
+
+    /// The check's result for people: what the file is, what was understood, and each problem behind its place.
+    var lines: [String] {
+        var lines = ["\(file.name): \(kind)" + (className.map { ", read as \($0)" } ?? "")]
+        for document in documents {
+            let place = document.line.map { "line \($0): " } ?? ""
+            let understood = document.properties.isEmpty ? "nothing understood" : document.properties.joined(separator: ", ")
+            lines.append("  \(place)\(document.name): \(understood)")
+        }
+        for problem in problems { lines.append("\(file.place(problem.line, problem.column)) error: \(problem.message)") }
+        for note in notes { lines.append("\(file.name): note: \(note)") }
+        let count = problems.count
+        lines.append("\(file.name): \(count == 0 ? "no problems" : count == 1 ? "1 problem" : "\(count) problems")")
+        return lines
+    }
+
+    /// The same for programs.
+    var json: JSONValue {
+        func object(_ members: [(String, JSONValue)]) -> JSONValue {
+            .object(members.map { JSONValue.Member(name: $0.0, value: $0.1) })
+        }
+        func number(_ value: Int?) -> JSONValue { value.map { .number("\($0)") } ?? .null }
+        return object([
+            ("file", .string(file.name)),
+            ("kind", .string(kind)),
+            ("class", className.map { .string($0) } ?? .null),
+            (
+                "documents",
+                .array(
+                    documents.map {
+                        object([
+                            ("name", .string($0.name)), ("line", number($0.line)),
+                            ("understood", .array($0.properties.map { .string($0) })),
+                        ])
+                    })
+            ),
+            (
+                "problems",
+                .array(
+                    problems.map {
+                        object([
+                            ("line", number($0.line)), ("column", number($0.column)), ("message", .string($0.message)),
+                        ])
+                    })
+            ),
+            ("notes", .array(notes.map { .string($0) })),
+        ])
+    }
+}
+#endif

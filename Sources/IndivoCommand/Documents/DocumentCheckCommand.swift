@@ -1,0 +1,58 @@
+#if Tool && Sandbox
+import ArgumentParser
+import IndivoModel
+
+struct DocumentCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Say what documents are, what of them is understood, and everything that is wrong with them.",
+        discussion: """
+            Reads data models (SDMX or SDMJ), typed documents such as Demographics and Equipment, and what servers answer. \
+            Problems are printed as FILE:LINE: error: …; they are what a server would refuse, XML that breaks the schema \
+            of its kind, values that cannot be read, and names that no model knows.
+
+            The exit status is 0 when there are no problems, 1 when there are, 2 when a file cannot be read.
+            """)
+
+    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
+    var models: String?
+
+    @Flag(
+        help: """
+            Print a JSON array with an object for each file: file, kind, class, documents (name, line, understood), \
+            problems (line, column, message) and notes.
+            """)
+    var json = false
+
+    @Argument(help: "The files; - for standard input.", completion: .file())
+    var files: [String]
+
+    func run() throws {
+        if let models { try SDMLModels.load(models) }
+        var objects: [JSONValue] = []
+        var hasProblems = false
+        var cannotRead = false
+        for file in InputFile.all(files) {
+            do {
+                let checked = try DocumentChecker.check(file.read(), of: file)
+                if !checked.problems.isEmpty { hasProblems = true }
+                if json {
+                    objects.append(checked.json)
+                } else {
+                    for line in checked.lines { try StandardStreams.say(line) }
+                }
+            } catch let failure as CommandFailure {
+                StandardStreams.complain("error: \(failure)")
+                cannotRead = true
+            }
+        }
+        if json {
+            var text = ""
+            JSONValue.array(objects).write(to: &text)
+            try StandardStreams.say(text)
+        }
+        if cannotRead { throw ExitCode(2) }
+        if hasProblems { throw ExitCode(1) }
+    }
+}
+#endif

@@ -1,0 +1,166 @@
+#if Tool && Sandbox
+import Foundation
+import IndivoModel
+import IndivoSchemas
+import IndivoXML
+
+/// Finds everything that is wrong with a document: well-formedness, the schema of its kind, values, rules of its model.
+struct DocumentChecker {
+    static let namespace = "http://indivo.org/vocab/xml/documents#"
+
+    private var result: CheckedFile
+    private var unreadable: [DocumentError] = []
+
+    /// Checks what a file holds.
+    static func check(_ data: Data, of file: InputFile) throws -> CheckedFile {
+        var checker = DocumentChecker(result: CheckedFile(file))
+        if SDMJ.isLikely(data) { try checker.checkJSON(data) } else { try checker.checkXML(data) }
+        checker.result.problems.sort { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+        return checker.result
+    }
+
+    private init(result: CheckedFile) { self.result = result }
+
+    private mutating func add(_ message: String, line: Int? = nil, column: Int? = nil) {
+        let problem = CheckedFile.Problem(line: line, column: column, message: message)
+        if !result.problems.contains(problem) { result.problems.append(problem) }
+    }
+
+    // MARK: Formats
+
+    private mutating func checkJSON(_ data: Data) throws {
+        result.kind = "SDMJ"
+        let root: XMLNode
+        do {
+            root = try SDMJ.models(parsing: data)
+        } catch let error as SDMJError {
+            return add(error.place + error.reason, line: error.line, column: error.column)
+        }
+        try checkModels(root, form: "SDMJ", isAnswer: false)
+    }
+
+    private mutating func checkXML(_ data: Data) throws {
+        let root: XMLNode
+        do {
+            root = try XMLNode(parsing: data)
+        } catch let error as XMLError {
+            result.kind = "not well-formed XML"
+            return add(error.message, line: error.line, column: error.column)
+        }
+        let isAnswer = root.namespace == nil
+        let nested = isAnswer ? NestedKinds.answers : root.namespace == Self.namespace ? NestedKinds.documents : [:]
+        if root.name == "Models", isAnswer || root.namespace == Self.namespace {
+            try checkModels(root, form: "SDMX", isAnswer: isAnswer)
+        } else if let reader = nested[root.name] {
+            try checkNested(root, reader, isAnswer: isAnswer)
+        } else if isAnswer, try IndivoSchemas.problems(of: root) != nil {
+            result.kind = "\(root.name), an answer of a server"
+        } else {
+            result.kind = "<\(root.qualifiedName)>" + (root.namespace.map { " in \($0)" } ?? " in no namespace")
+            let advice =
+                isAnswer && (NestedKinds.documents[root.name] != nil)
+                ? "; a \(root.name) document is in the namespace \(Self.namespace)" : ""
+            add("there is no class for this document; a server stores it without understanding it\(advice)", line: root.line)
+        }
+        checkSchema(of: root, problems: try IndivoSchemas.problems(of: root) ?? [])
+    }
+
+    private mutating func checkSchema(of root: XMLNode, problems: [XMLSchema.Problem]) {
+        for problem in problems {
+            // What was said of a value already, and in clearer words, is not said again.
+            let isKnown = unreadable.contains { error in
+                guard case .unreadableValue(let text, _) = error.reason else { return false }
+                return error.line == problem.line && problem.message.contains("'\(text)'")
+            }
+            if !isKnown { add(problem.message.replacing("{\(Self.namespace)}", with: ""), line: problem.line) }
+        }
+    }
+
+    private mutating func checkNested(_ root: XMLNode, _ reader: NestedKinds.Reader, isAnswer: Bool) throws {
+        result.kind = root.name + (isAnswer ? ", an answer of a server" : "")
+        do {
+            let reading = try reader(root, &unreadable)
+            result.className = reading.className
+            if let properties = reading.properties {
+                result.documents = [.init(name: root.name, line: root.line, properties: properties)]
+            }
+        } catch let error as DocumentError {
+            unreadable.append(error)
+        }
+        addUnreadable()
+    }
+
+    private mutating func addUnreadable() {
+        for error in unreadable {
+            let place = error.line.map { " (line \($0))" } ?? ""
+            add(error.description.replacing(place, with: ""), line: error.line)
+        }
+    }
+
+    // MARK: Models
+
+    private mutating func checkModels(_ root: XMLNode, form: String, isAnswer: Bool) throws {
+        let elements = root.children(named: "Model")
+        result.kind = "\(form), \(elements.count == 1 ? "1 model" : "\(elements.count) models")"
+        result.className = "SDMXDocument"
+        if isAnswer {
+            result.notes.append(
+                "this is what servers answer; in a document for a server <Models> is in the namespace \(Self.namespace)")
+        }
+        var documents: [IndivoDocument] = []
+        for element in elements {
+            do {
+                documents.append(try IndivoDocument.registered(for: element, problems: &unreadable))
+            } catch let error as DocumentError {
+                unreadable.append(error)
+            }
+        }
+        addUnreadable()
+        for document in documents {
+            result.documents.append(
+                .init(name: document.modelName, line: document.line, properties: try understood(of: document)))
+            try checkNames(in: document, isAnswer: isAnswer)
+            // Servers leave out in reports what they require in documents.
+            if !isAnswer { try checkRules(of: document) }
+        }
+        if documents.isEmpty, result.problems.isEmpty, !isAnswer { add("the document holds no model", line: root.line) }
+    }
+
+    private func understood(of document: IndivoDocument) throws -> [String] {
+        guard !document.isKnownModel else { return try document.presentProperties() }
+        return (document as? GenericDocument)?.fields.map(\.name) ?? []
+    }
+
+    /// Looks for models and fields that nobody knows, in related documents too.
+    private mutating func checkNames(in document: IndivoDocument, isAnswer: Bool) throws {
+        let model = document.modelName
+        guard document.isKnownModel else {
+            let message = "no model “\(model)” is known; name the folder of its SDML with --models"
+            if isAnswer { result.notes.append(message) } else { add(message, line: document.line) }
+            return
+        }
+        for field in document.sourceFields where !isAnswer {
+            switch field.meaning {
+            case .known: break
+            case .formerly(let current):
+                add(
+                    "“\(field.name)” is an older name of \(model)'s “\(current)”, and servers refuse it; "
+                        + "indivo document convert --current-names writes today's", line: field.line)
+            case .unknown:
+                add("the model \(model) has no field “\(field.name)”, and servers refuse it", line: field.line)
+            }
+        }
+        for related in try document.relatedDocuments() { try checkNames(in: related, isAnswer: isAnswer) }
+    }
+
+    private mutating func checkRules(of document: IndivoDocument) throws {
+        for problem in try document.problems() {
+            // A value that cannot be read is there all the same.
+            let isUnreadable = unreadable.contains {
+                $0.line == problem.line && !$0.property.isEmpty && problem.property.hasSuffix($0.property)
+            }
+            if !isUnreadable { add("\(problem)", line: problem.line) }
+        }
+    }
+}
+#endif

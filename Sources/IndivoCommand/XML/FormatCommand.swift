@@ -1,0 +1,67 @@
+#if Tool && Sandbox
+import ArgumentParser
+import Foundation
+import IndivoXML
+
+struct FormatCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "format",
+        abstract: "Print XML one element a line, indented.",
+        discussion: """
+            Only white space between elements changes: an element that holds text is printed as it is, and so is \
+            everything below xml:space="preserve".
+
+            The exit status is 0 when the document was printed, 2 when it cannot be read.
+            """)
+
+    @Argument(help: "The file; standard input when left out or -.", completion: .file())
+    var file: String = "-"
+
+    @Flag(help: "Print the canonical form (W3C Canonical XML 1.0), in which documents that mean the same are equal.")
+    var canonical = false
+
+    @Flag(help: "Print without white space between elements.")
+    var compact = false
+
+    @Flag(help: "Keep comments in the canonical form.")
+    var comments = false
+
+    func validate() throws {
+        if canonical && compact { throw ValidationError("--canonical and --compact exclude each other.") }
+        if comments && !canonical { throw ValidationError("--comments goes with --canonical; other forms keep comments anyway.") }
+    }
+
+    func run() throws {
+        let input = InputFile(path: file)
+        let document = try input.parse().document
+        do {
+            if canonical {
+                // Byte for byte: the form exists to be compared and hashed.
+                return try StandardStreams.write(document.canonical(withComments: comments))
+            }
+            if compact { document.removeIndentation() }
+            var text = try document.data(compact ? .compact : .pretty)
+            if text.last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
+            try StandardStreams.write(text)
+        } catch let error as XMLError {
+            throw CommandFailure("\(input.place(error.line, error.column)) \(error.message)")
+        }
+    }
+}
+
+extension XMLNode {
+    /// Removes white space from elements that hold nothing else but elements.
+    fileprivate func removeIndentation() {
+        if attr("xml:space") == "preserve" { return }
+        let children = contents()
+        let texts = children.filter { $0.kind == .text || $0.kind == .cdata }
+        let elements = children.filter { $0.kind == .element }
+        if !elements.isEmpty, texts.allSatisfy({ $0.kind == .text && $0.isWhiteSpace }) {
+            for text in texts { text.remove() }
+        }
+        for element in elements { element.removeIndentation() }
+    }
+
+    private var isWhiteSpace: Bool { text().utf8.allSatisfy { $0 == 0x20 || (0x09...0x0A).contains($0) || $0 == 0x0D } }
+}
+#endif

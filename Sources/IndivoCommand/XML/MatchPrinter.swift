@@ -1,0 +1,90 @@
+#if Tool && Sandbox
+import IndivoModel
+import IndivoXML
+
+/// Prints what a query found, file by file.
+struct MatchPrinter {
+    /// What is printed of a match.
+    enum Form: Hashable {
+        case xml, text, count, json
+        case attribute(String)
+    }
+
+    private let form: Form
+    private let namesFiles: Bool
+    private var objects: [JSONValue] = []
+    /// Whether anything was found so far.
+    private(set) var hasMatched = false
+
+    /// - Parameter namesFiles: Whether each match is printed behind the name of its file.
+    init(form: Form, namesFiles: Bool) {
+        self.form = form
+        self.namesFiles = namesFiles
+    }
+
+    /// Prints the matches in one file.
+    mutating func print(_ result: XMLXPathResult, of file: InputFile) throws {
+        let prefix = namesFiles ? "\(file.name):" : ""
+        let values: [JSONValue]
+        switch result {
+        case .nodes(let nodes): values = try nodes.compactMap { try value(of: $0, in: file) }
+        case .attributes(let attributes): values = try attributes.map { try value($0.value, named: $0.qualifiedName, in: file) }
+        case .string, .number, .boolean: values = [try value(result.string, named: nil, in: file)]
+        }
+        switch result {
+        case .boolean(false): break
+        default: if !values.isEmpty { hasMatched = true }
+        }
+        switch form {
+        case .count: try StandardStreams.say("\(prefix)\(values.count)")
+        case .json: objects += values
+        case .xml, .text, .attribute:
+            for case .string(let text) in values { try StandardStreams.say(prefix + text) }
+        }
+    }
+
+    /// Prints what had to wait for the last file.
+    func finish() throws {
+        guard form == .json else { return }
+        var text = ""
+        JSONValue.array(objects).write(to: &text)
+        try StandardStreams.say(text)
+    }
+
+    /// What stands for an attribute or another text that an expression gives.
+    private func value(_ text: String, named name: String?, in file: InputFile) throws -> JSONValue {
+        switch form {
+        case .count: return .null
+        case .xml, .text: return .string(text)
+        case .attribute:
+            throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
+        case .json:
+            let name = name.map { [JSONValue.Member(name: "name", value: .string($0))] } ?? []
+            return .object(fileMember(file) + name + [JSONValue.Member(name: "text", value: .string(text))])
+        }
+    }
+
+    private func fileMember(_ file: InputFile) -> [JSONValue.Member] {
+        namesFiles ? [JSONValue.Member(name: "file", value: .string(file.name))] : []
+    }
+
+    /// What stands for one node; `nil` when it has none.
+    private func value(of node: XMLNode, in file: InputFile) throws -> JSONValue? {
+        switch form {
+        case .count: return .null
+        case .xml: return .string(try node.xml())
+        case .text: return .string(node.text())
+        case .attribute(let name): return node.attr(name).map { .string($0) }
+        case .json:
+            let attributes = node.attributes.map { JSONValue.Member(name: $0.qualifiedName, value: .string($0.value)) }
+            return .object(
+                fileMember(file) + [
+                    JSONValue.Member(name: "name", value: .string(node.qualifiedName)),
+                    JSONValue.Member(name: "attributes", value: .object(attributes)),
+                    JSONValue.Member(name: "text", value: .string(node.text())),
+                    JSONValue.Member(name: "xml", value: .string(try node.xml())),
+                ])
+        }
+    }
+}
+#endif

@@ -1,0 +1,123 @@
+import CLibXML2
+
+/// What an XPath expression comes to.
+public enum XMLXPathResult {
+    /// Elements, texts, comments, processing instructions or the document, in document order.
+    case nodes(XMLSelection)
+    /// Attributes, in document order.
+    case attributes([XMLAttributes.Attribute])
+    case string(String)
+    case number(Double)
+    case boolean(Bool)
+
+    /// The nodes; an empty selection for other results.
+    public var nodes: XMLSelection {
+        if case .nodes(let nodes) = self { return nodes }
+        return XMLSelection()
+    }
+
+    /// The result as a string, as XPath's `string()` converts it: of nodes, the text of the first.
+    public var string: String {
+        switch self {
+        case .nodes(let nodes): nodes.first?.text() ?? ""
+        case .attributes(let attributes): attributes.first?.value ?? ""
+        case .string(let string): string
+        case .number(let number):
+            number.isNaN ? "NaN" : number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity")
+                : number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
+        case .boolean(let boolean): boolean ? "true" : "false"
+        }
+    }
+
+    /// The result as a truth, as XPath's `boolean()` converts it.
+    public var boolean: Bool {
+        switch self {
+        case .nodes(let nodes): !nodes.isEmpty
+        case .attributes(let attributes): !attributes.isEmpty
+        case .string(let string): !string.isEmpty
+        case .number(let number): number != 0 && !number.isNaN
+        case .boolean(let boolean): boolean
+        }
+    }
+}
+
+extension XMLNode {
+    /// Evaluates an XPath 1.0 expression with this node as its context.
+    ///
+    /// ```swift
+    /// try root.xpath("//d:Field[@name='dose']", namespaces: ["d": uri]).nodes
+    /// ```
+    ///
+    /// For many expressions on a document: the first after an edit makes a copy of the document for libxml2.
+    ///
+    /// - Parameter namespaces: URIs by the prefixes that the expression uses. XPath has no default namespace.
+    /// - Throws: `XMLError` of kind `xpath`.
+    public func xpath(_ expression: String, namespaces: [String: String] = [:]) throws -> XMLXPathResult {
+        guard let node = resolved else { throw XMLError(.xpath, message: "the node was removed; there is nothing to search") }
+        // A node that was taken out is in no document, so that it gets one of its own.
+        let isInDocument = node.tree.top(of: node.index) == 0
+        let mirror = try isInDocument
+            ? node.tree.mirror() : LibXMLMirror(node.tree, top: node.tree.top(of: node.index), hints: true)
+        guard let context = xmlXPathNewContext(mirror.document) else { throw XMLError(.xpath, message: "out of memory") }
+        defer { xmlXPathFreeContext(context) }
+        // An expression can be made to run for ever; this many steps take some seconds.
+        context.pointee.opLimit = 500_000_000
+        var problem: XMLError?
+        return try withUnsafeMutablePointer(to: &problem) { problem in
+            context.pointee.userData = UnsafeMutableRawPointer(problem)
+            context.pointee.error = { keep, error in
+                guard let keep, let error else { return }
+                let problem = keep.assumingMemoryBound(to: XMLError?.self)
+                guard problem.pointee == nil else { return }
+                let message = error.pointee.message.map { String(cString: $0) } ?? "the expression is wrong"
+                let place = Int(error.pointee.int1)
+                problem.pointee = XMLError(
+                    .xpath, message: "XPath, column \(place + 1): " + message.prefix(while: { !$0.isNewline }))
+            }
+            for (prefix, uri) in namespaces { xmlXPathRegisterNs(context, prefix, uri) }
+            guard let place = mirror.node(node.index), xmlXPathSetContextNode(place, context) == 0,
+                let object = xmlXPathEvalExpression(expression, context)
+            else { throw problem.pointee ?? XMLError(.xpath, message: "the expression cannot be evaluated") }
+            defer { xmlXPathFreeObject(object) }
+            return try node.result(object)
+        }
+    }
+
+    private func result(_ object: xmlXPathObjectPtr) throws -> XMLXPathResult {
+        switch object.pointee.type {
+        case XPATH_STRING: return .string(object.pointee.stringval.map { String(cString: $0) } ?? "")
+        case XPATH_NUMBER: return .number(object.pointee.floatval)
+        case XPATH_BOOLEAN: return .boolean(object.pointee.boolval != 0)
+        case XPATH_NODESET: break
+        default: throw XMLError(.xpath, message: "the expression comes to something that is no value of XPath 1.0")
+        }
+        guard let set = object.pointee.nodesetval, set.pointee.nodeNr > 0 else { return .nodes(XMLSelection()) }
+        xmlXPathNodeSetSort(set)
+        var indices: [UInt32] = []
+        var attributes: [XMLAttributes.Attribute] = []
+        for place in 0..<Int(set.pointee.nodeNr) {
+            guard let item = set.pointee.nodeTab[place] else { continue }
+            if item.pointee.type == XML_ATTRIBUTE_NODE {
+                attributes.append(XMLNode.attribute(item))
+            } else if item.pointee.type != XML_NAMESPACE_DECL, let index = LibXMLMirror.index(of: item) {
+                indices.append(index)
+            }
+        }
+        if attributes.count == Int(set.pointee.nodeNr) { return .attributes(attributes) }
+        guard indices.count == Int(set.pointee.nodeNr) else {
+            throw XMLError(.xpath, message: "the expression finds nodes and attributes together; ask for one kind")
+        }
+        return .nodes(XMLSelection(tree: tree, indices: indices))
+    }
+
+    private static func attribute(_ node: xmlNodePtr) -> XMLAttributes.Attribute {
+        let content = xmlNodeGetContent(node)
+        defer { indivo_xmlFree(content) }
+        let local = String(cString: node.pointee.name)
+        let prefix = node.pointee.ns?.pointee.prefix.map { String(cString: $0) }
+        return XMLAttributes.Attribute(
+            name: local, qualifiedName: prefix.map { $0 + ":" + local } ?? local,
+            namespace: node.pointee.ns?.pointee.href.map { String(cString: $0) },
+            value: content.map { String(cString: $0) } ?? "")
+    }
+}

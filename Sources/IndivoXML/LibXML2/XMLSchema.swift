@@ -1,0 +1,110 @@
+import CLibXML2
+import Synchronization
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An XML Schema (XSD 1.0) that documents can be checked against, by libxml2.
+///
+/// ```swift
+/// let schema = try XMLSchema(parsing: xsd)
+/// for problem in try schema.validate(node) { print(problem) }     // line 7: Element 'dose': …
+/// ```
+///
+/// A schema can be shared between tasks, which take turns. It never loads anything: one that includes or imports
+/// others by location is refused, and so is what a document says about the locations of schemas not followed.
+public final class XMLSchema: Sendable {
+    /// One thing that is wrong with a document.
+    public struct Problem: Hashable, Sendable, CustomStringConvertible {
+        /// The line of the element in its source, from 1; nil when it was made in code.
+        public var line: Int?
+        /// What is wrong, in libxml2's words.
+        public var message: String
+
+        /// `line 7: …`
+        public var description: String { line.map { "line \($0): \(message)" } ?? message }
+    }
+
+    /// libxml2's schema. The mutex lets one task at a time work with it.
+    private let schema: Mutex<Handle>
+
+    // Proven safe: used only inside the mutex, and freed when nobody can hold it any more.
+    private struct Handle: @unchecked Sendable {
+        var pointer: xmlSchemaPtr
+    }
+
+    /// Compiles a schema.
+    ///
+    /// - Throws: `XMLError`, of kind `schema` with all problems in its message when it is no schema.
+    public init(parsing data: Data) throws {
+        let root = try XMLNode(parsing: data)
+        let xsd = "http://www.w3.org/2001/XMLSchema"
+        for node in root.children() where node.namespace == xsd && node.attr("schemaLocation") != nil {
+            throw XMLError(
+                .externalEntity, line: node.line,
+                message: "the schema takes in another by its location, and such are never loaded; put them into one")
+        }
+        let mirror = try root.tree.mirror()
+        guard let context = xmlSchemaNewDocParserCtxt(mirror.document) else {
+            throw XMLError(.schema, message: "out of memory")
+        }
+        defer { xmlSchemaFreeParserCtxt(context) }
+        var problems = Problems(tree: root.tree)
+        let pointer = withUnsafeMutablePointer(to: &problems) { problems in
+            xmlSchemaSetParserStructuredErrors(context, Problems.collect, UnsafeMutableRawPointer(problems))
+            return xmlSchemaParse(context)
+        }
+        guard let pointer else {
+            let all = problems.found.map(\.description).joined(separator: "; ")
+            throw XMLError(.schema, line: problems.found.first?.line, message: "not a schema: " + all)
+        }
+        schema = Mutex(Handle(pointer: pointer))
+    }
+
+    deinit { schema.withLock { xmlSchemaFree($0.pointer) } }
+
+    /// Everything that is wrong with an element and all below it, or with a document; empty when nothing is.
+    ///
+    /// - Throws: `XMLError` when the node cannot be checked at all.
+    public func validate(_ node: XMLNode) throws -> [Problem] {
+        guard let node = node.resolved, node.record.isElement || node.record.kind == .document else {
+            throw XMLError(.schema, message: "only elements and documents can be checked against a schema")
+        }
+        let mirror = try LibXMLMirror(node.tree, top: node.index, hints: false)
+        var problems = Problems(tree: node.tree)
+        try withUnsafeMutablePointer(to: &problems) { problems in
+            let collector = UnsafeMutableRawPointer(problems)
+            let result: Int32 = schema.withLock { schema in
+                guard let context = xmlSchemaNewValidCtxt(schema.pointer) else { return -1 }
+                defer { xmlSchemaFreeValidCtxt(context) }
+                xmlSchemaSetValidStructuredErrors(context, Problems.collect, collector)
+                return xmlSchemaValidateDoc(context, mirror.document)
+            }
+            if result < 0 || result > 0 && problems.pointee.found.isEmpty {
+                throw XMLError(.schema, message: "libxml2 could not check the document")
+            }
+        }
+        return problems.found
+    }
+}
+
+/// Collects what libxml2 reports.
+private struct Problems {
+    let tree: XMLTree
+    var found: [XMLSchema.Problem] = []
+
+    static let collect: xmlStructuredErrorFunc = { keep, error in
+        guard let keep, let error else { return }
+        let problems = keep.assumingMemoryBound(to: Problems.self)
+        let message = error.pointee.message.map { String(cString: $0) } ?? ""
+        var line = error.pointee.line > 0 ? Int(error.pointee.line) : nil
+        if let node = error.pointee.node?.assumingMemoryBound(to: xmlNode.self),
+            let index = LibXMLMirror.index(of: node) {
+            line = problems.pointee.tree.handle(index).line
+        }
+        let text = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        problems.pointee.found.append(XMLSchema.Problem(line: line, message: text))
+    }
+}
