@@ -85,6 +85,27 @@ extension Sandbox {
         }
     }
 
+    /// Issues an access token, as the exchange at the end of the login does, and enables the app on the record.
+    ///
+    /// For tests that are about something else than logging in.
+    /// - Parameter account: The account for which the app acts; nil for an autonomous app.
+    /// - Returns: The token and its secret.
+    /// - Throws: ``SandboxError/unknown(kind:id:)``.
+    public func issueAccessToken(
+        app: String, record: String, account: String?
+    ) async throws -> (token: String, secret: String) {
+        try await administer { db, now in
+            guard try AppRow.find(app, in: db) != nil else { throw SandboxError.unknown(kind: "app", id: app) }
+            if let account, try AccountRow.find(account, in: db) == nil {
+                throw SandboxError.unknown(kind: "account", id: account)
+            }
+            try self.record(record, in: db).enable(app, in: db)
+            let pair = try TokenStore(db: db, server: self.context, now: now)
+                .issueAccessToken(app: app, record: record, account: account)
+            return (pair.token, pair.secret)
+        }
+    }
+
     /// Shares a whole record with an account.
     public func share(record: String, with account: String, role: String? = nil) async throws {
         try await administer { db, _ in
