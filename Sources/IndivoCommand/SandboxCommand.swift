@@ -18,7 +18,8 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: "The port of the pages; 0 for a free one.")
     var uiPort: UInt16 = 8001
 
-    @Option(help: "Know the models of the SDML files in this folder; read again when they change.", completion: .directory)
+    @Option(
+        help: "Know the models of the SDML files in this folder; read again when they change.", completion: .directory)
     var models: String?
 
     @Option(help: "Load the documents of this folder into a new record.", completion: .directory)

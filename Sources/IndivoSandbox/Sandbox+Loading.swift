@@ -21,9 +21,9 @@ public struct SandboxLoadReport: Sendable {
 extension Sandbox {
     /// Loads a folder of `.xml` documents into a new record.
     ///
-    /// `Demographics.xml` says whose record it is. SDMX with field names of older servers is stored with those of today,
-    /// which is all that a server takes; everything else is stored as it is. A file that the server refuses is reported,
-    /// and the others are stored all the same.
+    /// `Demographics.xml` says whose record it is. SDMX with field names of older servers is stored with those of
+    /// today, which is all that a server takes; everything else is stored as it is. A file that the server refuses is
+    /// reported, and the others are stored all the same.
     ///
     /// - Parameter owner: The account that the record belongs to; the demo account unless given.
     /// - Throws: ``SandboxError`` for a folder without documents, or an unknown account.
@@ -36,7 +36,8 @@ extension Sandbox {
             throw SandboxError.folder(path: folder.path, reason: "it cannot be read: \(error.localizedDescription)")
         }
         guard !names.isEmpty else { throw SandboxError.folder(path: folder.path, reason: "it holds no .xml files") }
-        let demographics = names.contains("Demographics.xml")
+        let demographics =
+            names.contains("Demographics.xml")
             ? try Data(contentsOf: folder.appending(path: "Demographics.xml"))
             : Sandbox.demographics(of: folder.lastPathComponent)
         let id = try await addRecord(owner: owner ?? Sandbox.demoAccount, demographics: demographics)

@@ -39,7 +39,8 @@ public final class Sandbox: Sendable {
 
     /// Starts a sandbox and returns once it listens.
     ///
-    /// - Throws: ``SandboxError`` for an address or a port that cannot be listened on; SQLite's error for a database that
+    /// - Throws: ``SandboxError`` for an address or a port that cannot be listened on; SQLite's error for a database
+    /// that
     ///   cannot be opened.
     public static func start(_ configuration: SandboxConfiguration = SandboxConfiguration()) async throws -> Sandbox {
         let context = try ServerContext(configuration)

@@ -17,7 +17,8 @@ extension Sandbox {
                 throw SandboxError.duplicate(kind: "user name", id: username)
             }
             try AccountRow(
-                id: id, fullName: fullName, contactEmail: contactEmail ?? id, state: "active", createdAt: now, stateChangedAt: now
+                id: id, fullName: fullName, contactEmail: contactEmail ?? id, state: "active", createdAt: now,
+                stateChangedAt: now
             ).insert(db)
             try LoginRow(username: username, account: id, password: hash).insert(db)
         }
@@ -49,7 +50,8 @@ extension Sandbox {
         try await context.database.writer.write { db in
             try db.execute(
                 sql: """
-                    INSERT INTO app (id, internalId, name, consumerKey, consumerSecret, mode, startURL, callbackURL, manifest)
+                    INSERT INTO app (id, internalId, name, consumerKey, consumerSecret, mode,
+                        startURL, callbackURL, manifest)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT (id) DO UPDATE SET name = excluded.name, consumerKey = excluded.consumerKey,
                         consumerSecret = excluded.consumerSecret, mode = excluded.mode, startURL = excluded.startURL,
@@ -80,6 +82,27 @@ extension Sandbox {
         try await administer { db, _ in
             guard try AppRow.find(app, in: db) != nil else { throw SandboxError.unknown(kind: "app", id: app) }
             try self.record(record, in: db).enable(app, in: db)
+        }
+    }
+
+    /// Issues an access token, as the exchange at the end of the login does, and enables the app on the record.
+    ///
+    /// For tests that are about something else than logging in.
+    /// - Parameter account: The account for which the app acts; nil for an autonomous app.
+    /// - Returns: The token and its secret.
+    /// - Throws: ``SandboxError/unknown(kind:id:)``.
+    public func issueAccessToken(
+        app: String, record: String, account: String?
+    ) async throws -> (token: String, secret: String) {
+        try await administer { db, now in
+            guard try AppRow.find(app, in: db) != nil else { throw SandboxError.unknown(kind: "app", id: app) }
+            if let account, try AccountRow.find(account, in: db) == nil {
+                throw SandboxError.unknown(kind: "account", id: account)
+            }
+            try self.record(record, in: db).enable(app, in: db)
+            let pair = try TokenStore(db: db, server: self.context, now: now)
+                .issueAccessToken(app: app, record: record, account: account)
+            return (pair.token, pair.secret)
         }
     }
 

@@ -81,7 +81,8 @@ struct CrashTests {
             // A push that was not answered may have been stored, whole; four were under way at most.
             let stored = try await app.get("/records/\(record)/reports/Equipment/?limit=0")
             let facts = try #require(try JSONSerialization.jsonObject(with: stored.body) as? [[String: Any]])
-            let pushed = Set(facts.compactMap { $0["name"] as? String }.filter { $0.hasPrefix("c") && $0.contains("n") })
+            let pushed = Set(
+                facts.compactMap { $0["name"] as? String }.filter { $0.hasPrefix("c") && $0.contains("n") })
             #expect(kept.isSubset(of: pushed))
             #expect(pushed.count <= kept.count + 4)
             let list = try await app.get("/records/\(record)/documents/?limit=1000")

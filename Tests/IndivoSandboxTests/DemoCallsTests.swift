@@ -26,7 +26,8 @@ struct DemoCallsTests {
             let list = try #require(try JSONSerialization.jsonObject(with: json.body) as? [[String: Any]])
             #expect(list.count == 3)
             #expect(list.contains { ($0["fulfillments"] as? [Any])?.count == 4 })
-            let xml = try await app.get("/records/\(record)/reports/Medication/?response_format=application/xml&limit=1&order_by=startDate")
+            let xml = try await app.get(
+                "/records/\(record)/reports/Medication/?response_format=application/xml&limit=1&order_by=startDate")
             #expect(xml.status == 200)
             #expect(xml.header("Content-Type") == "application/xml")
             #expect(xml.text.hasPrefix("<Models><Model documentId="))
@@ -68,7 +69,8 @@ struct DemoCallsTests {
             #expect(content.text == medication("Vitamin C 500 MG"))
             #expect(content.header("Content-Type") == "application/xml")
 
-            let labelled = try await app.send("PUT", documents + first + "/label", type: "text/plain", body: "vitamin & co")
+            let labelled = try await app.send(
+                "PUT", documents + first + "/label", type: "text/plain", body: "vitamin & co")
             #expect(labelled.text.contains("<label>vitamin &amp; co</label>"))
 
             let replaced = try await app.post(documents + first + "/replace", xml: medication("Vitamin C 1000 MG"))
@@ -126,7 +128,8 @@ struct DemoCallsTests {
             #expect(before.text.contains("<Field name=\"name_family\">Halloran</Field>"))
             let changed = """
                 <Demographics xmlns="http://indivo.org/vocab/xml/documents#"><dateOfBirth>1966-03-14</dateOfBirth>\
-                <gender>female</gender><Name><familyName>Brandt</familyName><givenName>Ines</givenName></Name></Demographics>
+                <gender>female</gender><Name><familyName>Brandt</familyName><givenName>Ines</givenName></Name>\
+                </Demographics>
                 """
             let set = try await app.put("/records/\(record)/demographics", xml: changed)
             #expect(set.status == 200)

@@ -19,10 +19,12 @@ struct HTTPTests {
         }
     }
 
-    @Test("a path exists or not before anything else is looked at", arguments: [
-        "/", "/versions", "/version/", "//version", "/records", "/apps", "/records/x/documents",
-        "/records/00000000-0000-0000-0000-000000000000", "/oauth/authorize",
-    ])
+    @Test(
+        "a path exists or not before anything else is looked at",
+        arguments: [
+            "/", "/versions", "/version/", "//version", "/records", "/apps", "/records/x/documents",
+            "/records/00000000-0000-0000-0000-000000000000", "/oauth/authorize",
+        ])
     func unknownPath(path: String) async throws {
         try await withSandbox { sandbox async throws in
             let answer = try await RawHTTP.request("GET", port: port(sandbox), target: path)
@@ -35,7 +37,8 @@ struct HTTPTests {
     func wrongMethod() async throws {
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
-            let answer = try await RawHTTP.request("PATCH", port: port(sandbox), target: "/records/\(record)/documents/")
+            let answer = try await RawHTTP.request(
+                "PATCH", port: port(sandbox), target: "/records/\(record)/documents/")
             #expect(answer.status == 405)
             #expect(answer.body.isEmpty)
             let allowed = Set((answer.header("Allow") ?? "").components(separatedBy: ", "))
@@ -64,9 +67,10 @@ struct HTTPTests {
             let sized = try await RawHTTP.request(
                 "POST", port: port(sandbox), target: "/oauth/request_token", body: body)
             #expect(sized.status == 413)
-            let chunked = Data(
-                ("POST /oauth/request_token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
-                    + "Connection: close\r\n\r\n4e20\r\n").utf8) + body + Data("\r\n0\r\n\r\n".utf8)
+            let chunked =
+                Data(
+                    ("POST /oauth/request_token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+                        + "Connection: close\r\n\r\n4e20\r\n").utf8) + body + Data("\r\n0\r\n\r\n".utf8)
             #expect(try await RawHTTP.exchange(chunked, port: port(sandbox)).status == 413)
             let small = try await RawHTTP.request(
                 "POST", port: port(sandbox), target: "/oauth/request_token", body: body.prefix(9_000))
@@ -74,7 +78,9 @@ struct HTTPTests {
         }
     }
 
-    @Test("bytes that are no HTTP do not stop the server", arguments: ["\r\n\r\n", "GET\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n"])
+    @Test(
+        "bytes that are no HTTP do not stop the server",
+        arguments: ["\r\n\r\n", "GET\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n"])
     func nonsense(text: String) async throws {
         try await withSandbox { sandbox async throws in
             _ = try? await RawHTTP.exchange(Data(text.utf8), port: port(sandbox))
@@ -89,7 +95,8 @@ struct HTTPTests {
         configuration.connectionTimeout = 1
         configuration.demoData = false
         try await withSandbox(configuration) { sandbox async throws in
-            // The answer is what the server sends before it closes: nothing. Without a deadline this would never return.
+            // The answer is what the server sends before it closes: nothing. Without a deadline this would never
+            // return.
             await #expect(throws: RawHTTP.Failure.self) {
                 try await RawHTTP.exchange(Data("GET /version HTTP/1.1\r\nHost: x".utf8), port: port(sandbox))
             }

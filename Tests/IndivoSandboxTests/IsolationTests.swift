@@ -70,13 +70,15 @@ struct IsolationTests {
             // The record's owner shares a document with the stranger, through the app.
             #expect(
                 try await world.ownerSession.post(
-                    carenet + "/accounts/", form: ["account_id": World.stranger, "write": "false"]).status == 200)
+                    carenet + "/accounts/", form: ["account_id": World.stranger, "write": "false"]
+                ).status == 200)
             #expect(try await world.ownerSession.send("PUT", carenet + "/apps/demo@apps.example.org").status == 200)
             let shared = try World.id(
                 try await world.owner.post("/records/\(world.record)/documents/", xml: "<shared/>"), "Document")
             #expect(
                 try await world.ownerSession.send(
-                    "PUT", "/records/\(world.record)/documents/\(shared)/carenets/\(world.carenet)").status == 200)
+                    "PUT", "/records/\(world.record)/documents/\(shared)/carenets/\(world.carenet)"
+                ).status == 200)
 
             let demo = TestApp(sandbox)
             let asked = try await demo.send(

@@ -35,13 +35,16 @@ struct LoginFlowTests {
             let allowed = try await browser.post(
                 "/apps/demo@apps.example.org/complete/", TestBrowser.hiddenFields(of: consent.text))
             let startURL = try #require(allowed.header("Location"))
-            #expect(startURL.hasPrefix("http://127.0.0.1:8002/start?record_id=\(record.id)&carenet_id=&oauth_header=OAuth%20"))
+            #expect(
+                startURL.hasPrefix(
+                    "http://127.0.0.1:8002/start?record_id=\(record.id)&carenet_id=&oauth_header=OAuth%20"))
 
             let request = try await app.requestToken(record: record.id)
             let page = try await browser.get("/oauth/authorize?oauth_token=\(request.value)")
             #expect(page.status == 302, "the app is enabled already, so no page is shown")
             let callback = try #require(page.header("Location"))
-            #expect(callback.hasPrefix("http://app.example.org/authorized?oauth_token=\(request.value)&oauth_verifier="))
+            #expect(
+                callback.hasPrefix("http://app.example.org/authorized?oauth_token=\(request.value)&oauth_verifier="))
             let verifier = try #require(
                 FormParameters(decoding: String(callback.split(separator: "?")[1]))["oauth_verifier"])
             let answer = try await app.with(request).send("POST", "/oauth/access_token", verifier: verifier)
@@ -94,7 +97,9 @@ struct LoginFlowTests {
         }
     }
 
-    @Test("the login page sends nobody to another server", arguments: ["//evil.example", "https://evil.example/", "/\\evil"])
+    @Test(
+        "the login page sends nobody to another server",
+        arguments: ["//evil.example", "https://evil.example/", "/\\evil"])
     func openRedirect(url: String) async throws {
         try await withSandbox { sandbox async throws in
             var browser = TestBrowser(sandbox)

@@ -12,7 +12,9 @@ struct PagesTests {
             try await browser.logIn("demo", "demo")
             let page = try await browser.get("/records/\(record)")
             #expect(page.status == 200)
-            for part in ["Ines Halloran", "Medications", "Lisinopril", "Results", "class=\"range\"", "Vital signs", "Documents"] {
+            for part in [
+                "Ines Halloran", "Medications", "Lisinopril", "Results", "class=\"range\"", "Vital signs", "Documents",
+            ] {
                 #expect(page.text.contains(part), "\(part)")
             }
             #expect(!page.text.contains("<script"))
@@ -73,7 +75,10 @@ struct PagesTests {
         let record = try #require(try await sandbox.records().first?.id)
         var browser = TestBrowser(sandbox)
         try await browser.logIn("a", "a")
-        for path in ["/", "/apps/a@apps.example.org", "/apps/a@apps.example.org/complete/?record_id=\(record)", "/records/\(record)"] {
+        for path in [
+            "/", "/apps/a@apps.example.org", "/apps/a@apps.example.org/complete/?record_id=\(record)",
+            "/records/\(record)",
+        ] {
             let page = try await browser.get(path)
             #expect(page.status == 200, "\(path)")
             #expect(!page.text.contains("<img"), "\(path)")

@@ -118,7 +118,8 @@ struct PersistenceTests {
                         </Model></Models>
                         """)
                 #expect(made.status == 200, "\(made.text)")
-                let report = try await app.get("/records/\(record)/reports/sleepnight/?score=81&response_format=application/xml")
+                let report = try await app.get(
+                    "/records/\(record)/reports/sleepnight/?score=81&response_format=application/xml")
                 #expect(report.text.contains("<Field name=\"score\">81.0</Field>"))
                 #expect(report.text.contains("name=\"SleepPhase\""))
                 let average = try await app.get(

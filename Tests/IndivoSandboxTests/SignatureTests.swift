@@ -30,7 +30,9 @@ struct SignatureTests {
             #expect(try await send(sandbox, edit: { $0.replacing("OAuth ", with: "oauth ") }).status == 403)
             #expect(try await send(sandbox, edit: { _ in "Bearer abc" }).status == 403)
             #expect(try await send(sandbox, edit: { _ in "nonsense" }).status == 403)
-            #expect(try await send(sandbox, edit: { $0.replacing("apps.example.org", with: "other.example.org") }).status == 403)
+            #expect(
+                try await send(sandbox, edit: { $0.replacing("apps.example.org", with: "other.example.org") }).status
+                    == 403)
         }
     }
 

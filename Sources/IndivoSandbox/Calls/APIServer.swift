@@ -5,8 +5,8 @@ import OAuth1
 
 /// Answers the calls of the API.
 ///
-/// The order of the checks is the real server's: an unknown path and unknown ids in the URL (404), the method (405), the
-/// signature and the access rule (403), and only then the call itself.
+/// The order of the checks is the real server's: an unknown path and unknown ids in the URL (404), the method (405),
+/// the signature and the access rule (403), and only then the call itself.
 struct APIServer: Sendable {
     private let server: ServerContext
     private let routes: RouteTree<Route>

@@ -27,7 +27,8 @@ enum AccountCalls {
         .post("account_set_state", "/accounts/{account}/set-state", .admin, setState),
         .post("account_authsystem_add", "/accounts/{account}/authsystems/", .admin, addLogin),
         .post(
-            "account_password_change", "/accounts/{account}/authsystems/password/change", .ownerAccount, changePassword),
+            "account_password_change", "/accounts/{account}/authsystems/password/change",
+                .ownerAccount, changePassword),
         .post("account_password_set", "/accounts/{account}/authsystems/password/set", .admin) { call in
             guard let password = call.request.form["password"], !password.isEmpty else { throw Refusal.badRequest("") }
             try AccountStore(db: call.db).setPassword(password, of: call.account.id)
@@ -100,7 +101,8 @@ enum AccountCalls {
         let accounts = try AccountRow.fetchAll(
             call.db,
             sql: """
-                SELECT * FROM account WHERE instr(lower(fullName), lower(?)) > 0 OR instr(lower(contactEmail), lower(?)) > 0
+                SELECT * FROM account WHERE instr(lower(fullName), lower(?)) > 0
+                    OR instr(lower(contactEmail), lower(?)) > 0
                 ORDER BY id
                 """,
             arguments: [name, email])
@@ -112,7 +114,10 @@ enum AccountCalls {
         let form = call.request.form
         guard form["contact_email"] != nil || form["full_name"] != nil else { throw Refusal.badRequest("") }
         try call.db.execute(
-            sql: "UPDATE account SET contactEmail = ifnull(?, contactEmail), fullName = ifnull(?, fullName) WHERE id = ?",
+            sql:
+                """
+                UPDATE account SET contactEmail = ifnull(?, contactEmail), fullName = ifnull(?, fullName) WHERE id = ?
+                """,
             arguments: [form["contact_email"], form["full_name"], try call.account.id])
         return .ok
     }

@@ -28,7 +28,9 @@ struct AccountMarkup {
             var markup: Markup = "<Record id=\"\(record.id)\" label=\"\(record.title)\""
             if record.isShared { markup += " shared=\"true\"" }
             if let role = record.role, !role.isEmpty { markup += " role_label=\"\(role)\"" }
-            if let id = record.carenet { markup += " carenet_id=\"\(id)\" carenet_name=\"\(record.carenetName ?? "")\"" }
+            if let id = record.carenet {
+                markup += " carenet_id=\"\(id)\" carenet_name=\"\(record.carenetName ?? "")\""
+            }
             return markup + " />"
         }
         return "<Records>\(items)</Records>"

@@ -35,7 +35,8 @@ enum CarenetCalls {
         .get("carenet_apps_list", "/carenets/{carenet}/apps/", .carenetRead) { call in
             let apps = try AppRow.fetchAll(
                 call.db,
-                sql: "SELECT app.* FROM app JOIN carenetApp ON carenetApp.app = app.id WHERE carenet = ? ORDER BY app.id",
+                sql:
+                    "SELECT app.* FROM app JOIN carenetApp ON app = app.id WHERE carenet = ? ORDER BY app.id",
                 arguments: [try call.carenet.id])
             return .json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
         },
@@ -246,7 +247,8 @@ enum Sharing {
         EXISTS (SELECT 1 FROM document
             LEFT JOIN carenetDocument AS placed ON placed.carenet = carenet.id AND placed.document = document.id
             LEFT JOIN autoshare ON autoshare.carenet = carenet.id AND autoshare.type = document.type
-            WHERE document.id = \(id) AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT document.neverShare)
+            WHERE document.id = \(id) AND ifnull(placed.isShared, autoshare.type IS NOT NULL)
+                AND NOT document.neverShare)
         """
     }
 }

@@ -35,7 +35,8 @@ enum PublicCalls {
             "Allergy", "AppManifest", "Capabilities", "Demographics", "Encounter", "Fulfillment", "Immunization",
             "LabResult", "Medication", "Ontology", "Problem", "User", "VitalSigns",
         ]
-        let methods = readable.map { ($0, ["GET"]) } + [("Alert", ["POST"]), ("UserPreferences", ["DELETE", "GET", "PUT"])]
+        let methods =
+            readable.map { ($0, ["GET"]) } + [("Alert", ["POST"]), ("UserPreferences", ["DELETE", "GET", "PUT"])]
         return .object(
             methods.sorted { $0.0 < $1.0 }.map { name, methods in
                 JSONValue.Member(

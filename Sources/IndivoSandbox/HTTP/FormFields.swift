@@ -25,7 +25,8 @@ struct FormFields: Sendable {
     /// Reads the plain fields of a `multipart/form-data` body.
     init(multipart body: Data, contentType: String) {
         guard let marker = contentType.range(of: "boundary=") else { return }
-        let boundary = contentType[marker.upperBound...].split(separator: ";").first
+        let boundary =
+            contentType[marker.upperBound...].split(separator: ";").first
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\" ")) } ?? ""
         guard !boundary.isEmpty else { return }
         let text = String(decoding: body, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n")

@@ -52,7 +52,8 @@ struct HTTPListener: Sendable {
     }
 
     /// The port, once the server listens. When it fails to, the error of its task is thrown at once.
-    private static func listeningPort(of server: HTTPServer, running task: Task<Void, any Error>) async throws -> UInt16 {
+    private static func listeningPort(of server: HTTPServer, running task: Task<Void, any Error>) async throws -> UInt16
+    {
         let waiting = Task { try await server.waitUntilListening() }
         let watching = Task {
             _ = await task.result
@@ -99,7 +100,8 @@ private func makeHTTPResponse(_ response: Response, method: String, now: () -> D
         body = Data()
     }
     return HTTPResponse(
-        statusCode: HTTPStatusCode(response.status, phrase: reasonPhrase(response.status)), headers: headers, body: body)
+        statusCode: HTTPStatusCode(response.status, phrase: reasonPhrase(response.status)), headers: headers, body: body
+    )
 }
 
 private func reasonPhrase(_ status: Int) -> String {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A JSON value, with its numbers written as the real server writes them: `30.0` is a number with a fraction, `30` is not.
+/// A JSON value, with its numbers written as the real server writes them: `30.0` is a number with a fraction, `30` is
+/// not.
 enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)
@@ -107,7 +108,8 @@ enum JSONValue: Sendable, Equatable {
 
 /// Numbers as text, as the real server's language writes them.
 enum DecimalText {
-    /// The shortest text that reads back as the same number, always with a point or an exponent: `30.0`, `71.16666666666667`.
+    /// The shortest text that reads back as the same number, always with a point or an exponent: `30.0`,
+    /// `71.16666666666667`.
     static func shortest(_ value: Double) -> String { "\(value)" }
 
     /// Twelve significant digits, always with a point or an exponent: `30.0`, `71.1666666667`.

@@ -1,9 +1,7 @@
 /// XML or HTML text put together from trusted literals and escaped values.
 ///
-/// What stands literally in the source is markup; every value put in with `\(…)` is escaped, unless it is markup itself:
-/// ```swift
-/// let row: Markup = "<Record id=\"\(record.id)\" label=\"\(record.label)\" />"
-/// ```
+/// What stands literally in the source is markup; every value put in with `\(…)` is escaped, unless it is markup
+/// itself: ```swift let row: Markup = "<Record id=\"\(record.id)\" label=\"\(record.label)\" />" ```
 struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     private(set) var description: String
 

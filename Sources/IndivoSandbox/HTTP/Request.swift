@@ -1,7 +1,8 @@
 #if Sandbox
 import Foundation
 
-/// One HTTP request, as the calls and the pages see it: nothing in it is decoded that the signature needs as it was sent.
+/// One HTTP request, as the calls and the pages see it: nothing in it is decoded that the signature needs as it was
+/// sent.
 struct Request: Sendable {
     /// The method in capitals.
     var method: String

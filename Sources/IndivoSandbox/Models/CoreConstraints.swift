@@ -24,7 +24,8 @@ enum CoreConstraints {
     private static let vg = "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=vg#"
     private static func smart(_ name: String) -> String { "http://smartplatforms.org/terms/codes/\(name)#" }
 
-    /// The rules of a coded value that must be given: its system, its title, and its code, one of a few if they are named.
+    /// The rules of a coded value that must be given: its system, its title, and its code, one of a few if they are
+    /// named.
     private static func code(_ field: String, _ system: String, _ identifiers: [String]? = nil) -> [String: CodeRule] {
         [
             field + "_system": .exactly(system), field + "_title": .required,
@@ -116,7 +117,8 @@ enum CoreConstraints {
         func sign(_ field: String, _ codes: [String], _ unit: String) -> [String: CodeRule] {
             [
                 field + "_name_system": .exactly(loinc, nullable: true),
-                field + "_name_identifier": .oneOf(codes, nullable: true), field + "_unit": .exactly(unit, nullable: true),
+                field + "_name_identifier": .oneOf(codes, nullable: true),
+                field + "_unit": .exactly(unit, nullable: true),
             ]
         }
         return Model(

@@ -25,7 +25,8 @@ final class ModelCatalog: Sendable {
 
     var all: [ModelShape] { shapes.withLock { $0.values.sorted { $0.name < $1.name } } }
 
-    /// Names that the real server has tables for, though they are no data models: it fails when asked to report on them.
+    /// Names that the real server has tables for, though they are no data models: it fails when asked to report on
+    /// them.
     static let otherTables: Set = [
         "account", "accountfullshare", "audit", "carenet", "demographics", "document", "documentrels", "documentschema",
         "documentstatushistory", "fact", "machineapp", "message", "nonce", "notification", "pha", "principal", "record",

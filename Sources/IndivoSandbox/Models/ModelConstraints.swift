@@ -25,7 +25,9 @@ struct ModelConstraints: Sendable {
             if name.hasSuffix("_type"), names.contains(name.dropLast(4) + "preferred_p") {
                 choices[name] = ["h", "w", "c"]
             }
-            if name.hasSuffix("_gender"), names.contains(name.dropLast(6) + "npi_number") { choices[name] = ["m", "f"] }
+            if name.hasSuffix("_gender"), names.contains(name.dropLast(6) + "npi_number") {
+                choices[name] = ["m", "f"]
+            }
             if name.hasSuffix("_email"), names.contains(name.dropLast(5) + "npi_number") { emails.insert(name) }
         }
         for (name, length) in own?.lengths ?? [:] { lengths[name] = .some(length) }

@@ -45,7 +45,8 @@ struct ModelFolder: Sendable {
             return try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
                 .filter { ["sdml", "json"].contains($0.pathExtension) }.sorted { $0.path < $1.path }
         } catch {
-            throw SandboxError.models(problems: ["the folder \(url.path) cannot be read: \(error.localizedDescription)"])
+            throw SandboxError.models(problems: ["the folder \(url.path) cannot be read: \(error.localizedDescription)"]
+            )
         }
     }
 

@@ -1,7 +1,8 @@
 #if Sandbox
 import IndivoModel
 
-/// A data model as the server works with it: its leaves, what may be nested in it, and what is written beside the leaves.
+/// A data model as the server works with it: its leaves, what may be nested in it, and what is written beside the
+/// leaves.
 struct ModelShape: Sendable {
     let name: String
     let fields: [DataField]
@@ -16,8 +17,8 @@ struct ModelShape: Sendable {
         var name: String
         var model: String
         var isList: Bool
-        /// The other object is referred to and does not belong to this one. Reports leave it out here and list, with the
-        /// other, those who refer to it.
+        /// The other object is referred to and does not belong to this one. Reports leave it out here and list, with
+        /// the other, those who refer to it.
         var isReference = false
     }
 

@@ -2,7 +2,8 @@
 import GRDB
 import OAuth1
 
-/// What an Authorization header claims: who would be speaking if its signature is good, and the secrets to check it with.
+/// What an Authorization header claims: who would be speaking if its signature is good, and the secrets to check it
+/// with.
 struct Credentials: Sendable, OAuthSecretSource {
     private(set) var principal = Principal.nobody
     private var consumerSecret: String?
@@ -29,7 +30,8 @@ struct Credentials: Sendable, OAuthSecretSource {
             return
         }
         if let row = try AccessTokenRow.find(token, in: db), row.app == app.id {
-            principal = .accessToken(row, app: app, account: try row.account.flatMap { try AccountRow.find($0, in: db) })
+            principal = .accessToken(
+                row, app: app, account: try row.account.flatMap { try AccountRow.find($0, in: db) })
             tokenSecret = row.secret(for: token)
         } else if let row = try RequestTokenRow.find(token, in: db), row.app == app.id {
             principal = .requestToken(row, app: app, token: token)

@@ -99,7 +99,8 @@ enum TokenCalls {
         try row.delete(call.db)
         let pair: TokenPair
         if let carenet = try row.carenet.flatMap({ try CarenetRow.find($0, in: call.db) }) {
-            pair = try tokens.issueAccessToken(app: row.app, record: carenet.record, carenet: carenet.id, account: account)
+            pair = try tokens.issueAccessToken(
+                app: row.app, record: carenet.record, carenet: carenet.id, account: account)
         } else {
             pair = try tokens.issueAccessToken(app: row.app, record: row.record.orNotFound(), account: account)
         }
@@ -127,7 +128,8 @@ enum TokenCalls {
         }
         markup += """
             <frameable>\(manifest["frameable"] == .boolean(true) ? "True" : "False")</frameable>\
-            <ui>\(manifest["has_ui"] == .boolean(true) ? "True" : "False")</ui></App><Permissions></Permissions></RequestToken>
+            <ui>\(manifest["has_ui"] == .boolean(true) ? "True" : "False")</ui></App>\
+            <Permissions></Permissions></RequestToken>
 
             """
         return .xml(markup, declaration: false)

@@ -27,7 +27,8 @@ struct TokenStore {
             + (record.map { [("xoauth_indivo_record_id", $0)] } ?? [])
     }
 
-    /// Issues an access token for a record or a carenet of it. Without an account it is an autonomous app's, and has no end.
+    /// Issues an access token for a record or a carenet of it. Without an account it is an autonomous app's, and has no
+    /// end.
     func issueAccessToken(
         app: String, record: String, carenet: String? = nil, account: String? = nil
     ) throws -> TokenPair {
@@ -46,7 +47,8 @@ struct TokenStore {
             throw Refusal.permissionDenied(why: "another account has claimed the request token")
         }
         try db.execute(
-            sql: "UPDATE requestToken SET account = ? WHERE fingerprint = ?", arguments: [account.id, token.fingerprint])
+            sql: "UPDATE requestToken SET account = ? WHERE fingerprint = ?",
+            arguments: [account.id, token.fingerprint])
     }
 
     /// Whether the app of a request token works on its record or carenet already.

@@ -19,8 +19,10 @@ enum AppPages {
             return visit.page("Choose a record", "<p>\(account.fullName) has no record. Make one first.</p>")
         }
         let items = records.map { record -> Markup in
-            let link = "/apps/\(app.id)/complete/?" + FormFields.encode(
-                [("record_id", record.id)] + (record.carenet.map { [("carenet_id", $0)] } ?? []))
+            let link =
+                "/apps/\(app.id)/complete/?"
+                + FormFields.encode(
+                    [("record_id", record.id)] + (record.carenet.map { [("carenet_id", $0)] } ?? []))
             return "<li><a href=\"\(link)\">\(record.title)</a></li>"
         }
         return visit.page(

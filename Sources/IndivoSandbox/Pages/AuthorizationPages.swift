@@ -17,7 +17,8 @@ enum AuthorizationPages {
         let account = try visit.account
         let name = fields["oauth_token"] ?? ""
         let step = try await visit.write { db -> Step in
-            guard let token = try RequestTokenRow.find(name, in: db), let app = try AppRow.find(token.app, in: db) else {
+            guard let token = try RequestTokenRow.find(name, in: db), let app = try AppRow.find(token.app, in: db)
+            else {
                 throw Refusal.badRequest(
                     "The app's request is unknown, or was used already. Go back to the app and start again.")
             }
@@ -26,7 +27,8 @@ enum AuthorizationPages {
                     "The app did not say for which record it asks. Choose the record first, at /apps/\(app.id).")
             }
             guard try token.mayBeApproved(by: account.id, in: db) else {
-                throw Refusal.permissionDenied(why: "the record that the app asks for is not yours, nor shared with you")
+                throw Refusal.permissionDenied(
+                    why: "the record that the app asks for is not yours, nor shared with you")
             }
             let tokens = TokenStore(db: db, server: visit.server, now: visit.now)
             try tokens.claim(token, by: account)

@@ -45,7 +45,8 @@ struct Chart {
             <text x="40" y="\(Chart.text(scale.y(high) + 4))" text-anchor="end">\(Chart.text(high))</text>\
             <text x="40" y="\(Chart.text(scale.y(low) + 4))" text-anchor="end">\(Chart.text(low))</text>\
             <text x="44" y="152">\(first.at.day)</text><text x="308" y="152" text-anchor="end">\(last.at.day)</text>
-            </svg><p>Latest: <strong>\(Chart.text(latest.value)) \(unit)</strong> on \(latest.at.day)\(normalText)</p></figure>
+            </svg><p>Latest: <strong>\(Chart.text(latest.value)) \(unit)</strong>
+                on \(latest.at.day)\(normalText)</p></figure>
             """
     }
 

@@ -73,7 +73,8 @@ enum HomePages {
         return visit.page(
             "Your sandbox",
             """
-            <p>The API is at <code>\(visit.server.apiBase)</code>, these pages at <code>\(visit.server.uiBase)</code>.</p>
+            <p>The API is at <code>\(visit.server.apiBase)</code>,
+                these pages at <code>\(visit.server.uiBase)</code>.</p>
             <h2>Records</h2><ul class="list">\(records)</ul>
             <h2>Last requests</h2>\(requests(visit.server.requests.latest.prefix(25)))
             <h2>Apps</h2>\(table(["App", "Consumer key", "Works", "Starts at"], apps))

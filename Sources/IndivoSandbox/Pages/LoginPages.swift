@@ -11,7 +11,8 @@ enum LoginPages {
             return visit.page(
                 "Log out",
                 """
-                <form class="main" method="post" action="/logout"><input type="hidden" name="csrf" value="\(session.csrf)">
+                <form class="main" method="post" action="/logout">
+                    <input type="hidden" name="csrf" value="\(session.csrf)">
                 <button class="primary">Log out</button></form>
                 """)
         },
@@ -65,7 +66,8 @@ enum LoginPages {
             \(message)
             <form class="main" method="post" action="/login">
             <input type="hidden" name="return_url" value="\(returnURL ?? "")">
-            <label>User name<input name="username" value="\(username)" autocomplete="username" autocapitalize="none" required autofocus></label>
+            <label>User name<input name="username" value="\(username)" autocomplete="username" autocapitalize="none"
+                required autofocus></label>
             <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
             <div class="choices"><button class="primary">Log in</button></div>
             </form>

@@ -34,13 +34,15 @@ enum PageLayout {
             .adding("Cache-Control", "no-store")
             .adding(
                 "Content-Security-Policy",
-                "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'")
+                "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+            )
             .adding("X-Content-Type-Options", "nosniff")
             .adding("Referrer-Policy", "no-referrer")
     }
 
     /// A page that says what is wrong and what to do.
-    static func problem(_ title: String, _ text: String, session: BrowserSession? = nil, status: Int = 400) -> Response {
+    static func problem(_ title: String, _ text: String, session: BrowserSession? = nil, status: Int = 400) -> Response
+    {
         page(title, session: session, status: status, "<p class=\"problem\" role=\"alert\">\(text)</p>")
     }
 }

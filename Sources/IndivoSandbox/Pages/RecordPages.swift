@@ -64,11 +64,13 @@ enum RecordPages {
                 record: record,
                 demographics: try record.demographics.flatMap { try store.facts(of: $0).first?.values() }, facts: facts,
                 documents: try DocumentRow.fetch(
-                    db, "record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC LIMIT 100",
+                    db,
+                    "record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC LIMIT 100",
                     [record.id]),
                 apps: try AppRow.fetchAll(
                     db,
-                    sql: "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE share.record = ? ORDER BY share.serial",
+                    sql:
+                        "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial",
                     arguments: [record.id]))
         }
         let sections = RecordSections(record: content.record.id, facts: content.facts)
@@ -130,7 +132,8 @@ enum RecordPages {
                 try DocumentRow.fetch(db, "original = ? ORDER BY serial", [document.original]),
                 try StatusChangeRow.fetchAll(
                     db, sql: "SELECT * FROM statusChange WHERE document = ? ORDER BY serial", arguments: [document.id]),
-                document.mimeType == nil ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
+                document.mimeType == nil
+                    ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
             )
         }
         let versionRows = versions.map { version -> Markup in
@@ -141,7 +144,10 @@ enum RecordPages {
             """
         }
         let changeRows = changes.map { change -> Markup in
-            "<tr><td>\(change.at.secondsText)</td><td>\(change.status)</td><td>\(change.reason)</td><td>\(change.by)</td></tr>"
+            """
+            <tr><td>\(change.at.secondsText)</td><td>\(change.status)</td><td>\(change.reason)</td>\
+            <td>\(change.by)</td></tr>
+            """
         }
         return visit.page(
             document.label ?? "A document",

@@ -24,7 +24,8 @@ struct RecordSections {
             },
             table("Medication", "Medications", ["Medication", "From", "To", "Instructions", "Fills"]) {
                 [
-                    $0["drugName_title"], $0.day("startDate"), $0.day("endDate"), $0["instructions"], String($0.fillCount),
+                    $0["drugName_title"], $0.day("startDate"), $0.day("endDate"), $0["instructions"],
+                    String($0.fillCount),
                 ]
             },
             table("Allergy", "Allergies", ["Allergen", "Reaction", "Severity"]) { fact in
@@ -129,7 +130,8 @@ struct RecordSections {
         }
         return section(
             "VitalSigns", "Vital signs",
-            "<div class=\"charts\">\(charts)</div><p class=\"note\">The shaded bands are usual values of adults at rest.</p>")
+            "<div class=\"charts\">\(charts)</div><p class=\"note\">Shaded: usual values of adults at rest.</p>"
+        )
     }
 
     private func point(_ fact: Fact, at: String, value: String) -> Chart.Point? {

@@ -45,7 +45,8 @@ enum StyleSheet {
 
     /// The icon: a cross on a square.
     static let icon = """
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0a58a8"/>\
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">\
+        <rect width="16" height="16" rx="3" fill="#0a58a8"/>\
         <path d="M6.5 3h3v3.5H13v3H9.5V13h-3V9.5H3v-3h3.5z" fill="#fff"/></svg>
         """
 }

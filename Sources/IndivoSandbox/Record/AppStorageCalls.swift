@@ -42,7 +42,8 @@ enum AppStorageCalls {
             routes.append(
                 .putOrPost(prefix + "document_create_or_update_ext", path("external/{external}"), rule, createOrUpdate))
         } else {
-            routes.append(.put(prefix + "document_create_or_update_ext", path("external/{external}"), rule, createOrUpdate))
+            routes.append(
+                .put(prefix + "document_create_or_update_ext", path("external/{external}"), rule, createOrUpdate))
             // As on the real server an unknown id makes a document with another id.
             routes.append(
                 .put(prefix + "document_create_or_update", path("{document}"), rule) { call in

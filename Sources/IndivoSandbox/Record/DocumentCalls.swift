@@ -9,7 +9,10 @@ enum DocumentCalls {
             try call.createDocument()
         },
         .delete("documents_delete", "/records/{record}/documents/", .no) { _ in .ok },
-        .put("document_create_by_ext_id", "/records/{record}/documents/external/{app}/{external}", .recordDocumentExternal) {
+        .put(
+            "document_create_by_ext_id", "/records/{record}/documents/external/{app}/{external}",
+            .recordDocumentExternal
+        ) {
             call in
             try call.createDocument(externalId: DocumentStore.externalId(call["external"], of: call.app))
         },

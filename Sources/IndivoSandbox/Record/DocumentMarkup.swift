@@ -54,11 +54,13 @@ struct DocumentMarkup {
     private func fullName(of document: DocumentRow) throws -> String {
         switch document.creatorType {
         case "Account":
-            try String.fetchOne(db, sql: "SELECT fullName FROM account WHERE id = ?", arguments: [document.creator]) ?? ""
+            try String.fetchOne(db, sql: "SELECT fullName FROM account WHERE id = ?", arguments: [document.creator])
+                ?? ""
         case "PHA":
             try String.fetchOne(db, sql: "SELECT name FROM app WHERE id = ?", arguments: [document.creator]) ?? ""
         case "MachineApp":
-            try String.fetchOne(db, sql: "SELECT name FROM machineApp WHERE id = ?", arguments: [document.creator]) ?? ""
+            try String.fetchOne(db, sql: "SELECT name FROM machineApp WHERE id = ?", arguments: [document.creator])
+                ?? ""
         default: ""
         }
     }

@@ -36,7 +36,8 @@ struct DocumentStore {
     static func externalId(_ id: String, of app: AppRow) -> String { app.id + "/" + id }
 
     /// Stores a new document.
-    /// - Throws: ``ContentError`` for content that is not what its type says; ``Refusal`` for an external id that is taken.
+    /// - Throws: ``ContentError`` for content that is not what its type says; ``Refusal`` for an external id that is
+    /// taken.
     func create(
         _ content: DocumentContent, in scope: DocumentScope, externalId: String? = nil, by creator: Principal.Identity,
         replacing old: DocumentRow? = nil
@@ -79,8 +80,10 @@ struct DocumentStore {
         try db.execute(
             sql: "UPDATE document SET content = ?, type = ?, mimeType = ?, size = ?, digest = ? WHERE id = ?",
             arguments: [content.data, content.type, content.mimeType, content.data.count, content.digest, document.id])
-        return try find(document.id, in: DocumentScope(record: document.record, app: document.app, account: document.account))
-            .orNotFound()
+        return try find(
+            document.id, in: DocumentScope(record: document.record, app: document.app, account: document.account)
+        )
+        .orNotFound()
     }
 
     func find(_ id: String, in scope: DocumentScope) throws -> DocumentRow? {

@@ -7,7 +7,9 @@ enum Markdown {
 
     private static func inline(_ text: String) -> Markup {
         var result = Markup.escape(text)
-        result = result.replacing(/\[([^\]]+)\]\((https?:[^)\s]+)\)/) { "<a href=\"\($0.output.2)\">\($0.output.1)</a>" }
+        result = result.replacing(/\[([^\]]+)\]\((https?:[^)\s]+)\)/) {
+            "<a href=\"\($0.output.2)\">\($0.output.1)</a>"
+        }
         result = result.replacing(/\*\*([^*]+)\*\*/) { "<strong>\($0.output.1)</strong>" }
         result = result.replacing(/\*([^*]+)\*/) { "<em>\($0.output.1)</em>" }
         return Markup(trusted: result)

@@ -61,7 +61,8 @@ enum MessageCalls {
             throw Refusal.badRequest("num_attachments must be a number")
         }
         let message = MessageRow(
-            id: call.server.identifiers.id(.message), account: account, sender: sender, record: record, externalId: externalId,
+            id: call.server.identifiers.id(.message), account: account, sender: sender, record: record,
+            externalId: externalId,
             subject: subject, body: form["body"] ?? "[no body]", bodyType: form["body_type"] ?? "plaintext",
             severity: form["severity"] ?? "low", attachmentCount: count, receivedAt: call.now)
         try message.insert(call.db)
@@ -109,7 +110,8 @@ enum MessageCalls {
         }
         for account in try record.recipients(in: call.db) {
             try NotificationRow(
-                id: call.server.identifiers.id(.notification), account: account, sender: call.principal.effective.id, record: record.id,
+                id: call.server.identifiers.id(.notification), account: account, sender: call.principal.effective.id,
+                record: record.id,
                 document: form["document_id"], appURL: form["app_url"], content: content, receivedAt: call.now
             ).insert(call.db)
         }

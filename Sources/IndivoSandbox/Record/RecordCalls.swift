@@ -23,7 +23,8 @@ enum RecordCalls {
         .get("record_phas", "/records/{record}/apps/", .fullOrAdmin) { call in
             let apps = try AppRow.fetchAll(
                 call.db,
-                sql: "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE share.record = ? ORDER BY share.serial",
+                sql:
+                    "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial",
                 arguments: [call.record.id])
             return .json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
         },
@@ -53,7 +54,8 @@ enum RecordCalls {
         var created: Markup = "<created at=\"\(record.createdAt.text)\""
         if let creator = record.creator { created += " by=\"\(creator)\"" }
         return """
-            <Record id="\(record.id)" label="\(record.label)"><demographics document_id="\(record.demographics ?? "")" />\
+            <Record id="\(record.id)" label="\(record.label)">\
+            <demographics document_id="\(record.demographics ?? "")" />\
             \(created) /></Record>
             """
     }
@@ -90,7 +92,9 @@ enum RecordCalls {
         let shares = try ShareRow.fetchAll(
             call.db, sql: "SELECT * FROM share WHERE record = ? ORDER BY serial", arguments: [record.id])
         let items = shares.map { share -> Markup in
-            if let account = share.account { "<Share id=\"\(share.id)\" account=\"\(account)\" />" } else {
+            if let account = share.account {
+                "<Share id=\"\(share.id)\" account=\"\(account)\" />"
+            } else {
                 "<Share id=\"\(share.id)\" pha=\"\(share.app ?? "")\" />"
             }
         }

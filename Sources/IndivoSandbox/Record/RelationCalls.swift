@@ -37,11 +37,14 @@ enum RelationCalls {
         return namespace + call["relation"]
     }
 
-    /// The objects of a relation whose subject is any version of the document. A document related twice is listed twice.
+    /// The objects of a relation whose subject is any version of the document. A document related twice is listed
+    /// twice.
     private static func list(_ call: Call) throws -> Response {
         let document = try call.document
         let status = try DocumentQuery.status(call.request.query)
-        let columns = DocumentRow.columns.split(separator: ",").map { "object." + $0.trimmingCharacters(in: .whitespaces) }
+        let columns = DocumentRow.columns.split(separator: ",").map {
+            "object." + $0.trimmingCharacters(in: .whitespaces)
+        }
         let documents = try DocumentRow.fetchAll(
             call.db,
             sql: """

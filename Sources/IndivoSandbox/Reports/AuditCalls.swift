@@ -68,7 +68,8 @@ enum AuditCalls {
             <PrincipalInfo effective_principal="\(row.principal)" proxied_principal="\(row.proxiedBy)" />\
             <Resources carenet_id="\(row.carenet)" record_id="\(row.record)" pha_id="\(row.app)" \
             document_id="\(row.document)" external_id="\(row.externalId)" message_id="\(row.message)" />\
-            <RequestInfo req_url="\(row.path)" req_ip_address="\(row.address)" req_domain="" req_method="\(row.method)" />\
+            <RequestInfo req_url="\(row.path)" req_ip_address="\(row.address)" \
+            req_domain="" req_method="\(row.method)" />\
             <ResponseInfo resp_code="\(row.status)" /></AuditEntry>
             """)
     }

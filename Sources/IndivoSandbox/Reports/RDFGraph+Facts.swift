@@ -5,7 +5,8 @@ extension RDFGraph {
     private static let dateTime = "http://www.w3.org/2001/XMLSchema#dateTime"
 
     /// Facts of the clinical models, in SMART's vocabulary.
-    static func facts(_ facts: [FactRow], of record: String, server: ServerContext, in db: Database) throws -> RDFGraph {
+    static func facts(_ facts: [FactRow], of record: String, server: ServerContext, in db: Database) throws -> RDFGraph
+    {
         var writer = Writer(record: "\(server.apiBase)/records/\(record)", db: db)
         for fact in facts { _ = try writer.write(fact) }
         return writer.graph

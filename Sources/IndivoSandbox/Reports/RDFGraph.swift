@@ -1,7 +1,8 @@
 #if Sandbox
 import GRDB
 
-/// A graph of RDF statements, written as RDF/XML the way the real server's library does: one `rdf:Description` a subject.
+/// A graph of RDF statements, written as RDF/XML the way the real server's library does: one `rdf:Description` a
+/// subject.
 struct RDFGraph {
     static let smart = "http://smartplatforms.org/terms#"
 

@@ -81,7 +81,9 @@ struct ReportQuery {
             guard parts.count == 3 else { throw malformed("date_range") }
             let start = IndivoDate.parseDateTime(parts[1])
             let end = IndivoDate.parseDateTime(parts[2])
-            guard parts[1].isEmpty || start != nil, parts[2].isEmpty || end != nil else { throw malformed("date_range") }
+            guard parts[1].isEmpty || start != nil, parts[2].isEmpty || end != nil else {
+                throw malformed("date_range")
+            }
             dateRange = DateRange(field: parts[0], start: start, end: end)
         }
         if let text = query["date_group"] {

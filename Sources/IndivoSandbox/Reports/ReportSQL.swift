@@ -132,7 +132,8 @@ struct ReportSQL {
             return .number(number)
         case .date:
             if field.isTimestamp {
-                return value.flatMap { Int64.fromDatabaseValue($0) }.map { .string(Timestamp(rawValue: $0).text) } ?? .null
+                return value.flatMap { Int64.fromDatabaseValue($0) }.map { .string(Timestamp(rawValue: $0).text) }
+                    ?? .null
             }
             guard let text = read(value).string else { return .null }
             return .string(FieldText.date(text, field.isDay ? .date : .dateTime))

@@ -40,7 +40,9 @@ enum SampleFacts {
     ) -> SampleModel {
         SampleModel("LabResult").code("test_name", title, code, loinc)
             .code(
-                "abnormal_interpretation", interpretation.capitalized, interpretation, smart + "LabResultInterpretation#")
+                "abnormal_interpretation", interpretation.capitalized, interpretation,
+                smart + "LabResultInterpretation#"
+            )
             .code("status", "Final results: complete and verified", "final", smart + "LabStatus#")
             .quantity("quantitative_result_value", value, unit)
             .quantity("quantitative_result_normal_range_min", normal.0, unit)
@@ -54,7 +56,9 @@ enum SampleFacts {
         on day: String, systolic: Int, diastolic: Int, pulse: Int, weight: String, height: String, bmi: String,
         temperature: String = "36.8"
     ) -> SampleModel {
-        func sign(_ model: SampleModel, _ field: String, _ title: String, _ code: String, _ value: String, _ unit: String)
+        func sign(
+            _ model: SampleModel, _ field: String, _ title: String, _ code: String, _ value: String, _ unit: String
+        )
             -> SampleModel
         {
             model.code(field + "_name", title, code, loinc).quantity(field, value, unit)

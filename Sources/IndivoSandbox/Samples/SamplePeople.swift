@@ -11,14 +11,15 @@ struct SamplePerson {
         given: String, family: String, born: String, gender: String, email: String, street: String,
         facts: [SampleModel]
     ) {
-        demographics = ("""
-            <Demographics xmlns="\(DocumentType.namespace)"><dateOfBirth>\(born)</dateOfBirth>\
-            <gender>\(gender)</gender><email>\(email)</email><preferredLanguage>en</preferredLanguage>\
-            <Name><familyName>\(family)</familyName><givenName>\(given)</givenName></Name>\
-            <Telephone><type>h</type><number>555-0100</number><preferred>true</preferred></Telephone>\
-            <Address><country>Elinland</country><city>Port Elin</city><postalCode>0100</postalCode>\
-            <region>Coast</region><street>\(street)</street></Address></Demographics>
-            """ as Markup).description
+        demographics =
+            ("""
+        <Demographics xmlns="\(DocumentType.namespace)"><dateOfBirth>\(born)</dateOfBirth>\
+        <gender>\(gender)</gender><email>\(email)</email><preferredLanguage>en</preferredLanguage>\
+        <Name><familyName>\(family)</familyName><givenName>\(given)</givenName></Name>\
+        <Telephone><type>h</type><number>555-0100</number><preferred>true</preferred></Telephone>\
+        <Address><country>Elinland</country><city>Port Elin</city><postalCode>0100</postalCode>\
+        <region>Coast</region><street>\(street)</street></Address></Demographics>
+        """ as Markup).description
         self.facts = facts
     }
 }
@@ -38,7 +39,8 @@ enum SamplePeople {
             Facts.problem("Sprain of ankle", "44465007", from: "2021-06-19", to: "2021-08-02"),
             Facts.medication(
                 "Lisinopril 10 MG Oral Tablet", "314076", from: "2015-05-11", "one tablet in the morning",
-                fills: [("2026-01-12", 90, 90), ("2026-04-10", 90, 90), ("2026-07-09", 90, 90), ("2026-10-07", 90, 90)]),
+                fills: [("2026-01-12", 90, 90), ("2026-04-10", 90, 90),
+                    ("2026-07-09", 90, 90), ("2026-10-07", 90, 90)]),
             Facts.medication(
                 "Metformin hydrochloride 500 MG Oral Tablet", "861007", from: "2018-09-03",
                 "one tablet twice a day with meals", frequency: "2",
@@ -47,22 +49,41 @@ enum SamplePeople {
                 "Ibuprofen 400 MG Oral Tablet", "197805", from: "2021-06-19", to: "2021-07-03",
                 "one tablet up to three times a day for pain", frequency: "3", fills: [("2021-06-19", 14, 42)]),
             Facts.drugAllergy("Penicillin G", "7980", "Urticaria", "126485001"),
-            Facts.lab("Hemoglobin A1c/Hemoglobin.total in Blood", "4548-4", on: "2023-03-06", "8.1", "%", normal: ("4.0", "6.0"), "abnormal"),
-            Facts.lab("Hemoglobin A1c/Hemoglobin.total in Blood", "4548-4", on: "2024-03-11", "7.2", "%", normal: ("4.0", "6.0"), "abnormal"),
-            Facts.lab("Hemoglobin A1c/Hemoglobin.total in Blood", "4548-4", on: "2025-03-10", "6.7", "%", normal: ("4.0", "6.0"), "abnormal"),
-            Facts.lab("Hemoglobin A1c/Hemoglobin.total in Blood", "4548-4", on: "2026-03-09", "6.4", "%", normal: ("4.0", "6.0"), "abnormal"),
-            Facts.lab("Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2025-03-10", "0.9", "mg/dL", normal: ("0.5", "1.1")),
-            Facts.lab("Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2026-03-09", "1.0", "mg/dL", normal: ("0.5", "1.1")),
-            Facts.lab("Potassium [Moles/volume] in Serum or Plasma", "2823-3", on: "2026-03-09", "4.3", "mmol/L", normal: ("3.5", "5.1")),
-            Facts.vitals(on: "2023-03-06", systolic: 152, diastolic: 94, pulse: 78, weight: "81.4", height: "1.64", bmi: "30.3"),
-            Facts.vitals(on: "2024-03-11", systolic: 141, diastolic: 88, pulse: 74, weight: "78.9", height: "1.64", bmi: "29.3"),
-            Facts.vitals(on: "2025-03-10", systolic: 134, diastolic: 84, pulse: 72, weight: "76.2", height: "1.64", bmi: "28.3"),
-            Facts.vitals(on: "2026-03-09", systolic: 128, diastolic: 80, pulse: 70, weight: "74.8", height: "1.64", bmi: "27.8"),
+            Facts.lab(
+                "Hemoglobin A1c/Hemoglobin.total in Blood", "4548-4", on: "2023-03-06", "8.1", "%",
+                normal: ("4.0", "6.0"), "abnormal"),
+            Facts.lab(
+                "Hemoglobin A1c/Hemoglobin.total in Blood", "4548-4", on: "2024-03-11", "7.2", "%",
+                normal: ("4.0", "6.0"), "abnormal"),
+            Facts.lab(
+                "Hemoglobin A1c/Hemoglobin.total in Blood", "4548-4", on: "2025-03-10", "6.7", "%",
+                normal: ("4.0", "6.0"), "abnormal"),
+            Facts.lab(
+                "Hemoglobin A1c/Hemoglobin.total in Blood", "4548-4", on: "2026-03-09", "6.4", "%",
+                normal: ("4.0", "6.0"), "abnormal"),
+            Facts.lab(
+                "Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2025-03-10", "0.9", "mg/dL",
+                normal: ("0.5", "1.1")),
+            Facts.lab(
+                "Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2026-03-09", "1.0", "mg/dL",
+                normal: ("0.5", "1.1")),
+            Facts.lab(
+                "Potassium [Moles/volume] in Serum or Plasma", "2823-3", on: "2026-03-09", "4.3", "mmol/L",
+                normal: ("3.5", "5.1")),
+            Facts.vitals(
+                on: "2023-03-06", systolic: 152, diastolic: 94, pulse: 78, weight: "81.4", height: "1.64", bmi: "30.3"),
+            Facts.vitals(
+                on: "2024-03-11", systolic: 141, diastolic: 88, pulse: 74, weight: "78.9", height: "1.64", bmi: "29.3"),
+            Facts.vitals(
+                on: "2025-03-10", systolic: 134, diastolic: 84, pulse: 72, weight: "76.2", height: "1.64", bmi: "28.3"),
+            Facts.vitals(
+                on: "2026-03-09", systolic: 128, diastolic: 80, pulse: 70, weight: "74.8", height: "1.64", bmi: "27.8"),
             Facts.immunization("Influenza, seasonal, injectable", "141", on: "2025-10-20"),
             Facts.immunization("Tetanus and diphtheria toxoids", "09", on: "2019-04-02"),
             Facts.procedure("Colonoscopy", on: "2020-02-18", "Elin Clinic"),
             Facts.equipment("Blood glucose meter", from: "2018-09-10", "Norrin Devices", "with strips for home use"),
-            Facts.note(on: "2026-03-09", "Yearly review", "Feels well. Walks daily. Home pressures mostly below 130/80."),
+            Facts.note(
+                on: "2026-03-09", "Yearly review", "Feels well. Walks daily. Home pressures mostly below 130/80."),
             Facts.measurement("HBA1C", on: "2025-03-10", "6.7", "%"),
             Facts.measurement("HBA1C", on: "2026-03-09", "6.4", "%"),
         ])
@@ -81,11 +102,19 @@ enum SamplePeople {
                 "Loratadine 10 MG Oral Tablet", "311372", from: "2026-04-15", to: "2026-07-31",
                 "one tablet a day in the pollen season", fills: [("2026-04-15", 30, 30), ("2026-05-15", 30, 30)]),
             Facts.noKnownAllergies,
-            Facts.lab("Eosinophils/100 leukocytes in Blood", "713-8", on: "2025-04-22", "7.5", "%", normal: ("0.0", "5.0"), "abnormal"),
-            Facts.lab("Eosinophils/100 leukocytes in Blood", "713-8", on: "2026-04-20", "5.8", "%", normal: ("0.0", "5.0"), "abnormal"),
-            Facts.lab("Hemoglobin [Mass/volume] in Blood", "718-7", on: "2026-04-20", "15.1", "g/dL", normal: ("13.5", "17.5")),
-            Facts.vitals(on: "2025-04-22", systolic: 118, diastolic: 74, pulse: 66, weight: "72.0", height: "1.81", bmi: "22.0"),
-            Facts.vitals(on: "2026-04-20", systolic: 121, diastolic: 76, pulse: 64, weight: "73.5", height: "1.81", bmi: "22.4"),
+            Facts.lab(
+                "Eosinophils/100 leukocytes in Blood", "713-8", on: "2025-04-22", "7.5", "%", normal: ("0.0", "5.0"),
+                "abnormal"),
+            Facts.lab(
+                "Eosinophils/100 leukocytes in Blood", "713-8", on: "2026-04-20", "5.8", "%", normal: ("0.0", "5.0"),
+                "abnormal"),
+            Facts.lab(
+                "Hemoglobin [Mass/volume] in Blood", "718-7", on: "2026-04-20", "15.1", "g/dL", normal: ("13.5", "17.5")
+            ),
+            Facts.vitals(
+                on: "2025-04-22", systolic: 118, diastolic: 74, pulse: 66, weight: "72.0", height: "1.81", bmi: "22.0"),
+            Facts.vitals(
+                on: "2026-04-20", systolic: 121, diastolic: 76, pulse: 64, weight: "73.5", height: "1.81", bmi: "22.4"),
             Facts.immunization("Influenza, seasonal, injectable", "141", on: "2025-11-03"),
             Facts.procedure("Spirometry", on: "2026-04-20", "Elin Clinic"),
             Facts.equipment("Peak flow meter", from: "2012-09-01", "Airwell", "for home use"),
@@ -103,10 +132,15 @@ enum SamplePeople {
                 "Amoxicillin 250 MG Chewable Tablet", "308189", from: "2024-01-15", to: "2024-01-25",
                 "one tablet three times a day for ten days", frequency: "3", fills: [("2024-01-15", 10, 30)]),
             Facts.noKnownAllergies,
-            Facts.lab("Hemoglobin [Mass/volume] in Blood", "718-7", on: "2025-08-05", "12.4", "g/dL", normal: ("11.5", "13.5")),
-            Facts.vitals(on: "2024-08-06", systolic: 96, diastolic: 58, pulse: 98, weight: "16.2", height: "1.02", bmi: "15.6"),
-            Facts.vitals(on: "2025-08-05", systolic: 98, diastolic: 60, pulse: 94, weight: "18.4", height: "1.09", bmi: "15.5"),
-            Facts.vitals(on: "2026-08-04", systolic: 99, diastolic: 61, pulse: 90, weight: "20.9", height: "1.15", bmi: "15.8"),
+            Facts.lab(
+                "Hemoglobin [Mass/volume] in Blood", "718-7", on: "2025-08-05", "12.4", "g/dL", normal: ("11.5", "13.5")
+            ),
+            Facts.vitals(
+                on: "2024-08-06", systolic: 96, diastolic: 58, pulse: 98, weight: "16.2", height: "1.02", bmi: "15.6"),
+            Facts.vitals(
+                on: "2025-08-05", systolic: 98, diastolic: 60, pulse: 94, weight: "18.4", height: "1.09", bmi: "15.5"),
+            Facts.vitals(
+                on: "2026-08-04", systolic: 99, diastolic: 61, pulse: 90, weight: "20.9", height: "1.15", bmi: "15.8"),
             Facts.immunization("Measles, mumps and rubella virus vaccine", "03", on: "2021-08-10"),
             Facts.immunization("Measles, mumps and rubella virus vaccine", "03", on: "2025-08-05"),
             Facts.immunization("Varicella virus vaccine", "21", on: "2021-08-10"),

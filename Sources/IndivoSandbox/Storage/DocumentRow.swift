@@ -35,7 +35,8 @@ struct DocumentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
 
     /// The columns above: everything but the content.
     static let columns = """
-        serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status, neverShare, createdAt, \
+        serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status, \
+        neverShare, createdAt, \
         creator, creatorType, original, replaces, replacedBy
         """
 
@@ -53,7 +54,8 @@ struct DocumentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     func insert(_ db: Database, content: Data) throws {
         try db.execute(
             sql: """
-                INSERT INTO document (id, record, app, account, externalId, type, mimeType, content, size, digest, label,
+                INSERT INTO document (id, record, app, account, externalId, type, mimeType, content, size,
+                    digest, label,
                     status, neverShare, createdAt, creator, creatorType, original, replaces, replacedBy)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,

@@ -16,7 +16,8 @@ enum Schema {
     private static let accounts = """
         CREATE TABLE account (
             id TEXT PRIMARY KEY, fullName TEXT NOT NULL, contactEmail TEXT NOT NULL, state TEXT NOT NULL,
-            createdAt INTEGER NOT NULL, lastLoginAt INTEGER, loginCount INTEGER NOT NULL, failedLoginCount INTEGER NOT NULL,
+            createdAt INTEGER NOT NULL, lastLoginAt INTEGER, loginCount INTEGER NOT NULL,
+                failedLoginCount INTEGER NOT NULL,
             disabledUntil INTEGER, stateChangedAt INTEGER NOT NULL, primarySecret TEXT, secondarySecret TEXT);
         CREATE TABLE login (
             username TEXT PRIMARY KEY, account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, password TEXT);
@@ -79,7 +80,8 @@ enum Schema {
             fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL,
             accessToken TEXT NOT NULL REFERENCES accessToken ON DELETE CASCADE);
         CREATE TABLE sessionToken (
-            fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL, account TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+            fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL, account TEXT NOT NULL
+                REFERENCES account ON DELETE CASCADE,
             expiresAt INTEGER NOT NULL);
         CREATE TABLE nonce (nonce TEXT PRIMARY KEY, expiresAt INTEGER NOT NULL) WITHOUT ROWID;
         """
@@ -130,7 +132,8 @@ enum Schema {
             body TEXT NOT NULL, bodyType TEXT NOT NULL, severity TEXT NOT NULL, attachmentCount INTEGER NOT NULL,
             receivedAt INTEGER NOT NULL, readAt INTEGER, archivedAt INTEGER, UNIQUE (account, sender, externalId));
         CREATE TABLE attachment (
-            message TEXT NOT NULL REFERENCES message (id) ON DELETE CASCADE, number INTEGER NOT NULL, type TEXT NOT NULL,
+            message TEXT NOT NULL REFERENCES message (id) ON DELETE CASCADE, number INTEGER NOT NULL,
+                type TEXT NOT NULL,
             content BLOB NOT NULL, document TEXT, PRIMARY KEY (message, number));
         CREATE TABLE notification (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,

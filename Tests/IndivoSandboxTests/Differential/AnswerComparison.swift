@@ -16,9 +16,12 @@ struct AnswerComparison {
         let recordedType = exchange.responseHeader("Content-Type") ?? ""
         let type = answer.header("Content-Type") ?? ""
         guard type == recordedType else { return "type \(type), recorded \(recordedType)" }
-        let allowed = Set((answer.header("Allow") ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+        let allowed = Set(
+            (answer.header("Allow") ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
         let recordedAllowed = Set(
-            (exchange.responseHeader("Allow") ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+            (exchange.responseHeader("Allow") ?? "").split(separator: ",").map {
+                $0.trimmingCharacters(in: .whitespaces)
+            })
         guard allowed == recordedAllowed else { return "Allow \(allowed), recorded \(recordedAllowed)" }
         if exchange.method == "HEAD" { return nil }
         let mine = answer.text.replacing(base, with: Replay.recordedBase)
@@ -74,11 +77,15 @@ struct AnswerComparison {
     /// The body in lines that can be compared one by one.
     private func canonical(_ text: String, _ type: String) -> [String] {
         let text = text.replacing(/20\d\d-11-2\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "NOW")
-        if type == "application/json", let value = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed) {
+        if type == "application/json",
+            let value = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        {
             return lines(of: value, "")
         }
         if type == "application/rdf+xml" { return RDFComparison.canonical(text) }
-        if type == "application/xml", let root = try? XMLNode(parsing: text.trimmingCharacters(in: .whitespacesAndNewlines)) {
+        if type == "application/xml",
+            let root = try? XMLNode(parsing: text.trimmingCharacters(in: .whitespacesAndNewlines))
+        {
             var lines: [String] = []
             append(root, 0, to: &lines)
             return lines
@@ -94,7 +101,8 @@ struct AnswerComparison {
         case let object as [String: Any]:
             return object.sorted { $0.key < $1.key }.flatMap { lines(of: $0.value, path + "." + $0.key) }
         case let list as [Any]:
-            return ["\(path)[\(list.count)]"] + list.enumerated().flatMap { lines(of: $0.element, path + "[\($0.offset)]") }
+            return ["\(path)[\(list.count)]"]
+                + list.enumerated().flatMap { lines(of: $0.element, path + "[\($0.offset)]") }
         default:
             return ["\(path) = \(value)"]
         }
@@ -105,7 +113,8 @@ struct AnswerComparison {
     private func append(_ node: XMLNode, _ depth: Int, to lines: inout [String]) {
         let attributes = node.attributes.filter { !$0.qualifiedName.hasPrefix("xmlns") }
             .map { "\($0.qualifiedName)=\"\($0.value)\"" }.sorted()
-        var line = String(repeating: " ", count: depth) + "{\(node.namespace ?? "")}\(node.name) "
+        var line =
+            String(repeating: " ", count: depth) + "{\(node.namespace ?? "")}\(node.name) "
             + attributes.joined(separator: " ")
         var children = Array(node.children())
         if children.isEmpty {

@@ -74,7 +74,8 @@ struct Recording: Sendable {
         return package.deletingLastPathComponent().appending(path: "shared/recordings")
     }
 
-    /// Whether there is something to replay. A folder that is named and is not there is a failure, not a reason to skip.
+    /// Whether there is something to replay. A folder that is named and is not there is a failure, not a reason to
+    /// skip.
     static var isAvailable: Bool {
         ProcessInfo.processInfo.environment["INDIVO_RECORDINGS"] != nil
             || FileManager.default.fileExists(atPath: folder.appending(path: "exchanges.jsonl").path)
@@ -111,7 +112,8 @@ struct Recording: Sendable {
 
 extension RecordedExchange {
     init(_ line: Data) throws {
-        guard let json = try JSONSerialization.jsonObject(with: line) as? [String: Any], let name = json["name"] as? String
+        guard let json = try JSONSerialization.jsonObject(with: line) as? [String: Any],
+            let name = json["name"] as? String
         else { throw Recording.Failure(description: "a line of exchanges.jsonl is not a JSON object with a name") }
         func pairs(_ key: String) -> [(String, String)] {
             (json[key] as? [[String]] ?? []).map { ($0[0], $0[1]) }
@@ -137,7 +139,8 @@ extension RecordedExchange {
             method: json["method"] as? String ?? "", path: json["path"] as? String ?? "",
             host: json["host"] as? String ?? "", requestHeaders: pairs("request_headers"),
             requestBody: omitted == nil ? body("request_body") ?? Data() : nil, status: json["status"] as? Int ?? 0,
-            responseHeaders: headers, responseBody: body("response_body") ?? Data(), at: date ?? Date(timeIntervalSince1970: 0),
+            responseHeaders: headers, responseBody: body("response_body") ?? Data(),
+            at: date ?? Date(timeIntervalSince1970: 0),
             consumer: signed?["consumer"] as? String, token: signed?["token"] as? String)
     }
 }

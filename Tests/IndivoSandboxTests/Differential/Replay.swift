@@ -74,7 +74,8 @@ final class Replay: Sendable {
         for account in recording.accounts {
             let name = account.email == john ? "John Smith" : "Jane Doe"
             try await sandbox.addAccount(
-                id: account.email, fullName: name, contactEmail: account.email.replacing("@indivo.org", with: "@example.org"),
+                id: account.email, fullName: name,
+                contactEmail: account.email.replacing("@indivo.org", with: "@example.org"),
                 username: account.username, password: account.password)
         }
         try await setUpApps(sandbox)
@@ -90,7 +91,8 @@ final class Replay: Sendable {
         }
         // The list of all apps has their manifests.
         let list = recording.exchanges.first { $0.call == "all_phas" && $0.status == 200 }
-        let manifests = list.flatMap { try? JSONSerialization.jsonObject(with: $0.responseBody) } as? [[String: Any]] ?? []
+        let manifests =
+            list.flatMap { try? JSONSerialization.jsonObject(with: $0.responseBody) } as? [[String: Any]] ?? []
         for manifest in manifests {
             let id = manifest["id"] as? String ?? ""
             let consumer = recording.consumers.first { $0.key == id }
@@ -103,7 +105,8 @@ final class Replay: Sendable {
             guard !manifests.contains(where: { $0["id"] as? String == consumer.key }) else { continue }
             try await sandbox.addApp(
                 SandboxApp(
-                    id: consumer.key, name: consumer.key, consumerSecret: consumer.secret, startURL: "", callbackURL: "",
+                    id: consumer.key, name: consumer.key, consumerSecret: consumer.secret, startURL: "",
+                    callbackURL: "",
                     isAutonomous: consumer.kind.contains("autonomous")))
         }
     }
@@ -144,8 +147,10 @@ final class Replay: Sendable {
             let record = token.record ?? recording.records["Probe Patient"] ?? ""
             let isAutonomous = token.kind.contains("autonomous")
             try await sandbox.seedAccessToken(
-                token.token, secret: token.secret, app: isAutonomous ? "probe-bg@apps.indivo.org" : "probe@apps.indivo.org",
-                record: record, carenet: token.carenet, account: isAutonomous ? nil : token.kind.contains("jane") ? jane : john,
+                token.token, secret: token.secret,
+                app: isAutonomous ? "probe-bg@apps.indivo.org" : "probe@apps.indivo.org",
+                record: record, carenet: token.carenet,
+                account: isAutonomous ? nil : token.kind.contains("jane") ? jane : john,
                 enabling: token.kind.contains("jane") || token.kind.contains("left behind") ? false : true)
         }
         try await seedRequestTokens(sandbox)
@@ -187,8 +192,10 @@ final class Replay: Sendable {
 
     private func demographicsId(of record: String) throws -> String? {
         recording.exchanges.lazy.compactMap { exchange in
-            exchange.responseText.firstMatch(of: /<Record id="([^"]+)" label="[^"]*"><demographics document_id="([^"]+)"/)
-                .flatMap { String($0.output.1) == record ? String($0.output.2) : nil }
+            exchange.responseText.firstMatch(
+                of: /<Record id="([^"]+)" label="[^"]*"><demographics document_id="([^"]+)"/
+            )
+            .flatMap { String($0.output.1) == record ? String($0.output.2) : nil }
         }.first
     }
 
@@ -242,7 +249,8 @@ final class Replay: Sendable {
 
     // MARK: Replaying
 
-    /// Sends one request, once what happened before it in parts of the recording that are not here has been made up for.
+    /// Sends one request, once what happened before it in parts of the recording that are not here has been made up
+    /// for.
     func send(_ exchange: RecordedExchange, to sandbox: Sandbox) async throws -> RawHTTP.Answer {
         try await makeUp(before: exchange, in: sandbox)
         setClock(exchange.at)
@@ -321,11 +329,14 @@ final class Replay: Sendable {
                     createdAt: document.createdAt))
         }
         // An exchange that succeeded was approved before.
-        if exchange.call == "exchange_token", exchange.status == 200, let header = exchange.requestHeader("Authorization") {
+        if exchange.call == "exchange_token", exchange.status == 200,
+            let header = exchange.requestHeader("Authorization")
+        {
             let token = header.firstMatch(of: /oauth_token="([^"]+)"/).map { String($0.output.1) } ?? ""
             let verifier =
                 header.firstMatch(of: /oauth_verifier="([^"]+)"/).map { String($0.output.1) }
-                ?? exchange.requestText.firstMatch(of: /oauth_verifier=([A-Za-z0-9]+)/).map { String($0.output.1) } ?? ""
+                ?? exchange.requestText.firstMatch(of: /oauth_verifier=([A-Za-z0-9]+)/).map { String($0.output.1) }
+                ?? ""
             let isApproved = recording.exchanges.contains {
                 $0.call == "request_token_approve" && $0.status == 200 && $0.path.contains(token)
                     && $0.sequence < exchange.sequence

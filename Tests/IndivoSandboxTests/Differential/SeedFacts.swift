@@ -28,7 +28,9 @@ struct SeedFacts {
                 sign["encounter"] = row
                 row = sign
             }
-            let key = (try? JSONSerialization.data(withJSONObject: row.filter { !($0.value is [Any]) && $0.key != "encounter" }, options: .sortedKeys))
+            let key =
+                (try? JSONSerialization.data(
+                    withJSONObject: row.filter { !($0.value is [Any]) && $0.key != "encounter" }, options: .sortedKeys))
                 .map { String(decoding: $0, as: UTF8.self) } ?? ""
             guard seen[document, default: []].insert(key).inserted else {
                 // The same vital signs, now with their encounter.
@@ -59,19 +61,25 @@ struct SeedFacts {
             }
             return "<\(name)\(attributes.joined())>\(escape(text))</\(name)>"
         }
-        let provider = "<provider>" + element("name", "provider_name") + element("institution", "provider_institution") + "</provider>"
+        let provider =
+            "<provider>" + element("name", "provider_name") + element("institution", "provider_institution")
+            + "</provider>"
         let content: String
         switch row["__modelname__"] as? String {
         case "Equipment":
-            content = element("dateStarted", "date_started") + element("dateStopped", "date_stopped")
+            content =
+                element("dateStarted", "date_started") + element("dateStopped", "date_stopped")
                 + element("name", "name") + element("vendor", "vendor") + element("description", "description")
         case "Procedure":
-            content = element("datePerformed", "date_performed") + coded("name", "name") + provider
+            content =
+                element("datePerformed", "date_performed") + coded("name", "name") + provider
                 + element("location", "location") + element("comments", "comments")
         case "SimpleClinicalNote":
-            content = element("dateOfVisit", "date_of_visit") + element("finalizedAt", "finalized_at")
+            content =
+                element("dateOfVisit", "date_of_visit") + element("finalizedAt", "finalized_at")
                 + coded("visitType", "visit_type") + element("visitLocation", "visit_location")
-                + coded("specialty", "specialty") + "<signature>" + element("at", "signed_at") + provider + "</signature>"
+                + coded("specialty", "specialty") + "<signature>" + element("at", "signed_at") + provider
+                + "</signature>"
                 + element("chiefComplaint", "chief_complaint") + element("content", "content")
         default: return nil
         }
@@ -90,7 +98,8 @@ struct SeedFacts {
             case let nested as [String: Any]: fields += "<Field name=\"\(key)\">\(model(nested))</Field>"
             case let number as NSNumber:
                 let isBoolean = key.hasSuffix("_preferred_p")
-                fields += "<Field name=\"\(key)\">\(isBoolean ? "\(number.boolValue)" : "\(number.doubleValue)")</Field>"
+                fields +=
+                    "<Field name=\"\(key)\">\(isBoolean ? "\(number.boolValue)" : "\(number.doubleValue)")</Field>"
             default: break
             }
         }
@@ -113,8 +122,9 @@ struct SeedFacts {
 
     /// The sample documents of a patient, with the field names of today.
     static func samples(patient: String) -> [(model: String, key: String, document: String)] {
-        let files = (try? FileManager.default.contentsOfDirectory(
-            at: samplesFolder.appending(path: patient), includingPropertiesForKeys: nil)) ?? []
+        let files =
+            (try? FileManager.default.contentsOfDirectory(
+                at: samplesFolder.appending(path: patient), includingPropertiesForKeys: nil)) ?? []
         return files.filter { $0.lastPathComponent.hasPrefix("doc_") }.sorted { $0.path < $1.path }.compactMap { file in
             guard let data = try? Data(contentsOf: file), let root = try? XMLNode(parsing: data),
                 let name = root.child(named: "Model")?.attr("name")

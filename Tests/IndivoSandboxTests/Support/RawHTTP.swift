@@ -37,7 +37,8 @@ enum RawHTTP {
     /// Sends bytes and reads what comes back until the server closes. The blocking calls run on threads of their own:
     /// the server needs the tasks' threads.
     static func exchange(_ bytes: Data, port: Int, isHead: Bool = false) async throws -> Answer {
-        let received = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Data, any Error>) in
+        let received = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Data, any Error>) in
             DispatchQueue.global().async {
                 continuation.resume(with: Result { try blockingExchange(bytes, port: port) })
             }

@@ -61,7 +61,9 @@ struct TestApp: Sendable {
     }
 
     /// A request token for a record.
-    func requestToken(record: String?, callback: String = "http://app.example.org/authorized") async throws -> OAuthToken {
+    func requestToken(record: String?, callback: String = "http://app.example.org/authorized") async throws
+        -> OAuthToken
+    {
         var form = FormParameters()
         if let record { form.append(name: "indivo_record_id", value: record) }
         let answer = try await send(
@@ -71,7 +73,9 @@ struct TestApp: Sendable {
     }
 
     /// Takes the whole way to an access token, a person with a browser included.
-    func authorized(_ sandbox: Sandbox, record: String, username: String = "demo", password: String = "demo") async throws -> TestApp {
+    func authorized(_ sandbox: Sandbox, record: String, username: String = "demo", password: String = "demo")
+        async throws -> TestApp
+    {
         let request = try await requestToken(record: record)
         var browser = TestBrowser(sandbox)
         try await browser.logIn(username, password)

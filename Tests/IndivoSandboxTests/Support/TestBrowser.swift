@@ -24,7 +24,8 @@ struct TestBrowser {
         _ method: String, _ target: String, headers: [(String, String)] = [], body: Data = Data()
     ) async throws -> RawHTTP.Answer {
         let cookies = cookie.map { [("Cookie", $0)] } ?? []
-        let answer = try await RawHTTP.request(method, port: port, target: target, headers: headers + cookies, body: body)
+        let answer = try await RawHTTP.request(
+            method, port: port, target: target, headers: headers + cookies, body: body)
         if let set = answer.header("Set-Cookie") { cookie = set.split(separator: ";").first.map(String.init) }
         return answer
     }

@@ -41,7 +41,8 @@ struct World {
                 startURL: "rival:///start", callbackURL: "rival:///back"))
         try await sandbox.addApp(
             SandboxApp(
-                id: "robot@apps.example.org", name: "Robot", consumerSecret: "robot-secret", startURL: "", callbackURL: "",
+                id: "robot@apps.example.org", name: "Robot", consumerSecret: "robot-secret", startURL: "",
+                callbackURL: "",
                 isAutonomous: true))
         try await sandbox.addMachineApp(
             SandboxMachineApp(
@@ -51,7 +52,8 @@ struct World {
             demographics: Data(
                 """
                 <Demographics xmlns="http://indivo.org/vocab/xml/documents#"><dateOfBirth>1980-01-01</dateOfBirth>\
-                <gender>male</gender><Name><familyName>Stranger</familyName><givenName>Sam</givenName></Name></Demographics>
+                <gender>male</gender><Name><familyName>Stranger</familyName><givenName>Sam</givenName></Name>\
+                </Demographics>
                 """.utf8))
         try await sandbox.enable(app: "rival@apps.example.org", onRecord: strangersRecord)
         try await sandbox.enable(app: "robot@apps.example.org", onRecord: strangersRecord)
@@ -65,11 +67,13 @@ struct World {
             sandbox, record: strangersRecord, username: "stranger", password: "stranger")
         rivalRequestToken = rival.with(try await rival.requestToken(record: strangersRecord))
         let robot = TestApp(sandbox, key: "robot@apps.example.org", secret: "robot-secret")
-        let issued = try await robot.send("POST", "/apps/robot@apps.example.org/records/\(strangersRecord)/access_token")
+        let issued = try await robot.send(
+            "POST", "/apps/robot@apps.example.org/records/\(strangersRecord)/access_token")
         autonomousToken = robot.with(try OAuthTokenResponse(parsing: issued.body).token)
         strangerSession = try await World.session(sandbox, "stranger", "stranger")
 
-        let made = try await owner.post("/records/\(record)/documents/", xml: "<secret xmlns=\"urn:x\">of Ines</secret>")
+        let made = try await owner.post(
+            "/records/\(record)/documents/", xml: "<secret xmlns=\"urn:x\">of Ines</secret>")
         document = try World.id(made, "Document")
         let stored = try await owner.put(
             "/records/\(record)/apps/demo@apps.example.org/documents/external/settings", xml: "<settings/>")
