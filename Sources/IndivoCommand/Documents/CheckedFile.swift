@@ -34,10 +34,12 @@ struct CheckedFile {
         var lines = ["\(file.name): \(kind)" + (className.map { ", read as \($0)" } ?? "")]
         for document in documents {
             let place = document.line.map { "line \($0): " } ?? ""
-            let understood = document.properties.isEmpty ? "nothing understood" : document.properties.joined(separator: ", ")
-            lines.append("  \(place)\(document.name): \(understood)")
+            let properties = document.properties.joined(separator: ", ")
+            lines.append("  \(place)\(document.name): \(properties.isEmpty ? "nothing understood" : properties)")
         }
-        for problem in problems { lines.append("\(file.place(problem.line, problem.column)) error: \(problem.message)") }
+        for problem in problems {
+            lines.append("\(file.place(problem.line, problem.column)) error: \(problem.message)")
+        }
         for note in notes { lines.append("\(file.name): note: \(note)") }
         let count = problems.count
         lines.append("\(file.name): \(count == 0 ? "no problems" : count == 1 ? "1 problem" : "\(count) problems")")

@@ -7,14 +7,16 @@ struct DocumentCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Say what documents are, what of them is understood, and everything that is wrong with them.",
         discussion: """
-            Reads data models (SDMX or SDMJ), typed documents such as Demographics and Equipment, and what servers answer. \
-            Problems are printed as FILE:LINE: error: …; they are what a server would refuse, XML that breaks the schema \
-            of its kind, values that cannot be read, and names that no model knows.
+            Reads data models (SDMX or SDMJ), typed documents such as Demographics and Equipment, and what servers \
+            answer. Problems are printed as FILE:LINE: error: …; they are what a server would refuse, XML that breaks \
+            the schema of its kind, values that cannot be read, and names that no model knows.
 
             The exit status is 0 when there are no problems, 1 when there are, 2 when a file cannot be read.
             """)
 
-    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"),
+        completion: .directory)
     var models: String?
 
     @Flag(

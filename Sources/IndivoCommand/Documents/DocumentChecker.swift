@@ -58,9 +58,11 @@ struct DocumentChecker {
         } else {
             result.kind = "<\(root.qualifiedName)>" + (root.namespace.map { " in \($0)" } ?? " in no namespace")
             let advice =
-                isAnswer && (NestedKinds.documents[root.name] != nil)
-                ? "; a \(root.name) document is in the namespace \(Self.namespace)" : ""
-            add("there is no class for this document; a server stores it without understanding it\(advice)", line: root.line)
+                isAnswer && NestedKinds.documents[root.name] != nil
+                ? "; what servers look into is <\(root.name)> in the namespace \(Self.namespace)" : ""
+            add(
+                "there is no class for this document; a server stores it without understanding it\(advice)",
+                line: root.line)
         }
         checkSchema(of: root, problems: try IndivoSchemas.problems(of: root) ?? [])
     }
@@ -105,10 +107,12 @@ struct DocumentChecker {
         result.className = "SDMXDocument"
         if isAnswer {
             result.notes.append(
-                "this is what servers answer; in a document for a server <Models> is in the namespace \(Self.namespace)")
+                "this is what servers answer; in a document for a server <Models> is in the namespace "
+                    + Self.namespace)
         }
         var documents: [IndivoDocument] = []
-        for element in elements {
+        // One without a name is the schema's to complain of.
+        for element in elements where element.attr("name") != nil {
             do {
                 documents.append(try IndivoDocument.registered(for: element, problems: &unreadable))
             } catch let error as DocumentError {
