@@ -36,11 +36,12 @@ struct LenientReadingTests {
     func keepsText() throws {
         var problems: [DocumentError] = []
         let medication = try Medication.read(from: XMLNode(parsing: source), problems: &problems)
-        #expect(try medication.xml().canonical() == XMLNode(parsing: source).canonical())
+        func model(_ root: XMLNode) throws -> XMLNode { try #require(root.child(named: "Model")) }
+        #expect(try model(medication.xml()).canonical() == model(XMLNode(parsing: source)).canonical())
         medication.fulfillments.first?.dispenseDaysSupply = 60
         #expect(
-            try medication.xml().canonical()
-                == XMLNode(parsing: source.replacing(">30<", with: ">60<")).canonical())
+            try model(medication.xml()).canonical()
+                == model(XMLNode(parsing: source.replacing(">30<", with: ">60<"))).canonical())
         medication.startDate = "2012-03-20"
         #expect(try medication.xml().xml().contains("<Field name=\"startDate\">2012-03-20</Field>"))
     }

@@ -33,18 +33,19 @@ struct SchemaTests {
         }
         let expected: Set = [
             "Document", "Documents", "DocumentStatusHistory", "Record", "Records", "Reports", "AggregateReports",
-            "Models", "Message", "Messages", "Notifications", "Carenets", "Account", "Shares", "RequestToken", "Equipment",
+            "Models", "Message", "Messages", "Notifications", "Carenets", "Account", "Shares", "RequestToken",
+            "Equipment",
         ]
         #expect(expected.isSubset(of: counts.keys), "\(expected.subtracting(counts.keys)) are not among the recordings")
     }
 
-    @Test("a broken document is refused with line and message", arguments: SchemaTests.broken)
-    func broken(_ text: String, _ line: Int, _ message: String) throws {
+    @Test("a broken document is refused with line and message", arguments: SchemaTests.brokenDocuments)
+    func brokenDocument(_ text: String, _ line: Int, _ message: String) throws {
         let problems = try #require(try IndivoSchemas.problems(of: XMLNode(parsing: text)))
         #expect(problems.contains { $0.line == line && $0.message.contains(message) }, "\(problems)")
     }
 
-    static let broken: [(String, Int, String)] = [
+    static let brokenDocuments: [(String, Int, String)] = [
         ("<Models xmlns='\(ns)'>\n<Model><Field name='x'/></Model></Models>", 2, "'name' is required"),
         ("<Models xmlns='\(ns)'><Model name='A'>\n\n<Other/></Model></Models>", 3, "Other"),
         ("<Demographics xmlns='\(ns)'><dateOfBirth>x</dateOfBirth></Demographics>", 1, "xs:date"),
@@ -121,7 +122,8 @@ enum Recordings {
 
     static let folder =
         named.map { URL(filePath: $0) }
-        ?? URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../shared/recordings").standardized
+        ?? URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../shared/recordings").standardized
 
     /// A folder that was named must be there: a test that would skip it fails instead.
     static var areWanted: Bool { named != nil || FileManager.default.fileExists(atPath: folder.path) }
