@@ -74,7 +74,7 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "OAuth1", "CLibXML2",
+                "IndivoModel", "OAuth1", "SDML", "CLibXML2",
                 .target(name: "CCrypt", condition: .when(platforms: [.linux])),
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),

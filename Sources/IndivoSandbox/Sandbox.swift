@@ -24,6 +24,7 @@ public final class Sandbox: Sendable {
     let context: ServerContext
     private let api: HTTPListener
     private let ui: HTTPListener
+    private let watch: Task<Void, Never>?
 
     private init(_ context: ServerContext, api: HTTPListener, ui: HTTPListener, apiURL: URL, uiURL: URL) {
         self.context = context
@@ -31,6 +32,9 @@ public final class Sandbox: Sendable {
         self.ui = ui
         self.apiURL = apiURL
         self.uiURL = uiURL
+        watch = context.configuration.modelFolder.map { url in
+            Task { await context.watchModels(in: ModelFolder(url: url)) }
+        }
     }
 
     /// Starts a sandbox and returns once it listens.
@@ -74,10 +78,12 @@ public final class Sandbox: Sendable {
 
     /// Stops listening, closes every connection and stores what is left to store.
     public func stop() async {
-        await api.stop()
-        await ui.stop()
+        watch?.cancel()
+        async let apiStopped: Void = api.stop()
+        async let uiStopped: Void = ui.stop()
+        _ = await (apiStopped, uiStopped)
         do {
-            try await context.storeAudits()
+            try await context.storePending()
             try context.database.writer.close()
         } catch {
             context.logger.error("the database did not close cleanly: \(error)")

@@ -37,6 +37,9 @@ public struct SandboxConfiguration: Sendable {
     /// The data models that documents may hold and reports are made of.
     public var models: [DataModel] = DataModel.core
 
+    /// A folder of SDML files whose models are known too. It is read again when something in it changes.
+    public var modelFolder: URL?
+
     /// The largest request body that is read, in bytes; a larger one is answered 413.
     public var bodyLimit = 16 << 20
 

@@ -9,6 +9,10 @@ public enum SandboxError: Error, Sendable, CustomStringConvertible {
     case refused(status: Int, message: String)
     /// An app's manifest cannot be read.
     case manifest(reason: String)
+    /// A folder of documents cannot be loaded.
+    case folder(path: String, reason: String)
+    /// The SDML of a folder cannot be used.
+    case models(problems: [String])
     /// Something of this id is there already.
     case duplicate(kind: String, id: String)
 
@@ -22,6 +26,10 @@ public enum SandboxError: Error, Sendable, CustomStringConvertible {
             "the sandbox refuses this with status \(status): \(message)"
         case .manifest(let reason):
             "the app's manifest cannot be used: \(reason)"
+        case .folder(let path, let reason):
+            "the folder \(path) cannot be loaded: \(reason)"
+        case .models(let problems):
+            "the models cannot be used:\n" + problems.joined(separator: "\n")
         case .duplicate(let kind, let id):
             "the sandbox has a \(kind) “\(id)” already; choose another id"
         }

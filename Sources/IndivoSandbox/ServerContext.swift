@@ -18,7 +18,8 @@ final class ServerContext: Sendable {
         database = try SandboxDatabase(configuration.database)
         let now = configuration.now
         nonces = NonceMemory(clock: { Int(now().timeIntervalSince1970) })
-        models = ModelCatalog(configuration.models)
+        let added = try configuration.modelFolder.map { try ModelFolder(url: $0).read() } ?? []
+        models = ModelCatalog(configuration.models + added)
     }
 
     var identifiers: IdentifierSource { configuration.identifiers }

@@ -4,7 +4,7 @@ import IndivoSandbox
 import IndivoTesting
 import Testing
 
-@Suite("Logging in", .timeLimit(.minutes(1)))
+@Suite("Logging in")
 struct LoginTests {
     @Test("a person logs in, chooses a record and authorises the app; the record can be read")
     func wholeFlow() async throws {

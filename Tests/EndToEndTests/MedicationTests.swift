@@ -4,7 +4,7 @@ import IndivoSandbox
 import Testing
 
 /// The main job through the library and over HTTP: read, add, replace, archive.
-@Suite("The main job", .timeLimit(.minutes(1)))
+@Suite("The main job")
 struct MedicationTests {
     private func vitaminC() -> Medication {
         let medication = Medication()

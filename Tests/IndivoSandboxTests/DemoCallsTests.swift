@@ -17,7 +17,7 @@ struct DemoCallsTests {
 
     @Test("reports give the sample medications with their fills, in JSON and in XML")
     func reports() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
             let app = try await TestApp(sandbox).authorized(sandbox, record: record)
             let json = try await app.get("/records/\(record)/reports/Medication/")
@@ -37,7 +37,7 @@ struct DemoCallsTests {
 
     @Test("every core model has sample data, and every report is well-formed")
     func everyModel() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
             let app = try await TestApp(sandbox).authorized(sandbox, record: record)
             let models = [
@@ -55,7 +55,7 @@ struct DemoCallsTests {
 
     @Test("a document is added, labelled, replaced and archived, and the server tells its versions and history")
     func lifeOfADocument() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
             let app = try await TestApp(sandbox).authorized(sandbox, record: record)
             let documents = "/records/\(record)/documents/"
@@ -104,7 +104,7 @@ struct DemoCallsTests {
 
     @Test("a wrong consumer secret is refused as everything is")
     func wrongSecret() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
             let app = try await TestApp(sandbox).authorized(sandbox, record: record)
             let wrong = TestApp(sandbox, secret: "guessed").with(app.token)
@@ -117,7 +117,7 @@ struct DemoCallsTests {
 
     @Test("the account's record list and the demographics are read, and the demographics set")
     func recordListAndDemographics() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
             let app = try await TestApp(sandbox).authorized(sandbox, record: record)
             let records = try await app.get("/accounts/demo@example.org/records/")

@@ -23,7 +23,7 @@ struct IsolationTests {
 
     @Test("every call is refused to everybody it is not for, and nothing is changed")
     func everyCallEveryStranger() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)
             let strangers: [(name: String, app: TestApp?)] = [
                 ("nobody", nil), ("the rival app", world.rival), ("the rival app with its token", world.rivalToken),
@@ -64,7 +64,7 @@ struct IsolationTests {
 
     @Test("a carenet's token reaches what is shared in the carenet, and nothing else")
     func carenetToken() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)
             let carenet = "/carenets/\(world.carenet)"
             // The record's owner shares a document with the stranger, through the app.
@@ -109,7 +109,7 @@ struct IsolationTests {
 
     @Test("an app that is taken from the record loses its tokens at once")
     func revoked() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)
             #expect(try await world.owner.get("/records/\(world.record)").status == 200)
             let removed = try await world.ownerSession.send(
@@ -121,7 +121,7 @@ struct IsolationTests {
 
     @Test("a document cannot be reached by its id through another record")
     func wrongRecordRightDocument() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)
             let other = try #require(try await sandbox.records().last?.id)
             for rest in ["", "/meta", "/versions/", "/status-history", "/carenets/", "/rels/annotation/"] {

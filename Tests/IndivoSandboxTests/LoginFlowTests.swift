@@ -7,7 +7,7 @@ import Testing
 struct LoginFlowTests {
     @Test("a person logs in, chooses a record, allows the app, and the app reads the record")
     func wholeWay() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let app = TestApp(sandbox)
             let record = try #require(try await sandbox.records().first)
             var browser = TestBrowser(sandbox)
@@ -57,7 +57,7 @@ struct LoginFlowTests {
 
     @Test("a wrong password shows the form again")
     func wrongPassword() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             var browser = TestBrowser(sandbox)
             let answer = try await browser.post("/login", ["username": "demo", "password": "wrong"])
             #expect(answer.status == 200)
@@ -68,7 +68,7 @@ struct LoginFlowTests {
 
     @Test("a request token that is bound to nothing cannot be approved")
     func unbound() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let request = try await TestApp(sandbox).requestToken(record: nil)
             var browser = TestBrowser(sandbox)
             try await browser.logIn("demo", "demo")
@@ -80,7 +80,7 @@ struct LoginFlowTests {
 
     @Test("a form without the session's token is refused, and so is another's")
     func crossSiteForm() async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first)
             var browser = TestBrowser(sandbox)
             try await browser.logIn("demo", "demo")
@@ -96,7 +96,7 @@ struct LoginFlowTests {
 
     @Test("the login page sends nobody to another server", arguments: ["//evil.example", "https://evil.example/", "/\\evil"])
     func openRedirect(url: String) async throws {
-        try await withSandbox { sandbox in
+        try await withSandbox { sandbox async throws in
             var browser = TestBrowser(sandbox)
             let answer = try await browser.post(
                 "/login", ["username": "demo", "password": "demo", "return_url": url])

@@ -12,7 +12,7 @@ final class NestedReader: FieldReader {
 
     private var current: XMLNode { stack[stack.count - 1] }
 
-    override func text(of field: FieldLayout) throws -> String? {
+    override func text(of field: FieldLayout) throws -> FieldText? {
         let text =
             switch field.place {
             case .attribute: current.attribute(of: field)
@@ -20,7 +20,8 @@ final class NestedReader: FieldReader {
             case .element: (item ?? current.child(of: field))?.text()
             }
         // An empty attribute or element means "none".
-        return text?.isEmpty ?? true ? nil : text
+        guard let text, !text.isEmpty else { return nil }
+        return .string(text)
     }
 
     override func isPresent(_ field: FieldLayout) -> Bool {

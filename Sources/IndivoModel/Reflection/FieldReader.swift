@@ -26,7 +26,7 @@ public class FieldReader {
     var readsDataModels: Bool { false }
 
     /// The field's text; `nil` when there is none.
-    func text(of field: FieldLayout) throws -> String? { nil }
+    func text(of field: FieldLayout) throws -> FieldText? { nil }
 
     /// Whether the field is there at all, if only empty.
     func isPresent(_ field: FieldLayout) -> Bool { false }

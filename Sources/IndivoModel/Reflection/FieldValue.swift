@@ -72,9 +72,10 @@ extension LexicalValue {
     public static func _read(_ reader: FieldReader, _ field: FieldLayout) throws -> Self? {
         guard let text = try reader.text(of: field) else { return nil }
         do {
-            return try reader.readsDataModels ? fromField(text) : Self(lexical: text)
-        } catch {
-            try reader.report(reader.failure(field, text: text, error))
+            guard reader.readsDataModels else { return try Self(lexical: text.string) }
+            return try text.withUTF8 { bytes in try _fromField(utf8: bytes) }
+        } catch let error as LexicalError {
+            try reader.report(reader.failure(field, text: text.string, error))
             return nil
         }
     }

@@ -1,7 +1,9 @@
 import Synchronization
 
 /// One field of a class or structure: its names and where it lies in memory.
-public struct FieldLayout: Sendable {
+///
+/// A class, because it is passed along with every value that is read or written.
+public final class FieldLayout: Sendable {
     /// The Swift property, for messages.
     public let property: String
     /// The name in XML.
@@ -13,6 +15,20 @@ public struct FieldLayout: Sendable {
     let shape: FieldShape
     let offset: Int
     let access: any FieldAccess.Type
+
+    init(
+        property: String, name: String, formerly: [String], place: FieldPlace, rules: [FieldRule], shape: FieldShape,
+        offset: Int, access: any FieldAccess.Type
+    ) {
+        self.property = property
+        self.name = name
+        self.formerly = formerly
+        self.place = place
+        self.rules = rules
+        self.shape = shape
+        self.offset = offset
+        self.access = access
+    }
 }
 
 /// A type's fields, found by reflection the first time the type is used and kept.

@@ -22,6 +22,14 @@ struct FlatLayout: Sendable {
     /// By name, the leaf's index and the name's rank among the leaf's names.
     let leafByName: [String: (leaf: Int, rank: Int)]
     let relationByName: [String: FieldLayout]
+    /// What a name in SDMX stands for.
+    let fieldByName: NameIndex<Found>
+
+    enum Found: Sendable {
+        case leaf(Int, rank: Int)
+        /// By the relation's name of today.
+        case relation(String)
+    }
     /// Fields that a data model cannot hold.
     let unsupported: [FieldLayout]
 
@@ -64,6 +72,9 @@ struct FlatLayout: Sendable {
         self.entries = entries
         leafByName = byName
         relationByName = relations
+        fieldByName = NameIndex(
+            relations.mapValues { .relation($0.name) }
+                .merging(byName.mapValues { .leaf($0.leaf, rank: $0.rank) }) { _, leaf in leaf })
         self.unsupported = unsupported
     }
 

@@ -26,9 +26,10 @@ final class FlatReader: FieldReader {
 
     override var readsDataModels: Bool { true }
 
-    override func text(of field: FieldLayout) throws -> String? {
+    override func text(of field: FieldLayout) throws -> FieldText? {
         defer { next += 1 }
-        return fields.leaves[next]?.text
+        guard let holder = fields.leaves[next], holder.hasText else { return nil }
+        return .element(holder.best)
     }
 
     /// Asked only after ``text(of:)`` found none.
@@ -36,7 +37,7 @@ final class FlatReader: FieldReader {
 
     override func enter(_ field: FieldLayout, _ layout: Layout) throws -> Bool {
         let end = next + layout.flat.leaves.count
-        guard fields.leaves[next..<end].contains(where: { $0?.text != nil }) else {
+        guard fields.leaves[next..<end].contains(where: { $0?.hasText ?? false }) else {
             next = end
             return false
         }

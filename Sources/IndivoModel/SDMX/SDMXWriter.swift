@@ -52,26 +52,23 @@ final class SDMXWriter {
     ) {
         if !leaf.means(value, old), !(value == nil && leaf.cannotRead(old)) {
             if let holder {
-                for (element, _) in holder.elements { element.text(value ?? "") }
+                for element in holder.elements { element.text(value ?? "") }
             } else if let value, !value.isEmpty {
-                model.append(Self.field(leaf.name).text(value))
+                Self.appendField(leaf.name, text: value, to: model)
             }
         }
-        if naming == .current, let holder { rename(holder, leaf) }
+        if naming == .current, let holder, holder.needsRenaming { rename(holder, leaf) }
     }
 
     /// Gives a leaf that stands under older names today's name. Where two names hold different values both stay:
     /// the server refuses the old one, and nothing is lost unseen.
     private func rename(_ holder: ModelFields.Holder, _ leaf: FlatLayout.Leaf) {
-        guard holder.elements.contains(where: { $0.rank > 0 }) else { return }
         let text = holder.text
-        let ranked = holder.elements.sorted { $0.rank < $1.rank }
-        guard let keeper = ranked.first(where: { $0.element.text() == text }) ?? ranked.first else { return }
-        for (element, _) in holder.elements where element != keeper.element {
+        for element in holder.elements where element != holder.best {
             let other = element.text()
             if other.isEmpty || leaf.means(other, text) { element.remove() }
         }
-        keeper.element.attr("name", leaf.name)
+        holder.best.attr("name", leaf.name)
     }
 
     // MARK: Relations
@@ -91,8 +88,7 @@ final class SDMXWriter {
         if let holder {
             container = holder.child(named: "Models") ?? (field.shape.isList ? addList(to: holder) : holder)
         } else {
-            let new = Self.field(field.name)
-            model.append(new)
+            let new = Self.appendField(field.name, to: model)
             container = field.shape.isList ? addList(to: new) : new
         }
         try writeList(
@@ -101,9 +97,7 @@ final class SDMXWriter {
     }
 
     private func addList(to field: XMLNode) -> XMLNode {
-        let list = XMLNode("Models", namespace: SDMX.namespace)
-        field.append(list)
-        return list
+        field.appendElement("Models", namespace: SDMX.namespace)
     }
 
     /// Writes documents as the `Model` elements of `container`.
@@ -165,14 +159,20 @@ final class SDMXWriter {
 
     // MARK: Elements
 
-    private static func field(_ name: String) -> XMLNode {
-        XMLNode("Field", namespace: SDMX.namespace, attributes: ["name": name])
+    @discardableResult
+    private static func appendField(_ name: String, text: String? = nil, to model: XMLNode) -> XMLNode {
+        model.appendElement("Field", namespace: SDMX.namespace, attributes: ["name": name], text: text)
     }
 
     /// A report's `Model` as a server takes it: in the namespace, and without what only reports have
     /// (the id of the document, the reverse side of relations).
     private static func storable(_ report: XMLNode, of document: IndivoDocument?) -> XMLNode {
         let model = XMLNode("Model", namespace: SDMX.namespace)
+        fill(model, with: report, of: document)
+        return model
+    }
+
+    private static func fill(_ model: XMLNode, with report: XMLNode, of document: IndivoDocument?) {
         for attribute in report.attributes where attribute.name != "documentId" {
             model.attr(attribute.name, attribute.value)
         }
@@ -182,16 +182,15 @@ final class SDMXWriter {
             let related = field.relatedModels
             if related.isEmpty {
                 let text = field.text()
-                if !text.isEmpty { model.append(Self.field(name).text(text)) }
+                if !text.isEmpty { appendField(name, text: text, to: model) }
             } else if layout == nil || layout?.relationByName[name] != nil {
                 let isList = field.child(named: "Models") != nil
-                let holder = Self.field(name)
-                let container = isList ? XMLNode("Models", namespace: SDMX.namespace) : holder
-                for nested in related { container.append(storable(nested, of: nil)) }
-                if isList { holder.append(container) }
-                model.append(holder)
+                let holder = appendField(name, to: model)
+                let container = isList ? holder.appendElement("Models", namespace: SDMX.namespace) : holder
+                for nested in related {
+                    fill(container.appendElement("Model", namespace: SDMX.namespace), with: nested, of: nil)
+                }
             }
         }
-        return model
     }
 }

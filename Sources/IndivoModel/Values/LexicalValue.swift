@@ -26,12 +26,19 @@ public protocol LexicalValue: FieldElement, Hashable, Sendable {
     /// Reads the value from the text of a data model's field, where Indivo's own rules are wider than the
     /// type's: a date-time is cut to its day, a day becomes midnight.
     static func fromField(_ text: String) throws(LexicalError) -> Self
+
+    /// The same from bytes, for types that can do without a `String`.
+    static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self
 }
 
 extension LexicalValue {
     public static var dataType: DataFieldType { .string }
 
     public static func fromField(_ text: String) throws(LexicalError) -> Self { try Self(lexical: text) }
+
+    public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self {
+        try fromField(String(decoding: bytes, as: UTF8.self))
+    }
 }
 
 /// Why a text is not a value of a type.

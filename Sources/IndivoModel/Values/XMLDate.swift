@@ -51,12 +51,17 @@ public struct XMLDate: Sendable {
 extension XMLDate: LexicalValue {
     /// Reads xs:date: `2026-11-21`, with `Z` or `±hh:mm` after it where a zone is meant.
     public init(lexical text: String) throws(LexicalError) {
-        var scanner = DateScanner(text, expecting: "a date (YYYY-MM-DD)")
+        let (parts, spelling) = try DateScanner.scan(text, expecting: Self.expected, Self.parts)
+        self.init(validated: parts.year, parts.month, parts.day, offset: parts.offset, spelling: spelling)
+    }
+
+    static let expected: StaticString = "a date (YYYY-MM-DD)"
+
+    static func parts(
+        _ scanner: inout DateScanner
+    ) throws(LexicalError) -> (year: Int, month: Int, day: Int, offset: Int?) {
         let (year, month, day) = try scanner.date()
-        let offset = try scanner.offset()
-        try scanner.end()
-        let plain = XMLDate(validated: year, month, day, offset: offset, spelling: nil)
-        self = plain.lexical == text ? plain : XMLDate(validated: year, month, day, offset: offset, spelling: text)
+        return (year, month, day, try scanner.offset())
     }
 
     public var lexical: String { spelling ?? GregorianCalendar.dateText(year, month, day) + offsetText(offset) }
@@ -67,6 +72,15 @@ extension XMLDate: LexicalValue {
         guard text.utf8.contains(UInt8(ascii: "T")) else { return try XMLDate(lexical: text) }
         let instant = try XMLDateTime(lexical: text)
         return XMLDate(validated: instant.year, instant.month, instant.day, offset: nil, spelling: nil)
+    }
+
+    public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDate {
+        // Ten bytes are the common case: a day without a zone, canonical as it is.
+        guard bytes.count == 10 else { return try fromField(String(decoding: bytes, as: UTF8.self)) }
+        let (parts, isCanonical) = try DateScanner.scan(bytes, expecting: expected, Self.parts)
+        return XMLDate(
+            validated: parts.year, parts.month, parts.day, offset: parts.offset,
+            spelling: isCanonical ? nil : String(decoding: bytes, as: UTF8.self))
     }
 }
 

@@ -77,24 +77,24 @@ public struct XMLDateTime: Sendable {
 extension XMLDateTime: LexicalValue {
     /// Reads xs:dateTime: `2012-05-04T15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
-        var scanner = DateScanner(text, expecting: "a date and time (YYYY-MM-DDTHH:MM:SSZ)")
+        let (parts, spelling) = try DateScanner.scan(text, expecting: Self.expected, Self.parts)
+        self.init(validated: parts.day, parts.time, offset: parts.offset, spelling: spelling)
+    }
+
+    private static let expected: StaticString = "a date and time (YYYY-MM-DDTHH:MM:SSZ)"
+
+    private typealias Parts = (day: (Int, Int, Int), time: (Int, Int, Int, Int), offset: Int?)
+
+    private static func parts(_ scanner: inout DateScanner) throws(LexicalError) -> Parts {
         let day = try scanner.date()
         try scanner.literal(UInt8(ascii: "T"), "the T between date and time")
         let time = try scanner.time()
         let offset = try scanner.offset()
-        try scanner.end()
-        let plain: XMLDateTime
         if time.hour == 24 {
-            let next = GregorianCalendar.civil(fromDays: GregorianCalendar.days(fromCivil: day.0, day.1, day.2) + 1)
-            plain = XMLDateTime(validated: next, (0, 0, 0, 0), offset: offset, spelling: nil)
-        } else {
-            plain = XMLDateTime(validated: day, time, offset: offset, spelling: nil)
+            let next = GregorianCalendar.days(fromCivil: day.0, day.1, day.2) + 1
+            return (GregorianCalendar.civil(fromDays: next), (0, 0, 0, 0), offset)
         }
-        self = plain.lexical == text ? plain : plain.spelled(text)
-    }
-
-    private func spelled(_ text: String) -> XMLDateTime {
-        XMLDateTime(validated: (year, month, day), (hour, minute, second, nanosecond), offset: offset, spelling: text)
+        return (day, (time.hour, time.minute, time.second, time.nanosecond), offset)
     }
 
     public var lexical: String {
@@ -109,6 +109,15 @@ extension XMLDateTime: LexicalValue {
         if text.utf8.contains(UInt8(ascii: "T")) { return try XMLDateTime(lexical: text) }
         let day = try XMLDate(lexical: text)
         return XMLDateTime(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0, spelling: nil)
+    }
+
+    public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
+        // A plain day has ten bytes, or a zone.
+        guard bytes.count >= 19 else { return try fromField(String(decoding: bytes, as: UTF8.self)) }
+        let (parts, isCanonical) = try DateScanner.scan(bytes, expecting: expected, Self.parts)
+        return XMLDateTime(
+            validated: parts.day, parts.time, offset: parts.offset,
+            spelling: isCanonical ? nil : String(decoding: bytes, as: UTF8.self))
     }
 }
 

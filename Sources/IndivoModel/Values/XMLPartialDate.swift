@@ -41,24 +41,31 @@ public struct XMLPartialDate: Sendable {
 extension XMLPartialDate: LexicalValue {
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
-        var scanner = DateScanner(text, expecting: "part of a date (YYYY, YYYY-MM, --MM, --MM-DD or ---DD)")
+        let dashes = text.trimmingXMLSpace.prefix { $0 == "-" }.count
+        let (parts, spelling) = try DateScanner.scan(
+            text, expecting: "part of a date (YYYY, YYYY-MM, --MM, --MM-DD or ---DD)"
+        ) { scanner throws(LexicalError) in try Self.parts(&scanner, dashes: dashes) }
+        self.init(parts.year, parts.month, parts.day, offset: parts.offset, spelling: spelling)
+    }
+
+    private typealias Parts = (year: Int?, month: Int?, day: Int?, offset: Int?)
+
+    /// - Parameter dashes: How many the text begins with.
+    private static func parts(_ scanner: inout DateScanner, dashes: Int) throws(LexicalError) -> Parts {
         let dash = UInt8(ascii: "-")
-        let (year, month, day): (Int?, Int?, Int?)
-        if text.trimmingXMLSpace.hasPrefix("---") {
-            try scanner.literal(dash, "---", times: 3)
-            (year, month, day) = (nil, nil, try scanner.day())
-        } else if text.trimmingXMLSpace.hasPrefix("--") {
-            try scanner.literal(dash, "--", times: 2)
-            let named = try scanner.month()
-            (year, month, day) = (nil, named, try scanner.next(is: dash) ? scanner.day(of: named) : nil)
-        } else {
-            (year, day) = (try scanner.year(), nil)
-            month = try scanner.next(is: dash) ? scanner.month() : nil
+        switch dashes {
+        case 2, 3:
+            for _ in 0..<dashes { _ = scanner.next(is: dash) }
+            if dashes == 3 { return (nil, nil, try scanner.day(), try scanner.offset()) }
+            let month = try scanner.month()
+            let day = try scanner.next(is: dash) ? scanner.day(of: month) : nil
+            return (nil, month, day, try scanner.offset())
+        default:
+            let year = try scanner.year()
+            // A dash and two digits are a month, unless a colon follows: then they are an offset.
+            let month = try scanner.nextIsMonth ? scanner.dashAndMonth() : nil
+            return (year, month, nil, try scanner.offset())
         }
-        let offset = try scanner.offset()
-        try scanner.end()
-        let plain = XMLPartialDate(year, month, day, offset: offset, spelling: nil)
-        self = plain.lexical == text ? plain : XMLPartialDate(year, month, day, offset: offset, spelling: text)
     }
 
     public var lexical: String {

@@ -28,13 +28,12 @@ public struct XMLTime: Sendable {
 extension XMLTime: LexicalValue {
     /// Reads xs:time: `15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
-        var scanner = DateScanner(text, expecting: "a time (HH:MM:SS)")
-        var time = try scanner.time()
-        let offset = try scanner.offset()
-        try scanner.end()
-        if time.hour == 24 { time.hour = 0 }
-        let plain = XMLTime(time, offset: offset, spelling: nil)
-        self = plain.lexical == text ? plain : XMLTime(time, offset: offset, spelling: text)
+        let (parts, spelling) = try DateScanner.scan(text, expecting: "a time (HH:MM:SS)") {
+            scanner throws(LexicalError) in
+            let time = try scanner.time()
+            return (time: (time.hour % 24, time.minute, time.second, time.nanosecond), offset: try scanner.offset())
+        }
+        self.init(parts.time, offset: parts.offset, spelling: spelling)
     }
 
     public var lexical: String {

@@ -144,7 +144,7 @@ struct APIServer: Sendable {
             }
             if route.writes {
                 return try await server.database.writer.write { [prepared] db in
-                    try server.audits.storing(in: db) {
+                    try server.storingPending(in: db) {
                         var call = try makeCall(db)
                         call.prepared = prepared
                         let response = try answer(call)
@@ -169,7 +169,7 @@ struct APIServer: Sendable {
 
     private func record(_ audit: AuditRow) async throws {
         if server.audits.append(audit) {
-            try await server.storeAudits()
+            try await server.storePending()
         }
     }
 
@@ -187,13 +187,6 @@ struct APIServer: Sendable {
             let status = (error as? Refusal)?.response.status ?? 500
             throw CallFailure(underlying: error, audit: AuditRow(call, status: status))
         }
-    }
-}
-
-extension ServerContext {
-    /// Stores the audit entries that have gathered.
-    func storeAudits() async throws {
-        try await database.writer.write { db in try self.audits.storing(in: db) {} }
     }
 }
 

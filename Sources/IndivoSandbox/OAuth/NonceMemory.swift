@@ -13,6 +13,8 @@ final class NonceMemory: OAuthNonceStore {
     private struct State {
         var expiries: [String: Int] = [:]
         var cleanAt = 4096
+        /// Used since the last call of `takeFresh`.
+        var fresh: [(nonce: String, expiry: Int)] = []
     }
 
     private let state = Mutex(State())
@@ -30,8 +32,22 @@ final class NonceMemory: OAuthNonceStore {
             }
             if let known = state.expiries[nonce], known >= now { return false }
             state.expiries[nonce] = expiry
+            state.fresh.append((nonce, expiry))
             return true
         }
+    }
+
+    /// The nonces that were used since this was asked last, to be stored.
+    func takeFresh() -> [(nonce: String, expiry: Int)] {
+        state.withLock { state in
+            defer { state.fresh = [] }
+            return state.fresh
+        }
+    }
+
+    /// Gives back what could not be stored.
+    func putBack(_ nonces: [(nonce: String, expiry: Int)]) {
+        state.withLock { $0.fresh = nonces + $0.fresh }
     }
 
     /// Takes up nonces that were used before a restart.

@@ -14,7 +14,9 @@ struct PageServer: Sendable {
         pages = tree
     }
 
-    static let allPages: [Page] = [LoginPages.pages, AppPages.pages, AuthorizationPages.pages, FilePages.pages].flatMap { $0 }
+    static let allPages: [Page] = [
+        HomePages.pages, RecordPages.pages, LoginPages.pages, AppPages.pages, AuthorizationPages.pages, FilePages.pages,
+    ].flatMap { $0 }
 
     func answer(_ request: Request) async -> Response {
         do {

@@ -36,7 +36,7 @@ enum RecordCalls {
             return .ok
         },
         .delete("pha_record_delete", "/records/{record}/apps/{app}", .fullOrAdmin) { call in
-            try disable(call.app, on: call.record, in: call.db)
+            try call.record.disable(call.app.id, in: call.db)
             return .ok
         },
         .get("record_get_owner", "/records/{record}/owner", .fullOrAdmin) { call in
@@ -73,16 +73,6 @@ enum RecordCalls {
         let record = try call.recordStore.create(
             demographics: call.request.body, owner: nil, creator: call.principal.effective, externalId: externalId)
         return .xml(markup(of: record))
-    }
-
-    /// Takes an app from a record. What it stored there stays; its tokens die at once.
-    private static func disable(_ app: AppRow, on record: RecordRow, in db: Database) throws {
-        try db.execute(sql: "DELETE FROM share WHERE record = ? AND app = ?", arguments: [record.id, app.id])
-        try db.execute(sql: "DELETE FROM accessToken WHERE record = ? AND app = ?", arguments: [record.id, app.id])
-        try db.execute(sql: "DELETE FROM requestToken WHERE record = ? AND app = ?", arguments: [record.id, app.id])
-        try db.execute(
-            sql: "DELETE FROM carenetApp WHERE app = ? AND carenet IN (SELECT id FROM carenet WHERE record = ?)",
-            arguments: [app.id, record.id])
     }
 
     private static func setOwner(_ call: Call) throws -> Response {

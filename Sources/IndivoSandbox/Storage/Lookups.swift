@@ -38,6 +38,16 @@ extension RecordRow {
         try ShareRow(id: Secrets.id(), record: id, app: app).insert(db)
     }
 
+    /// Takes an app from the record. What it stored there stays; its tokens die at once.
+    func disable(_ app: String, in db: Database) throws {
+        for table in ["share", "accessToken", "requestToken"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE record = ? AND app = ?", arguments: [id, app])
+        }
+        try db.execute(
+            sql: "DELETE FROM carenetApp WHERE app = ? AND carenet IN (SELECT id FROM carenet WHERE record = ?)",
+            arguments: [app, id])
+    }
+
     var carenets: SQLRequest<CarenetRow> {
         SQLRequest(sql: "SELECT * FROM carenet WHERE record = ? ORDER BY serial", arguments: [id])
     }

@@ -10,7 +10,11 @@ struct TestApp: Sendable {
     var token: OAuthToken?
 
     init(_ sandbox: Sandbox, key: String = "demo@apps.example.org", secret: String = "demo-secret") {
-        apiPort = sandbox.apiURL.port ?? 0
+        self.init(port: sandbox.apiURL.port ?? 0, key: key, secret: secret)
+    }
+
+    init(port: Int, key: String = "demo@apps.example.org", secret: String = "demo-secret") {
+        apiPort = port
         consumer = OAuthConsumer(key: key, secret: Secret(secret))
     }
 

@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that the libraries compared with never enter the root's dependency graph.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "swift-indivo", path: "..", traits: []),
+        .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.17.1"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibXML2Tree", pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        .executableTarget(
+            name: "XMLBenchmarks",
+            dependencies: [
+                .product(name: "IndivoXML", package: "swift-indivo"), "XMLCoder", "CLibXML2Tree",
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

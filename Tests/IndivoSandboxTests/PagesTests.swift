@@ -1,0 +1,108 @@
+import Foundation
+import IndivoSandbox
+import Testing
+
+@Suite("Pages for people")
+struct PagesTests {
+    @Test("a record's page has its sections, its charts with their normal ranges, and no script")
+    func recordPage() async throws {
+        try await withSandbox { sandbox async throws in
+            let record = try #require(try await sandbox.records().first?.id)
+            var browser = TestBrowser(sandbox)
+            try await browser.logIn("demo", "demo")
+            let page = try await browser.get("/records/\(record)")
+            #expect(page.status == 200)
+            for part in ["Ines Halloran", "Medications", "Lisinopril", "Results", "class=\"range\"", "Vital signs", "Documents"] {
+                #expect(page.text.contains(part), "\(part)")
+            }
+            #expect(!page.text.contains("<script"))
+            #expect(page.header("Content-Security-Policy")?.contains("default-src 'none'") == true)
+            let link = try #require(page.text.firstMatch(of: /href="(\/records\/[^"]+\/documents\/[^"]+)"/)).output.1
+            let document = try await browser.get(String(link))
+            #expect(document.status == 200)
+            #expect(document.text.contains("Versions"))
+        }
+    }
+
+    @Test("another's record is not shown, and nothing without logging in")
+    func otherPeople() async throws {
+        try await withSandbox { sandbox async throws in
+            let record = try #require(try await sandbox.records().first?.id)
+            try await sandbox.addAccount(id: "b@example.org", fullName: "B", username: "b", password: "b")
+            var browser = TestBrowser(sandbox)
+            #expect(try await browser.get("/records/\(record)").status == 302)
+            try await browser.logIn("b", "b")
+            #expect(try await browser.get("/records/\(record)").status == 404)
+            let consent = try await browser.get("/apps/demo@apps.example.org/complete/?record_id=\(record)")
+            #expect(consent.status == 403)
+        }
+    }
+
+    @Test("the home page says why requests were refused, and repeats no secret")
+    func home() async throws {
+        try await withSandbox { sandbox async throws in
+            let record = try #require(try await sandbox.records().first?.id)
+            _ = try await TestApp(sandbox, secret: "a-wrong-secret").get("/records/\(record)")
+            var browser = TestBrowser(sandbox)
+            try await browser.logIn("demo", "demo")
+            let page = try await browser.get("/")
+            #expect(page.text.contains("the signature does not fit the request"))
+            #expect(!page.text.contains("demo-secret"))
+            #expect(!page.text.contains("a-wrong-secret"))
+        }
+    }
+
+    @Test("what people wrote is text on a page, whatever it looks like")
+    func escaping() async throws {
+        let evil = "<img src=x onerror=alert(1)>"
+        let sandbox = try await Sandbox.start {
+            SandboxApp(id: "a@apps.example.org", name: evil, consumerSecret: "s", startURL: "a:/", callbackURL: "a:/")
+            SandboxAccount(
+                id: "a@example.org", fullName: evil, username: "a", password: "a",
+                records: [
+                    .init(
+                        evil,
+                        documents: [
+                            """
+                            <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="Equipment">\
+                            <Field name="name">&lt;b&gt;x&lt;/b&gt;</Field></Model></Models>
+                            """
+                        ])
+                ])
+        }
+        let record = try #require(try await sandbox.records().first?.id)
+        var browser = TestBrowser(sandbox)
+        try await browser.logIn("a", "a")
+        for path in ["/", "/apps/a@apps.example.org", "/apps/a@apps.example.org/complete/?record_id=\(record)", "/records/\(record)"] {
+            let page = try await browser.get(path)
+            #expect(page.status == 200, "\(path)")
+            #expect(!page.text.contains("<img"), "\(path)")
+            #expect(!page.text.contains("<b>x"), "\(path)")
+        }
+        await sandbox.stop()
+    }
+
+    @Test("an app is taken from a record by a button, and its tokens die")
+    func removeApp() async throws {
+        try await withSandbox { sandbox async throws in
+            let record = try #require(try await sandbox.records().first?.id)
+            let app = try await TestApp(sandbox).authorized(sandbox, record: record)
+            var browser = TestBrowser(sandbox)
+            try await browser.logIn("demo", "demo")
+            let page = try await browser.get("/records/\(record)")
+            let answer = try await browser.post(
+                "/records/\(record)/apps/demo@apps.example.org/remove", TestBrowser.hiddenFields(of: page.text))
+            #expect(answer.status == 302)
+            #expect(try await app.get("/records/\(record)").status == 403)
+        }
+    }
+
+    @Test("style sheet and icon are there, for a browser asks for them")
+    func files() async throws {
+        try await withSandbox { sandbox async throws in
+            var browser = TestBrowser(sandbox)
+            #expect(try await browser.get("/favicon.ico").status == 200)
+            #expect(try await browser.get("/style.css").header("Content-Type") == "text/css; charset=utf-8")
+        }
+    }
+}
