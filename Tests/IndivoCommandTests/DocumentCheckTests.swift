@@ -63,7 +63,19 @@ struct DocumentCheckTests {
             #expect(problems.count == 11, "\(problems)")
             let text = try tool.run("document", "check", "bad.xml").output
             #expect(text.contains("bad.xml:5: error: Medication.startDate"))
-            #expect(text.hasSuffix("bad.xml: 11 problems\n"))
+            #expect(text.hasSuffix("bad.xml: 10 problems, 1 warning\n"))
+        }
+    }
+
+    @Test("an older name of a field is a warning, unless warnings are asked to count")
+    func olderNames() throws {
+        try Tool.use { tool in
+            try tool.write(medications.replacing("drugName_title", with: "name_title"), to: "old.xml")
+            let result = try tool.run("document", "check", "old.xml")
+            #expect(result.status == 0)
+            #expect(result.output.contains("old.xml:4: warning: “name_title” is an older name"))
+            #expect(result.output.hasSuffix("old.xml: no problems, 2 warnings\n"))
+            #expect(try tool.run("document", "check", "--strict", "old.xml").status == 1)
         }
     }
 

@@ -77,6 +77,14 @@ struct LenientReadingTests {
         #expect(record.label == "x")
     }
 
+    @Test("a message of a severity that nobody has heard of is read")
+    func severity() throws {
+        let text = "<Messages><Message id='1'><severity>extreme</severity></Message></Messages>"
+        let messages = try Messages.read(from: XMLNode(parsing: text))
+        #expect(messages.messages.first?.severity == "extreme")
+        #expect(messages.messages.first?.severity != .high)
+    }
+
     @Test("what is no such document is refused all the same")
     func otherDocument() throws {
         var problems: [DocumentError] = []

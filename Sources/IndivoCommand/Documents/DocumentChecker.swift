@@ -21,8 +21,10 @@ struct DocumentChecker {
 
     private init(result: CheckedFile) { self.result = result }
 
-    private mutating func add(_ message: String, line: Int? = nil, column: Int? = nil) {
-        let problem = CheckedFile.Problem(line: line, column: column, message: message)
+    private mutating func add(
+        _ message: String, line: Int? = nil, column: Int? = nil, severity: CheckedFile.Problem.Severity = .error
+    ) {
+        let problem = CheckedFile.Problem(severity: severity, line: line, column: column, message: message)
         if !result.problems.contains(problem) { result.problems.append(problem) }
     }
 
@@ -149,7 +151,8 @@ struct DocumentChecker {
             case .formerly(let current):
                 add(
                     "“\(field.name)” is an older name of \(model)'s “\(current)”, and servers refuse it; "
-                        + "indivo document convert --current-names writes today's", line: field.line)
+                        + "indivo document convert --current-names writes today's",
+                    line: field.line, severity: .warning)
             case .unknown:
                 add("the model \(model) has no field “\(field.name)”, and servers refuse it", line: field.line)
             }
