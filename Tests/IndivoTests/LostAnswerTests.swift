@@ -52,6 +52,16 @@ struct LostAnswerTests {
         #expect(transport.requests[0].path == transport.requests[2].path)
     }
 
+    @Test("reading is repeated once when the answer is lost, not for ever")
+    func reading() async throws {
+        let losing = AnsweringTransport { _, _ in
+            throw HTTPTransportError(kind: .answerLost, server: "indivo.example.org", mayHaveReachedServer: true)
+        }
+        await #expect(throws: IndivoError.self) { try await losing.record().reports(of: Problem.self) }
+        #expect(losing.requests.count == 2)
+        #expect(Set(losing.requests.compactMap { $0.headerFields[.authorization] }).count == 2)
+    }
+
     @Test("each sending is signed anew: a nonce is used once")
     func nonces() async throws {
         let (transport, _) = server(stores: false)

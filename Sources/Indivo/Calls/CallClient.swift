@@ -40,10 +40,31 @@ struct CallClient: Sendable {
     ///   - credentials: Whom it is signed for; `nil` leaves it unsigned.
     ///   - path: The values of the path's variables.
     ///   - query: For `GET` only, since a server leaves it out of what it signs otherwise.
+    ///
+    /// A `GET` whose answer is lost is sent once more, signed anew.
     /// - Throws: ``IndivoError``, or `CancellationError`.
     func send(
         _ call: IndivoCall, as credentials: OAuthCredentials?, path variables: [String: String] = [:],
         query: FormParameters = [:], body: Body? = nil, signing options: OAuthSigner.Options = .init()
+    ) async throws -> Answer {
+        func sent() async throws -> Answer {
+            try await sendOnce(call, as: credentials, path: variables, query: query, body: body, signing: options)
+        }
+        do {
+            return try await sent()
+        } catch let error as IndivoError {
+            // A kept-alive connection that the server had closed loses the first request sent on it. To read again does
+            // no harm; anything else may, and is for the caller to repeat.
+            guard call.method == .get, case .transport(let failure) = error.reason, failure.kind == .answerLost else {
+                throw error
+            }
+            return try await sent()
+        }
+    }
+
+    private func sendOnce(
+        _ call: IndivoCall, as credentials: OAuthCredentials?, path variables: [String: String],
+        query: FormParameters, body: Body?, signing options: OAuthSigner.Options
     ) async throws -> Answer {
         var target = (base.path(percentEncoded: true).hasSuffix("/") ? "" : base.path(percentEncoded: true))
         target += try CallPath.fill(call, variables)

@@ -1,0 +1,34 @@
+import IndivoXML
+
+/// Lets a document be made in one expression.
+public protocol DocumentBuilding: IndivoDocument {}
+
+extension IndivoDocument: DocumentBuilding {}
+
+extension DocumentBuilding {
+    /// Makes a new document and fills it in.
+    ///
+    /// ```swift
+    /// try await record.add(Medication {
+    ///     $0.drugName = CodedValue(title: "Vitamin C 500 MG", system: .rxNorm, identifier: "316153")
+    ///     $0.startDate = "2026-11-21"
+    /// })
+    /// ```
+    public init(_ fill: (Self) throws -> Void) rethrows {
+        self.init()
+        try fill(self)
+    }
+
+    /// A new document that says the same, with what the class does not know: one that is not on a server yet.
+    /// - Throws: ``DocumentError`` when the document holds something that its format cannot.
+    public func copy() throws -> Self {
+        let copy = try Self.read(from: PreparedDocument(new: self).root)
+        copy.id = nil
+        return copy
+    }
+}
+
+extension IndivoDocument: Equatable {
+    /// Whether both say the same; see ``hasSameContent(as:)``. Whether they are the same object, `===` tells.
+    public static func == (a: IndivoDocument, b: IndivoDocument) -> Bool { a.hasSameContent(as: b) }
+}
