@@ -1,3 +1,4 @@
+#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -174,3 +175,4 @@ let sleepNight = """
       </Model>
     </Models>
     """
+#endif

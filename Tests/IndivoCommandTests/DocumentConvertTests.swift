@@ -1,3 +1,4 @@
+#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -79,3 +80,4 @@ struct DocumentConvertTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool && Sandbox
 import Testing
 
 @Suite("indivo format")
@@ -51,3 +52,4 @@ struct FormatCommandTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -32,3 +33,4 @@ struct GenerateCommandTests {
         }
     }
 }
+#endif

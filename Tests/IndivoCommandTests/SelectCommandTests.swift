@@ -1,3 +1,4 @@
+#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -127,3 +128,4 @@ struct SelectCommandTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -97,3 +98,4 @@ let medications = """
     </Models>
 
     """
+#endif

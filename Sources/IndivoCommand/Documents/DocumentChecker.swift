@@ -124,7 +124,7 @@ struct DocumentChecker {
         addUnreadable()
         for document in documents {
             result.documents.append(
-                .init(name: document.modelName, line: document.line, properties: try understood(of: document)))
+                .init(name: document.modelName, line: document.sourceLine, properties: try understood(of: document)))
             try checkNames(in: document, isAnswer: isAnswer)
             // Servers leave out in reports what they require in documents.
             if !isAnswer { try checkRules(of: document) }
@@ -142,7 +142,7 @@ struct DocumentChecker {
         let model = document.modelName
         guard document.isKnownModel else {
             let message = "no model “\(model)” is known; name the folder of its SDML with --models"
-            if isAnswer { result.notes.append(message) } else { add(message, line: document.line) }
+            if isAnswer { result.notes.append(message) } else { add(message, line: document.sourceLine) }
             return
         }
         for field in document.sourceFields where !isAnswer {

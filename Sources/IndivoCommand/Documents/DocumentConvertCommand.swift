@@ -11,7 +11,7 @@ struct DocumentConvertCommand: ParsableCommand {
         discussion: """
             indivo document convert --to sdmj medications.xml > medications.json
 
-            Reads either form and prints the other, or the same laid out anew. Nothing is lost on the way, fields \
+            Reads either form and prints the other, or the same laid out anew. No field is lost on the way, those \
             that no model knows included. JSON's numbers, booleans and empty lists need the model: for models beyond \
             the core ones name the folder of their SDML.
 

@@ -15,14 +15,14 @@ struct DocumentValidator {
 
     mutating func check(_ document: IndivoDocument) throws {
         let content = try DocumentContent(document)
-        line = document.line
+        line = document.sourceLine
         for entry in content.layout.entries {
             switch entry {
             case .leaves(let field, let range):
                 let leaves = range.map { index in
                     (
                         leaf: content.layout.leaves[index], value: content.leaves[index],
-                        line: content.lines[index] ?? document.line
+                        line: content.lines[index] ?? document.sourceLine
                     )
                 }
                 check(field.rules, of: field, leaves)

@@ -10,7 +10,7 @@ extension IndivoDocument {
         // Where nothing changed since the document was read, its source says the same and knows its lines.
         if let source, try source.canonical() == element.canonical() { element = source }
         return try schema.validate(element).map { problem in
-            ValidationProblem(model: modelName, property: "", reason: problem.message, line: problem.line ?? line)
+            ValidationProblem(model: modelName, property: "", reason: problem.message, line: problem.line ?? sourceLine)
         }
     }
 
