@@ -56,7 +56,8 @@ let package = Package(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["models"],
             sources: ["IndivoSchemas.swift"],
             resources: [
-                .embedInCode("xml/answers.xsd"), .embedInCode("xml/documents.xsd"), .embedInCode("xml/report-items.xsd"),
+                .embedInCode("xml/answers.xsd"), .embedInCode("xml/documents.xsd"),
+                .embedInCode("xml/report-items.xsd"),
             ]),
         .target(
             name: "Indivo",

@@ -3,8 +3,15 @@ import IndivoModel
 
 /// What a check found out about one file.
 struct CheckedFile {
-    /// One thing that is wrong.
+    /// One thing that is wrong, or might be.
     struct Problem: Hashable {
+        enum Severity: String {
+            case error
+            /// It can be read and sent all the same.
+            case warning
+        }
+
+        var severity = Severity.error
         var line: Int?
         var column: Int?
         var message: String
@@ -34,14 +41,26 @@ struct CheckedFile {
         var lines = ["\(file.name): \(kind)" + (className.map { ", read as \($0)" } ?? "")]
         for document in documents {
             let place = document.line.map { "line \($0): " } ?? ""
-            let understood = document.properties.isEmpty ? "nothing understood" : document.properties.joined(separator: ", ")
-            lines.append("  \(place)\(document.name): \(understood)")
+            let properties = document.properties.joined(separator: ", ")
+            lines.append("  \(place)\(document.name): \(properties.isEmpty ? "nothing understood" : properties)")
         }
-        for problem in problems { lines.append("\(file.place(problem.line, problem.column)) error: \(problem.message)") }
+        for problem in problems {
+            let place = file.place(problem.line, problem.column)
+            lines.append("\(place) \(problem.severity): \(problem.message)")
+        }
         for note in notes { lines.append("\(file.name): note: \(note)") }
-        let count = problems.count
-        lines.append("\(file.name): \(count == 0 ? "no problems" : count == 1 ? "1 problem" : "\(count) problems")")
+        let warnings = count(.warning)
+        lines.append(
+            "\(file.name): \(Self.number(count(.error), "problem"))"
+                + (warnings > 0 ? ", \(Self.number(warnings, "warning"))" : ""))
         return lines
+    }
+
+    /// How many problems there are of a severity.
+    func count(_ severity: Problem.Severity) -> Int { problems.count { $0.severity == severity } }
+
+    private static func number(_ count: Int, _ noun: String) -> String {
+        "\(count == 0 ? "no" : "\(count)") \(noun)\(count == 1 ? "" : "s")"
     }
 
     /// The same for programs.
@@ -69,7 +88,8 @@ struct CheckedFile {
                 .array(
                     problems.map {
                         object([
-                            ("line", number($0.line)), ("column", number($0.column)), ("message", .string($0.message)),
+                            ("severity", .string($0.severity.rawValue)), ("line", number($0.line)),
+                            ("column", number($0.column)), ("message", .string($0.message)),
                         ])
                     })
             ),

@@ -7,22 +7,29 @@ struct DocumentCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Say what documents are, what of them is understood, and everything that is wrong with them.",
         discussion: """
-            Reads data models (SDMX or SDMJ), typed documents such as Demographics and Equipment, and what servers answer. \
-            Problems are printed as FILE:LINE: error: …; they are what a server would refuse, XML that breaks the schema \
-            of its kind, values that cannot be read, and names that no model knows.
+            Reads data models (SDMX or SDMJ), typed documents such as Demographics and Equipment, and what servers \
+            answer. Problems are printed as FILE:LINE: error: …; they are what a server would refuse, XML that breaks \
+            the schema of its kind, values that cannot be read, and names that no model knows.
+
+            Older names of fields are warnings only: apps that use the library read them, and send today's.
 
             The exit status is 0 when there are no problems, 1 when there are, 2 when a file cannot be read.
             """)
 
-    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"),
+        completion: .directory)
     var models: String?
 
     @Flag(
         help: """
             Print a JSON array with an object for each file: file, kind, class, documents (name, line, understood), \
-            problems (line, column, message) and notes.
+            problems (severity, line, column, message) and notes.
             """)
     var json = false
+
+    @Flag(help: "Take warnings for problems.")
+    var strict = false
 
     @Argument(help: "The files; - for standard input.", completion: .file())
     var files: [String]
@@ -35,7 +42,7 @@ struct DocumentCheckCommand: ParsableCommand {
         for file in InputFile.all(files) {
             do {
                 let checked = try DocumentChecker.check(file.read(), of: file)
-                if !checked.problems.isEmpty { hasProblems = true }
+                if checked.count(.error) > 0 || (strict && !checked.problems.isEmpty) { hasProblems = true }
                 if json {
                     objects.append(checked.json)
                 } else {

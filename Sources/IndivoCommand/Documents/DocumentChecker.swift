@@ -21,8 +21,10 @@ struct DocumentChecker {
 
     private init(result: CheckedFile) { self.result = result }
 
-    private mutating func add(_ message: String, line: Int? = nil, column: Int? = nil) {
-        let problem = CheckedFile.Problem(line: line, column: column, message: message)
+    private mutating func add(
+        _ message: String, line: Int? = nil, column: Int? = nil, severity: CheckedFile.Problem.Severity = .error
+    ) {
+        let problem = CheckedFile.Problem(severity: severity, line: line, column: column, message: message)
         if !result.problems.contains(problem) { result.problems.append(problem) }
     }
 
@@ -58,9 +60,11 @@ struct DocumentChecker {
         } else {
             result.kind = "<\(root.qualifiedName)>" + (root.namespace.map { " in \($0)" } ?? " in no namespace")
             let advice =
-                isAnswer && (NestedKinds.documents[root.name] != nil)
-                ? "; a \(root.name) document is in the namespace \(Self.namespace)" : ""
-            add("there is no class for this document; a server stores it without understanding it\(advice)", line: root.line)
+                isAnswer && NestedKinds.documents[root.name] != nil
+                ? "; what servers look into is <\(root.name)> in the namespace \(Self.namespace)" : ""
+            add(
+                "there is no class for this document; a server stores it without understanding it\(advice)",
+                line: root.line)
         }
         checkSchema(of: root, problems: try IndivoSchemas.problems(of: root) ?? [])
     }
@@ -105,10 +109,12 @@ struct DocumentChecker {
         result.className = "SDMXDocument"
         if isAnswer {
             result.notes.append(
-                "this is what servers answer; in a document for a server <Models> is in the namespace \(Self.namespace)")
+                "this is what servers answer; in a document for a server <Models> is in the namespace "
+                    + Self.namespace)
         }
         var documents: [IndivoDocument] = []
-        for element in elements {
+        // One without a name is the schema's to complain of.
+        for element in elements where element.attr("name") != nil {
             do {
                 documents.append(try IndivoDocument.registered(for: element, problems: &unreadable))
             } catch let error as DocumentError {
@@ -118,7 +124,7 @@ struct DocumentChecker {
         addUnreadable()
         for document in documents {
             result.documents.append(
-                .init(name: document.modelName, line: document.line, properties: try understood(of: document)))
+                .init(name: document.modelName, line: document.sourceLine, properties: try understood(of: document)))
             try checkNames(in: document, isAnswer: isAnswer)
             // Servers leave out in reports what they require in documents.
             if !isAnswer { try checkRules(of: document) }
@@ -136,7 +142,7 @@ struct DocumentChecker {
         let model = document.modelName
         guard document.isKnownModel else {
             let message = "no model “\(model)” is known; name the folder of its SDML with --models"
-            if isAnswer { result.notes.append(message) } else { add(message, line: document.line) }
+            if isAnswer { result.notes.append(message) } else { add(message, line: document.sourceLine) }
             return
         }
         for field in document.sourceFields where !isAnswer {
@@ -145,7 +151,8 @@ struct DocumentChecker {
             case .formerly(let current):
                 add(
                     "“\(field.name)” is an older name of \(model)'s “\(current)”, and servers refuse it; "
-                        + "indivo document convert --current-names writes today's", line: field.line)
+                        + "indivo document convert --current-names writes today's",
+                    line: field.line, severity: .warning)
             case .unknown:
                 add("the model \(model) has no field “\(field.name)”, and servers refuse it", line: field.line)
             }

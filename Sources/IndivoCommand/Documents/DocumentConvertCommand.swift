@@ -11,12 +11,12 @@ struct DocumentConvertCommand: ParsableCommand {
         discussion: """
             indivo document convert --to sdmj medications.xml > medications.json
 
-            Reads either form and prints the other, or the same laid out anew. Nothing is lost on the way, fields that no \
-            model knows included. JSON's numbers, booleans and empty lists need the model: for models beyond the core \
-            ones name the folder of their SDML.
+            Reads either form and prints the other, or the same laid out anew. No field is lost on the way, those \
+            that no model knows included. JSON's numbers, booleans and empty lists need the model: for models beyond \
+            the core ones name the folder of their SDML.
 
-            The exit status is 0 when the document was converted, 2 when something is wrong; then nothing is printed to \
-            standard output.
+            The exit status is 0 when the document was converted, 2 when something is wrong; then nothing is printed \
+            to standard output.
             """)
 
     enum Form: String, ExpressibleByArgument, CaseIterable {
@@ -26,7 +26,9 @@ struct DocumentConvertCommand: ParsableCommand {
     @Option(help: "The form to print: sdmx or sdmj.")
     var to: Form
 
-    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"),
+        completion: .directory)
     var models: String?
 
     @Flag(help: "Write fields that stand under older names under today's, which is all that a server takes.")

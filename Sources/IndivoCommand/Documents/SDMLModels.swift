@@ -81,7 +81,8 @@ extension FieldRule {
         for part in notes.parts {
             guard let type, let kind = type.parts.first(where: { $0.name == part.name })?.kind else { continue }
             let partType: SDMLType? = if case .type(let type) = kind { type } else { nil }
-            rules.append(.part(SwiftValueTypes.property(ofPart: part.name, in: type), Self.rules(part.notes, of: partType)))
+            let property = SwiftValueTypes.property(ofPart: part.name, in: type)
+            rules.append(.part(property, Self.rules(part.notes, of: partType)))
         }
         return rules
     }

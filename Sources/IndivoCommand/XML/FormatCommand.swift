@@ -28,7 +28,9 @@ struct FormatCommand: ParsableCommand {
 
     func validate() throws {
         if canonical && compact { throw ValidationError("--canonical and --compact exclude each other.") }
-        if comments && !canonical { throw ValidationError("--comments goes with --canonical; other forms keep comments anyway.") }
+        if comments && !canonical {
+            throw ValidationError("--comments goes with --canonical; other forms keep comments anyway.")
+        }
     }
 
     func run() throws {

@@ -28,7 +28,8 @@ struct MatchPrinter {
         let values: [JSONValue]
         switch result {
         case .nodes(let nodes): values = try nodes.compactMap { try value(of: $0, in: file) }
-        case .attributes(let attributes): values = try attributes.map { try value($0.value, named: $0.qualifiedName, in: file) }
+        case .attributes(let attributes):
+            values = try attributes.map { try value($0.value, named: $0.qualifiedName, in: file) }
         case .string, .number, .boolean: values = [try value(result.string, named: nil, in: file)]
         }
         switch result {

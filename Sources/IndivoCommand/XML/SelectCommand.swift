@@ -12,9 +12,9 @@ struct SelectCommand: ParsableCommand {
             indivo select --namespace d=http://indivo.org/vocab/xml/documents# 'd|Model' --count *.xml
             indivo select --xpath 'count(//*[local-name()="Model"])' meds.xml
 
-            A name without a prefix means elements of any namespace in selectors, of none in XPath. Of several files each \
-            match is printed behind the name of its file. An XPath expression may give a text, a number or a boolean, \
-            which is printed; false counts as no match.
+            A name without a prefix means elements of any namespace in selectors, of none in XPath. Of several files \
+            each match is printed behind the name of its file. An XPath expression may give a text, a number or a \
+            boolean, which is printed; false counts as no match.
 
             The exit status is 0 when something matched, 1 when nothing did, 2 when something is wrong.
             """)
@@ -51,7 +51,8 @@ struct SelectCommand: ParsableCommand {
         let forms = [text, attr != nil, count, json].filter { $0 }
         if forms.count > 1 { throw ValidationError("--text, --attr, --count and --json exclude each other.") }
         for argument in namespaceArguments where !argument.contains("=") || argument.hasSuffix("=") {
-            throw ValidationError("'\(argument)' after --namespace is not PREFIX=URI, such as d=http://indivo.org/vocab/xml/documents#.")
+            throw ValidationError(
+                "'\(argument)' after --namespace is not PREFIX=URI, such as d=http://indivo.org/vocab/xml/documents#.")
         }
     }
 

@@ -1,8 +1,19 @@
 /// A message in an account's inbox (element `Message`).
 public struct Message: CompoundValue {
-    /// How urgent a message is.
-    public enum Severity: String, LexicalValue, CaseIterable {
-        case low, medium, high
+    /// How urgent a message is. Servers take and give any text, so that there are more than the known ones.
+    public struct Severity: LexicalValue, ExpressibleByStringLiteral, CustomStringConvertible {
+        /// The text in the message.
+        public let name: String
+
+        public init(_ name: String) { self.name = name }
+        public init(lexical text: String) { name = text }
+        public init(stringLiteral name: String) { self.name = name }
+        public var lexical: String { name }
+        public var description: String { name }
+
+        public static let low = Severity("low")
+        public static let medium = Severity("medium")
+        public static let high = Severity("high")
     }
 
     /// A document that came with the message.

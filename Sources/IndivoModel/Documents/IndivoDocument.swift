@@ -42,8 +42,8 @@ open class IndivoDocument {
 
     /// Reads a document of this class.
     ///
-    /// - Parameter node: Of a data model its `Model` element, or a `Models` root (or its document) that holds exactly one;
-    ///   of nested XML the root element.
+    /// - Parameter node: Of a data model its `Model` element, or a `Models` root (or its document) that holds exactly
+    ///   one; of nested XML the root element.
     /// - Throws: ``DocumentError``, naming the property, the line and the reason.
     public static func read(from node: XMLNode) throws -> Self { try read(from: node, collecting: nil) }
 

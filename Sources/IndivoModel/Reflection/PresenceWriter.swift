@@ -35,7 +35,11 @@ extension IndivoDocument {
         return content.layout.entries.compactMap { entry in
             switch entry {
             case .leaves(let field, let range):
-                return range.contains { !(content.leaves[$0] ?? "").isEmpty } ? field.property : nil
+                let isUnderstood = range.contains { index in
+                    let text = content.leaves[index] ?? ""
+                    return !text.isEmpty && !content.layout.leaves[index].cannotRead(text)
+                }
+                return isUnderstood ? field.property : nil
             case .relation(let field):
                 let count = content.relations[field.name]?.count ?? 0
                 if count == 0 { return nil }

@@ -12,7 +12,9 @@ package struct RuntimeModel: Sendable {
         /// The model that a relation leads to.
         let related: String?
 
-        private init(_ name: String, _ formerly: [String], _ rules: [FieldRule], _ shape: FieldShape, _ related: String?) {
+        private init(
+            _ name: String, _ formerly: [String], _ rules: [FieldRule], _ shape: FieldShape, _ related: String?
+        ) {
             self.name = name
             self.formerly = formerly
             self.rules = rules

@@ -51,7 +51,7 @@ extension IndivoDocument {
     }
 
     /// The line of the source where the document starts, from 1; `nil` when it was not read from a text.
-    public final var line: Int? { source?.line }
+    public final var sourceLine: Int? { source?.line }
 
     /// Whether there is a class or at least a description of the document's model.
     package final var isKnownModel: Bool {

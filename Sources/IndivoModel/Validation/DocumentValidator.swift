@@ -15,12 +15,15 @@ struct DocumentValidator {
 
     mutating func check(_ document: IndivoDocument) throws {
         let content = try DocumentContent(document)
-        line = document.line
+        line = document.sourceLine
         for entry in content.layout.entries {
             switch entry {
             case .leaves(let field, let range):
-                let leaves = range.map {
-                    (leaf: content.layout.leaves[$0], value: content.leaves[$0], line: content.lines[$0] ?? document.line)
+                let leaves = range.map { index in
+                    (
+                        leaf: content.layout.leaves[index], value: content.leaves[index],
+                        line: content.lines[index] ?? document.sourceLine
+                    )
                 }
                 check(field.rules, of: field, leaves)
                 checkLengths(leaves, by: field)
@@ -71,7 +74,8 @@ struct DocumentValidator {
                     }
                 }
             case .identifiers(let allowed):
-                for (leaf, value, line) in leaves where isLeaf(leaf, "identifier", of: property) || leaf.property == property {
+                for (leaf, value, line) in leaves
+                where isLeaf(leaf, "identifier", of: property) || leaf.property == property {
                     if let value, !allowed.contains(value) {
                         add(leaf.property, "“\(value)” is none of \(allowed.joined(separator: ", "))", line: line)
                     }
@@ -82,7 +86,8 @@ struct DocumentValidator {
                 }
             case .part(let name, let rules):
                 let path = "\(property).\(name)"
-                check(rules, of: path, leaves.filter { $0.leaf.property == path || $0.leaf.property.hasPrefix(path + ".") })
+                let parts = leaves.filter { $0.leaf.property == path || $0.leaf.property.hasPrefix(path + ".") }
+                check(rules, of: path, parts)
             case .required, .maximumLength, .unlimitedLength, .email:
                 break  // seen to elsewhere
             }

@@ -6,8 +6,11 @@ extension IndivoDocument {
     /// - Parameter schema: Such as `IndivoSchemas.documents`.
     /// - Throws: ``DocumentError`` or `XMLError` when the document cannot be written.
     public final func problems(against schema: XMLSchema) throws -> [ValidationProblem] {
-        try schema.validate(xml()).map { problem in
-            ValidationProblem(model: modelName, property: "", reason: problem.message, line: problem.line ?? line)
+        var element = try xml()
+        // Where nothing changed since the document was read, its source says the same and knows its lines.
+        if let source, try source.canonical() == element.canonical() { element = source }
+        return try schema.validate(element).map { problem in
+            ValidationProblem(model: modelName, property: "", reason: problem.message, line: problem.line ?? sourceLine)
         }
     }
 

@@ -15,8 +15,8 @@ enum ReservedNames {
 
     /// Members that every document has.
     static let documentMembers: Set<String> = [
-        "copy", "debugDescription", "description", "hasSameContent", "hash", "hashValue", "id", "line", "metadata",
+        "copy", "debugDescription", "description", "hasSameContent", "hash", "hashValue", "id", "metadata",
         "modelName", "problems", "record", "refreshMetadata", "replace", "setLabel", "setStatus", "sourceFields",
-        "statusHistory", "validate", "versions", "xml",
+        "sourceLine", "statusHistory", "validate", "versions", "xml",
     ]
 }
