@@ -23,7 +23,7 @@ struct IndivoTool: AsyncParsableCommand {
                 try command.run()
             }
         } catch let failure as CommandFailure {
-            StandardStreams.complain("error: \(failure)")
+            StandardStreams.complain("\(failure)")
             Foundation.exit(2)
         } catch where exitCode(for: error) == .validationFailure {
             StandardStreams.complain(fullMessage(for: error))

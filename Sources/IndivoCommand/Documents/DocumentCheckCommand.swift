@@ -49,7 +49,7 @@ struct DocumentCheckCommand: ParsableCommand {
                     for line in checked.lines { try StandardStreams.say(line) }
                 }
             } catch let failure as CommandFailure {
-                StandardStreams.complain("error: \(failure)")
+                StandardStreams.complain("\(failure)")
                 cannotRead = true
             }
         }

@@ -45,11 +45,11 @@ struct DocumentConvertCommand: ParsableCommand {
         do {
             result = try convert(data)
         } catch let error as XMLError {
-            throw CommandFailure("\(input.place(error.line, error.column)) \(error.message)\(advice)")
+            throw CommandFailure(error.message + advice, at: input.place(error.line, error.column))
         } catch let error as SDMJError {
-            throw CommandFailure("\(input.place(error.line, error.column)) \(error.place)\(error.reason)\(advice)")
+            throw CommandFailure(error.place + error.reason + advice, at: input.place(error.line, error.column))
         } catch let error as DocumentError {
-            throw CommandFailure("\(input.place(error.line)) \(error)\(advice)")
+            throw CommandFailure("\(error)\(advice)", at: input.place(error.line))
         }
         try StandardStreams.write(result)
     }

@@ -42,7 +42,7 @@ struct InputFile {
         do {
             return try XMLNode(parsing: data)
         } catch let error as XMLError {
-            throw CommandFailure("\(place(error.line, error.column)) \(error.message)")
+            throw CommandFailure(error.message, at: place(error.line, error.column))
         }
     }
 

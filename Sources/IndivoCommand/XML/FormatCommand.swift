@@ -46,7 +46,7 @@ struct FormatCommand: ParsableCommand {
             if text.last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
             try StandardStreams.write(text)
         } catch let error as XMLError {
-            throw CommandFailure("\(input.place(error.line, error.column)) \(error.message)")
+            throw CommandFailure(error.message, at: input.place(error.line, error.column))
         }
     }
 }

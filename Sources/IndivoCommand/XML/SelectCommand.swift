@@ -71,7 +71,7 @@ struct SelectCommand: ParsableCommand {
             do {
                 root = try input.parse()
             } catch let failure as CommandFailure {
-                StandardStreams.complain("error: \(failure)")
+                StandardStreams.complain("\(failure)")
                 failed = true
                 continue
             }
