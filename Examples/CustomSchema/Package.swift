@@ -8,7 +8,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "CustomSchema",
-            dependencies: [.product(name: "Indivo", package: "swift-indivo")],
+            dependencies: [
+                .product(name: "Indivo", package: "swift-indivo"),
+                .product(name: "IndivoSandbox", package: "swift-indivo"),
+            ],
             plugins: [.plugin(name: "SDMLBuildPlugin", package: "swift-indivo")])
     ],
     swiftLanguageModes: [.v6]
