@@ -262,10 +262,11 @@ extension ParseState {
     }
 
     /// Makes libxml2's loops end. Unlike `xmlStopParser` this leaves every pointer as it is, so that it is safe
-    /// inside any callback.
+    /// inside any callback. In a DTD the parser must come to its end by itself: there it relies on going forward.
     func stop() {
-        context?.pointee.disableSAX = 1
-        context?.pointee.instate = XML_PARSER_EOF
+        guard let context else { return }
+        context.pointee.disableSAX = 1
+        if context.pointee.inSubset == 0, context.pointee.inputNr == 1 { context.pointee.instate = XML_PARSER_EOF }
     }
 }
 

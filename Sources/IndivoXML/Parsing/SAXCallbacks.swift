@@ -83,8 +83,8 @@ private func parserContext(_ context: UnsafeMutableRawPointer?) -> xmlParserCtxt
 private func halt(_ context: UnsafeMutableRawPointer?) {
     let context = parserContext(context)
     context.pointee.wellFormed = 0
-    context.pointee.disableSAX = 1
-    context.pointee.instate = XML_PARSER_EOF
+    // Takes the text away as well: in a DTD libxml2 would go round for ever on a reference that it cannot pass.
+    xmlStopParser(context)
 }
 
 @inline(__always)

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Looks for tags, comments and the like that are beyond the limits before libxml2 sees them: it would collect an
 /// endless name or attribute list in memory first, and only then tell.
 ///
@@ -12,13 +20,15 @@ enum TagScan {
         var position = 0
         while position + window < source.count {
             // The last `<` of the window is where the next window starts.
-            if let next = source[(position + 1)...(position + window)].lastIndex(of: UInt8(ascii: "<")) {
+            var next = position + window
+            while next > position, source[next] != UInt8(ascii: "<") { next -= 1 }
+            if next > position {
                 position = next
                 continue
             }
             // A long stretch of text, or a long tag. What stands inside CDATA or a comment may look like a tag, so a
             // suspicion is checked by reading from the start.
-            let end = source[(position + 1)...].firstIndex(of: UInt8(ascii: "<")) ?? source.count
+            let end = index(of: UInt8(ascii: "<"), in: source, from: position + 1) ?? source.count
             if source[position] == UInt8(ascii: "<"), violation(source, at: position, limits) != nil {
                 return try checkAll(source, limits: limits)
             }
@@ -34,7 +44,7 @@ enum TagScan {
     }
 
     private static func checkAll(_ source: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
-        var position = source.firstIndex(of: UInt8(ascii: "<")) ?? source.count
+        var position = index(of: UInt8(ascii: "<"), in: source, from: 0) ?? source.count
         while position < source.count {
             if let error = violation(source, at: position, limits) { throw error }
             let rest = source[position...]
@@ -49,14 +59,19 @@ enum TagScan {
                 end = position + 1
             }
             guard let end else { return }
-            position = source[end...].firstIndex(of: UInt8(ascii: "<")) ?? source.count
+            position = index(of: UInt8(ascii: "<"), in: source, from: end) ?? source.count
         }
+    }
+
+    private static func index(of byte: UInt8, in source: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        guard let base = source.baseAddress, start < source.count else { return nil }
+        return memchr(base + start, Int32(byte), source.count - start).map { UnsafeRawPointer($0) - UnsafeRawPointer(base) }
     }
 
     private static func find(_ mark: StaticString, in source: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         let mark = UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount)
         var position = start
-        while let next = source[min(position, source.count)...].firstIndex(of: mark[0]) {
+        while let next = index(of: mark[0], in: source, from: position) {
             if source[next...].starts(with: mark) { return next + mark.count }
             position = next + 1
         }
@@ -84,7 +99,7 @@ enum TagScan {
                 return nil
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 let quote = source[position]
-                let end = source[(position + 1)...].firstIndex(of: quote) ?? source.count
+                let end = index(of: quote, in: source, from: position + 1) ?? source.count
                 if end - position > limits.textBytes + 1 { return error(.textBytes, limits.textBytes, source, start) }
                 attributes += 1
                 if attributes > limits.attributes { return error(.attributes, limits.attributes, source, start) }
