@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import IndivoXML
 import Testing
 
 @Suite("Dates and times")
@@ -77,5 +78,17 @@ struct DateTests {
     func order() {
         let days: [XMLDate] = ["2026-11-21", "-0044-03-15", "2026-02-01", "1999-12-31"]
         #expect(days.sorted() == ["-0044-03-15", "1999-12-31", "2026-02-01", "2026-11-21"])
+    }
+}
+
+@Suite("Values read from nodes")
+struct NodeValueTests {
+    @Test("a date in an attribute or a text is nil when absent and an error when it is none")
+    func dates() throws {
+        let node = try XMLNode(parsing: "<a at=\"2012-05-04T15:34:23Z\" on=\"soon\">2026-11-21</a>")
+        #expect(try node.attr("at", as: XMLDateTime.self) == "2012-05-04T15:34:23Z")
+        #expect(try node.text(as: XMLDate.self) == "2026-11-21")
+        #expect(try node.attr("until", as: XMLDate.self) == nil)
+        #expect(throws: XMLError.self) { try node.attr("on", as: XMLDate.self) }
     }
 }
