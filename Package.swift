@@ -69,7 +69,8 @@ let package = Package(
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
-            name: "IndivoTesting", dependencies: ["Indivo"],
+            name: "IndivoTesting",
+            dependencies: ["Indivo", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "IndivoSandbox",
@@ -106,7 +107,9 @@ let package = Package(
         .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
-        .testTarget(name: "IndivoTests", dependencies: ["Indivo", "IndivoTesting"]),
+        .testTarget(
+            name: "IndivoTests",
+            dependencies: ["Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML"]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
         // The snapshots in Generated are compiled into the tests, which run them.
