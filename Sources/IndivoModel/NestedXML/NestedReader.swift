@@ -15,7 +15,7 @@ final class NestedReader: FieldReader {
     override func text(of field: FieldLayout) throws -> FieldText? {
         let text =
             switch field.place {
-            case .attribute: current.attribute(of: field)
+            case .attribute, .key: current.attribute(of: field)
             case .text: current.text()
             case .element: (item ?? current.child(of: field))?.text()
             }
@@ -26,7 +26,7 @@ final class NestedReader: FieldReader {
 
     override func isPresent(_ field: FieldLayout) -> Bool {
         switch field.place {
-        case .attribute: current.attribute(of: field) != nil
+        case .attribute, .key: current.attribute(of: field) != nil
         case .text: true
         case .element: current.child(of: field) != nil
         }

@@ -7,14 +7,21 @@ final class NestedWriter: FieldWriter {
     /// An element that is written into, and the last of its children that a field was written to.
     private struct Level {
         let element: XMLNode
+        /// Whether the writer made the element.
+        let isNew: Bool
         var last: XMLNode?
     }
 
     private var levels: [Level]
     private var item: XMLNode?
+    /// Whether the element that ``holder(of:)`` or ``items(_:of:_:)`` last gave was made for it.
+    private var isNewHolder = false
 
-    init(_ element: XMLNode) {
-        levels = [Level(element: element)]
+    /// - Parameters:
+    ///   - element: Is written into.
+    ///   - isNew: Whether nothing was read from it.
+    init(_ element: XMLNode, isNew: Bool) {
+        levels = [Level(element: element, isNew: isNew)]
         super.init()
     }
 
@@ -22,15 +29,28 @@ final class NestedWriter: FieldWriter {
 
     override func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldLayout) throws {
         switch field.place {
-        case .attribute:
+        case .attribute, .key:
+            let old = current.attribute(of: field)
+            if isSame(old, value) || keepsOriginal(old, field, value) { return }
             let name = current.attr(field.name) == nil ? field.formerly.first { current.attr($0) != nil } : nil
-            if !isSame(current.attribute(of: field), value) { current.attr(name ?? field.name, value.lexical) }
+            current.attr(name ?? field.name, value.lexical)
         case .text:
-            if !isSame(current.text(), value) { current.text(value.lexical) }
+            let old = current.text()
+            if !isSame(old, value), !keepsOriginal(old, field, value) { current.text(value.lexical) }
         case .element:
+            if item == nil, keepsOriginal(current.child(of: field)?.text(), field, value) {
+                if let element = current.child(of: field) { levels[levels.count - 1].last = element }
+                return
+            }
             let element = holder(of: field)
             if !isSame(element.text(), value) { element.text(value.lexical) }
         }
+    }
+
+    /// Whether a value that must be there is only the stand-in for an original that could not be read.
+    private func keepsOriginal<Value: LexicalValue>(_ old: String?, _ field: FieldLayout, _ value: Value) -> Bool {
+        guard !levels[levels.count - 1].isNew, value.lexical == field.shape.standIn else { return false }
+        return old.map { $0.isEmpty || field.cannotRead($0) } ?? true
     }
 
     private func isSame<Value: LexicalValue>(_ text: String?, _ value: Value) -> Bool {
@@ -40,7 +60,7 @@ final class NestedWriter: FieldWriter {
 
     override func absent(_ field: FieldLayout) throws {
         switch field.place {
-        case .attribute:
+        case .attribute, .key:
             // An empty attribute already says "none".
             for name in [field.name] + field.formerly {
                 guard let text = current.attr(name), !text.isEmpty, !field.cannotRead(text) else { continue }
@@ -50,7 +70,7 @@ final class NestedWriter: FieldWriter {
             break
         case .element:
             for element in current.children(of: field) {
-                if (element.text().isEmpty && element.children().isEmpty) || field.cannotRead(element.text()) {
+                if field.hasNone(in: element) {
                     levels[levels.count - 1].last = element
                 } else {
                     element.remove()
@@ -60,9 +80,10 @@ final class NestedWriter: FieldWriter {
     }
 
     override func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {
-        let present = current.children(of: field).filter { !field.cannotRead($0.text()) }
+        let present = current.children(of: field).filter { field.canRead($0) }
         for index in 0..<count {
-            item = index < present.count ? present[index] : insertElement(field)
+            isNewHolder = index >= present.count
+            item = isNewHolder ? insertElement(field) : present[index]
             levels[levels.count - 1].last = item
             try body(index)
         }
@@ -73,7 +94,7 @@ final class NestedWriter: FieldWriter {
     override func enter(_ field: FieldLayout, _ layout: Layout) throws {
         let element = holder(of: field)
         item = nil
-        levels.append(Level(element: element))
+        levels.append(Level(element: element, isNew: isNewHolder))
     }
 
     override func leave(_ field: FieldLayout) { levels.removeLast() }
@@ -81,11 +102,13 @@ final class NestedWriter: FieldWriter {
     override func related(_ document: IndivoDocument, _ field: FieldLayout) throws {
         let element = holder(of: field)
         item = nil
-        try Layout.of(type(of: document)).write(from: document.storage, NestedWriter(element))
+        try Layout.of(type(of: document)).write(from: document.storage, NestedWriter(element, isNew: document.source == nil))
     }
 
     private func holder(of field: FieldLayout) -> XMLNode {
-        let element = item ?? current.child(of: field) ?? insertElement(field)
+        let present = item ?? current.child(of: field)
+        if item == nil { isNewHolder = present == nil }
+        let element = present ?? insertElement(field)
         levels[levels.count - 1].last = element
         return element
     }
@@ -101,20 +124,29 @@ extension FieldLayout {
     /// Whether a text is no value of the leaf that this field is. It stays where it is until a value takes its place.
     fileprivate func cannotRead(_ text: String) -> Bool {
         guard case .leaf(let type) = shape.kind, !text.isEmpty else { return false }
-        return (try? type.init(lexical: text)) == nil
+        return type.failure(of: text) != nil
+    }
+
+    /// Whether an element that is there reads as no value: an empty leaf, or one that cannot be read.
+    fileprivate func hasNone(in element: XMLNode) -> Bool {
+        guard case .leaf = shape.kind else { return false }
+        let text = element.text()
+        return (text.isEmpty && element.children().isEmpty) || cannotRead(text)
+    }
+
+    /// Whether an element of a list gives the list a value.
+    fileprivate func canRead(_ element: XMLNode) -> Bool {
+        guard case .leaf = shape.kind else { return true }
+        let text = element.text()
+        return !text.isEmpty && !cannotRead(text)
     }
 }
 
 extension IndivoDocument {
     /// The document as nested XML, in a tree of its own.
     final func nestedXML(root: String, namespace: String?) throws -> XMLNode {
-        let element: XMLNode
-        if let source, let copy = source.document.clone().root, source == source.document.root {
-            element = copy
-        } else {
-            element = source?.clone() ?? XMLNode(root, namespace: namespace)
-        }
-        try Layout.of(type(of: self)).write(from: storage, NestedWriter(element))
+        let element = source?.cloneInDocument() ?? XMLNode(root, namespace: namespace)
+        try Layout.of(type(of: self)).write(from: storage, NestedWriter(element, isNew: source == nil))
         return element
     }
 }

@@ -70,6 +70,8 @@ public enum FieldPlace: Sendable {
     case attribute
     /// In the element's own text; the name is not used.
     case text
+    /// In the name under which the value stands in a JSON object; in XML an attribute.
+    case key
 }
 
 /// What a ``Field``'s declaration says beyond its type.

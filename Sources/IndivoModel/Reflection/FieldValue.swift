@@ -26,6 +26,8 @@ public enum FieldKind: Sendable {
 public struct FieldShape: Sendable {
     public let kind: FieldKind
     public let isList: Bool
+    /// The text of the value that a field without one has, where the value is no optional.
+    var standIn: String?
 }
 
 /// A value made of several fields, such as a coded value: a structure whose properties are ``Field``s.
@@ -120,7 +122,7 @@ extension Int: FieldValue {
 }
 
 extension FieldValue where Self: LexicalValue {
-    public static var _shape: FieldShape { FieldShape(kind: _kind, isList: false) }
+    public static var _shape: FieldShape { FieldShape(kind: _kind, isList: false, standIn: absent.lexical) }
 
     public static func _read(_ reader: FieldReader, _ field: FieldLayout) throws -> Self {
         let value: Self? = try Self._read(reader, field)

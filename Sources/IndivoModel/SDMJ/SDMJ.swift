@@ -18,7 +18,7 @@ package enum SDMJ {
             switch value {
             case .array(let items): items
             case .object: [value]
-            default: throw SDMJError(path: "", reason: "expected a list of models, found \(describe(value))")
+            default: throw SDMJError(path: "", reason: "expected a list of models, found \(value.kindName)")
             }
         let root = XMLNode("Models", namespace: SDMX.namespace)
         for (index, item) in items.enumerated() { root.append(try model(item, path: "[\(index)]")) }
@@ -37,7 +37,7 @@ package enum SDMJ {
 
     private static func model(_ value: JSONValue, path: String) throws(SDMJError) -> XMLNode {
         guard case .object(let members) = value else {
-            throw SDMJError(path: path, reason: "expected a model (an object), found \(describe(value))")
+            throw SDMJError(path: path, reason: "expected a model (an object), found \(value.kindName)")
         }
         guard case .string(let name)? = members.last(where: { $0.name == "__modelname__" })?.value, !name.isEmpty else {
             throw SDMJError(path: path, reason: "the model has no “__modelname__”")
@@ -66,17 +66,6 @@ package enum SDMJ {
             field.append(list)
         }
         return field
-    }
-
-    private static func describe(_ value: JSONValue) -> String {
-        switch value {
-        case .null: "null"
-        case .bool: "a boolean"
-        case .number: "a number"
-        case .string: "a text"
-        case .array: "a list"
-        case .object: "an object"
-        }
     }
 
     // MARK: SDMX to SDMJ

@@ -95,6 +95,16 @@ extension FlatLayout.Leaf {
 }
 
 extension LexicalValue {
+    /// Why a text is no such value.
+    static func failure(of text: String) -> LexicalError? {
+        do {
+            _ = try Self(lexical: text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Why a text of a data model's field is no such value.
     static func failure(ofField text: String) -> LexicalError? {
         do {

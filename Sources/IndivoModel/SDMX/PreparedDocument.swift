@@ -96,7 +96,7 @@ package struct PreparedDocument {
 
 extension XMLNode {
     /// A copy of the root element together with what stands around it in its document.
-    fileprivate func cloneInDocument() -> XMLNode {
+    func cloneInDocument() -> XMLNode {
         guard document.root == self, let copy = document.clone().root else { return clone() }
         return copy
     }

@@ -32,4 +32,32 @@ extension CompoundValue {
         }
         return value
     }
+
+    /// The value as nested XML: elements and attributes in the order of their declaration.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the element.
+    ///   - namespace: The namespace of the element and of those below it.
+    /// - Throws: ``DocumentError`` when a field cannot stand in XML.
+    public func xml(_ name: String, namespace: String? = nil) throws -> XMLNode {
+        let element = XMLNode(name, namespace: namespace)
+        try write(NestedWriter(element, isNew: true))
+        return element
+    }
+
+    /// The value as nested XML in a copy of the element it was read from: what the type does not know is kept where
+    /// it was, and of what it does know only what changed is written.
+    ///
+    /// - Parameter source: The element, or its document; it stays as it is.
+    /// - Returns: The element's copy; for a root element what stood around it is copied too.
+    /// - Throws: ``DocumentError`` when a field cannot stand in XML.
+    public func xml(updating source: XMLNode) throws -> XMLNode {
+        let element = (source.kind == .document ? source.root ?? source : source).cloneInDocument()
+        try write(NestedWriter(element, isNew: false))
+        return element
+    }
+
+    private func write(_ writer: NestedWriter) throws {
+        try withUnsafePointer(to: self) { try Layout.of(Self.self).write(from: UnsafeRawPointer($0), writer) }
+    }
 }

@@ -1,0 +1,35 @@
+import IndivoXML
+
+/// One of a server's answers in XML: a value with a root element of its own.
+///
+/// ```swift
+/// let metadata = try DocumentMetadata.read(from: XMLNode(parsing: body), root: DocumentMetadata.elementName)
+/// let xml = try metadata.xml()
+/// ```
+/// Answers are values, so that they can be given to another task. They keep no source: what a type does not know of
+/// is kept where ``CompoundValue/xml(updating:)`` is given the element that was read.
+public protocol ServerAnswer: CompoundValue {
+    /// The name of the root element.
+    static var elementName: String { get }
+}
+
+extension ServerAnswer {
+    /// The answer as XML, as a server would write it.
+    /// - Returns: The root element.
+    /// - Throws: ``DocumentError`` when a field cannot stand in XML.
+    public func xml() throws -> XMLNode { try xml(Self.elementName) }
+}
+
+extension Account: ServerAnswer { public static var elementName: String { "Account" } }
+extension AggregateReports: ServerAnswer { public static var elementName: String { "AggregateReports" } }
+extension AuditEntry: ServerAnswer { public static var elementName: String { "AuditEntry" } }
+extension Carenets: ServerAnswer { public static var elementName: String { "Carenets" } }
+extension CarenetAccounts: ServerAnswer { public static var elementName: String { "CarenetAccounts" } }
+extension DocumentMetadata: ServerAnswer { public static var elementName: String { "Document" } }
+extension DocumentList: ServerAnswer { public static var elementName: String { "Documents" } }
+extension DocumentStatusHistory: ServerAnswer { public static var elementName: String { "DocumentStatusHistory" } }
+extension Message: ServerAnswer { public static var elementName: String { "Message" } }
+extension Messages: ServerAnswer { public static var elementName: String { "Messages" } }
+extension Notifications: ServerAnswer { public static var elementName: String { "Notifications" } }
+extension RecordInformation: ServerAnswer { public static var elementName: String { "Record" } }
+extension RecordList: ServerAnswer { public static var elementName: String { "Records" } }
