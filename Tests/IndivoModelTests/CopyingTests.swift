@@ -32,6 +32,8 @@ struct CopyingTests {
         copy.drugName?.title = "ASA"
         #expect(original.fulfillments[0].pbm == "T1" && original.drugName?.title == "Aspirin")
         #expect(copy != original)
+        let ofAnyClass: IndivoDocument = original
+        #expect(try ofAnyClass.copy() is Medication)
     }
 
     @Test("spelling makes no difference, values do")

@@ -22,7 +22,8 @@ extension DocumentBuilding {
     /// A new document that says the same, with what the class does not know: one that is not on a server yet.
     /// - Throws: ``DocumentError`` when the document holds something that its format cannot.
     public func copy() throws -> Self {
-        let copy = try Self.read(from: PreparedDocument(new: self).root)
+        // Of the object's own class, also where only a superclass is known of it.
+        let copy = try type(of: self).read(from: PreparedDocument(new: self).root)
         copy.id = nil
         return copy
     }
