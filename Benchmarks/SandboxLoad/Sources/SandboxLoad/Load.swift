@@ -27,8 +27,7 @@ struct Load: Sendable {
     }
 
     func run(requests: Int) async throws -> Result {
-        let gathered = Mutex(Result())
-        let done = Atomic(0)
+        let gathered = Gathered()
         let start = ContinuousClock.now
         await withTaskGroup(of: Void.self) { group in
             for client in 0..<clients {
@@ -36,23 +35,35 @@ struct Load: Sendable {
                     await withCheckedContinuation { continuation in
                         // A thread of its own: the calls block.
                         Thread.detachNewThread {
-                            let mine = drive(client, requests: requests / clients) {
-                                progress(done.add(1, ordering: .relaxed).newValue)
-                            }
-                            gathered.withLock {
-                                $0.times += mine.times
-                                $0.problems += mine.problems
-                            }
+                            gathered.add(
+                                drive(client, requests: requests / clients) { progress(gathered.countOne()) })
                             continuation.resume()
                         }
                     }
                 }
             }
         }
-        var result = gathered.withLock { $0 }
+        var result = gathered.result
         result.seconds = (ContinuousClock.now - start) / .seconds(1)
         result.times.sort()
         return result
+    }
+
+    /// What the clients have come to so far.
+    private final class Gathered: Sendable {
+        private let state = Mutex(Result())
+        private let done = Atomic(0)
+
+        var result: Result { state.withLock { $0 } }
+
+        func countOne() -> Int { done.add(1, ordering: .relaxed).newValue }
+
+        func add(_ result: Result) {
+            state.withLock {
+                $0.times += result.times
+                $0.problems += result.problems
+            }
+        }
     }
 
     private func drive(_ client: Int, requests: Int, _ oneDone: () -> Void) -> Result {
