@@ -96,6 +96,27 @@ extension Sandbox {
         }
     }
 
+    /// Makes a session of a UI server known that was begun elsewhere.
+    package func seedSession(_ token: String, secret: String, account: String) async throws {
+        let pair = TokenPair(token: token, secret: secret)
+        let end = context.now.advanced(bySeconds: 86_400)
+        try await context.database.writer.write { db in
+            try SessionTokenRow(
+                fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account, expiresAt: end
+            ).insert(db)
+        }
+    }
+
+    /// Lets an access token's time run out.
+    package func seedExpiry(ofAccessToken token: String) async throws {
+        let end = context.now.advanced(bySeconds: -1)
+        try await context.database.writer.write { db in
+            try db.execute(
+                sql: "UPDATE accessToken SET expiresAt = ? WHERE fingerprint = ?",
+                arguments: [end, Secrets.fingerprint(token)])
+        }
+    }
+
     /// Approves a request token with a verifier that was made elsewhere.
     package func seedApproval(ofRequestToken token: String, verifier: String, by account: String) async throws {
         try await context.database.writer.write { db in

@@ -17,7 +17,8 @@ final class ServerContext: Sendable {
         self.configuration = configuration
         database = try SandboxDatabase(configuration.database)
         let now = configuration.now
-        nonces = NonceMemory(clock: { Int(now().timeIntervalSince1970) })
+        let isFile = if case .file = configuration.database { true } else { false }
+        nonces = NonceMemory(outlivesProcess: isFile, clock: { Int(now().timeIntervalSince1970) })
         let added = try configuration.modelFolder.map { try ModelFolder(url: $0).read() } ?? []
         models = ModelCatalog(configuration.models + added)
     }

@@ -6,12 +6,16 @@ import Synchronization
 ///
 /// As on the real server a nonce can be used once, whoever uses it. It is forgotten when its timestamp is too old to be
 /// accepted: a timestamp may lie in the future, and then its nonce is kept as much longer.
+///
+/// What is kept of a nonce is 64 bits of a keyed hash, so that a busy server needs little memory: a nonce that was not
+/// used is taken for a used one once in 10¹³ requests or more seldom, and no one can make it happen.
 final class NonceMemory: OAuthNonceStore {
     /// Seconds for which a timestamp is accepted.
     static let window = 300
 
     private struct State {
-        var expiries: [String: Int] = [:]
+        /// When what is remembered may be forgotten, by the hash of the nonce.
+        var expiries: [Int: Int] = [:]
         var cleanAt = 4096
         /// Used since the last call of `takeFresh`.
         var fresh: [(nonce: String, expiry: Int)] = []
@@ -19,22 +23,36 @@ final class NonceMemory: OAuthNonceStore {
 
     private let state = Mutex(State())
     private let clock: @Sendable () -> Int
+    private let outlivesProcess: Bool
 
-    init(clock: @escaping @Sendable () -> Int) { self.clock = clock }
+    /// - Parameter outlivesProcess: Whether nonces are stored in a file, for ``takeFresh()`` to ask for them.
+    init(outlivesProcess: Bool, clock: @escaping @Sendable () -> Int) {
+        self.outlivesProcess = outlivesProcess
+        self.clock = clock
+    }
 
     func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) -> Bool {
         let now = clock()
-        let expiry = max(now, timestamp) + NonceMemory.window
+        // A timestamp may be as far ahead as its sender likes.
+        let expiry = max(now, min(timestamp, Int.max / 2)) + NonceMemory.window
+        let key = NonceMemory.key(nonce)
         return state.withLock { state in
             if state.expiries.count >= state.cleanAt {
                 state.expiries = state.expiries.filter { $0.value >= now }
                 state.cleanAt = max(4096, state.expiries.count * 2)
             }
-            if let known = state.expiries[nonce], known >= now { return false }
-            state.expiries[nonce] = expiry
-            state.fresh.append((nonce, expiry))
+            if let known = state.expiries[key], known >= now { return false }
+            state.expiries[key] = expiry
+            if outlivesProcess { state.fresh.append((nonce, expiry)) }
             return true
         }
+    }
+
+    private static func key(_ nonce: String) -> Int {
+        // Swift's hasher has a random key of its own in every process.
+        var hasher = Hasher()
+        hasher.combine(nonce)
+        return hasher.finalize()
     }
 
     /// The nonces that were used since this was asked last, to be stored.
@@ -53,7 +71,7 @@ final class NonceMemory: OAuthNonceStore {
     /// Takes up nonces that were used before a restart.
     func restore(_ nonces: [(nonce: String, expiry: Int)]) {
         state.withLock { state in
-            for (nonce, expiry) in nonces { state.expiries[nonce] = expiry }
+            for (nonce, expiry) in nonces { state.expiries[NonceMemory.key(nonce)] = expiry }
         }
     }
 }

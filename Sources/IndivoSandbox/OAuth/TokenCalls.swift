@@ -49,6 +49,7 @@ enum TokenCalls {
             guard let account = call.prepared else {
                 throw Refusal.permissionDenied(why: "user name and password do not fit, or the account is closed")
             }
+            try TokenStore(call).forgetAbandoned()
             let pair = TokenPair(call.server.identifiers)
             try SessionTokenRow(
                 fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account.id,
@@ -78,6 +79,7 @@ enum TokenCalls {
         // Unknown ids are dropped without a word, as the real server does: the token is then bound to nothing.
         let record = try form["indivo_record_id"].flatMap { try RecordRow.find($0, in: call.db)?.id }
         let carenet = try form["indivo_carenet_id"].flatMap { try CarenetRow.find($0, in: call.db)?.id }
+        try TokenStore(call).forgetAbandoned()
         let pair = TokenPair(call.server.identifiers)
         try RequestTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app.id, callback: callbacks[0],

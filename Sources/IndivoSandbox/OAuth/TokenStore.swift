@@ -41,6 +41,19 @@ struct TokenStore {
         return pair
     }
 
+    /// Deletes the access tokens and sessions whose time is over, and request tokens that nobody exchanged in a day.
+    func cleanUp() throws {
+        try db.execute(sql: "DELETE FROM accessToken WHERE expiresAt <= ?", arguments: [now])
+        try forgetAbandoned()
+    }
+
+    /// Deletes what nobody can use any more, or will: sessions that are over, and request tokens a day old.
+    func forgetAbandoned() throws {
+        try db.execute(sql: "DELETE FROM sessionToken WHERE expiresAt <= ?", arguments: [now])
+        try db.execute(
+            sql: "DELETE FROM requestToken WHERE createdAt <= ?", arguments: [now.advanced(bySeconds: -86_400)])
+    }
+
     /// Binds a request token to the account that is about to decide.
     func claim(_ token: RequestTokenRow, by account: AccountRow) throws {
         if let owner = token.account, owner != account.id {

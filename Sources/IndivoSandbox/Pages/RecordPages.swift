@@ -54,10 +54,11 @@ enum RecordPages {
                     WHERE fact.record = ? AND document.status = 'active' ORDER BY fact.serial
                     """,
                 arguments: [record.id])
+            let children = try store.children(of: rows.filter { $0.model == "Medication" })
             var facts: [String: [Fact]] = [:]
             for row in rows {
                 var fact = Fact(document: row.document, values: try row.values())
-                if row.model == "Medication" { fact.fillCount = try store.children(of: row, "fulfillments").count }
+                if row.model == "Medication" { fact.fillCount = children.of(row, "fulfillments").count }
                 facts[row.model, default: []].append(fact)
             }
             return Content(

@@ -6,30 +6,9 @@ struct DocumentMarkup {
     let db: Database
 
     /// One document's metadata.
-    /// - Parameters:
-    ///   - latest: Whether to say which version is the latest; answers to a new relation and reports do not.
-    ///   - recordId: Whether to name the record; reports leave it empty.
-    func document(_ document: DocumentRow, latest: Bool = true, recordId: Bool = true) throws -> Markup {
-        var markup: Markup = """
-            <Document id="\(document.id)" type="" size="\(document.size)" digest="\(document.digest)" \
-            record_id="\(recordId ? document.record ?? "" : "")"><createdAt>\(document.createdAt.text)</createdAt>\
-            <creator id="\(document.creator)" type="\(document.creatorType)">\
-            <fullname>\(try fullName(of: document))</fullname></creator>
-            """
-        if let id = document.replacedBy { markup += "<replacedBy id=\"\(id)\"/>" }
-        if let id = document.replaces { markup += "<replaces id=\"\(id)\"/>" }
-        markup += "<original id=\"\(document.original)\"/>"
-        if latest, let last = try self.latest(of: document) {
-            markup += """
-                <latest id="\(last.id)" createdAt="\(last.createdAt.text)" createdBy="\(last.creator)" />
-                """
-        }
-        if let label = document.label, !label.isEmpty { markup += "<label>\(label)</label>" }
-        markup += "<status>\(document.status)</status>"
-        markup += "<nevershare>\(document.neverShare ? "true" : "false")</nevershare>"
-        markup += try relations("relatesTo", of: "subject", document.id)
-        markup += try relations("isRelatedFrom", of: "object", document.id)
-        return markup + "</Document>"
+    /// - Parameter latest: Whether to say which version is the latest; answers to a new relation do not.
+    func document(_ document: DocumentRow, latest: Bool = true) throws -> Markup {
+        DocumentMarkup.document(document, try DocumentDetails(of: [document], in: db), latest: latest)
     }
 
     /// A list of documents.
@@ -37,8 +16,19 @@ struct DocumentMarkup {
         var markup: Markup = "<Documents record_id=\"\(record)\" total_document_count=\"\(total)\""
         if let app { markup += " pha=\"\(app)\"" }
         markup += ">"
-        for document in documents { markup += try self.document(document) }
+        let details = try DocumentDetails(of: documents, in: db)
+        for document in documents { markup += DocumentMarkup.document(document, details) }
         return markup + "</Documents>"
+    }
+
+    /// Metadata in the form they have in reports, without the record and without the latest version, by document id.
+    func reportMetadata(of ids: [String]) throws -> [String: Markup] {
+        let documents = try DocumentRow.fetch(
+            db, "id IN (SELECT value FROM json_each(?))", [JSONValue.array(ids.map { .string($0) }).text])
+        let details = try DocumentDetails(of: documents, in: db)
+        return Dictionary(
+            documents.map { ($0.id, DocumentMarkup.document($0, details, latest: false, recordId: false)) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The shell that stands where a report tells of no document.
@@ -46,38 +36,37 @@ struct DocumentMarkup {
         <Document id="" type="" size="" digest="" record_id=""><nevershare>false</nevershare></Document>
         """
 
-    private func latest(of document: DocumentRow) throws -> DocumentRow? {
-        guard document.replacedBy != nil else { return document }
-        return try DocumentRow.fetchFirst(db, "original = ? AND replacedBy IS NULL", [document.original])
+    private static func document(
+        _ document: DocumentRow, _ details: DocumentDetails, latest: Bool = true, recordId: Bool = true
+    ) -> Markup {
+        var markup: Markup = """
+            <Document id="\(document.id)" type="" size="\(document.size)" digest="\(document.digest)" \
+            record_id="\(recordId ? document.record ?? "" : "")"><createdAt>\(document.createdAt.text)</createdAt>\
+            <creator id="\(document.creator)" type="\(document.creatorType)">\
+            <fullname>\(details.creatorName(of: document))</fullname></creator>
+            """
+        if let id = document.replacedBy { markup += "<replacedBy id=\"\(id)\"/>" }
+        if let id = document.replaces { markup += "<replaces id=\"\(id)\"/>" }
+        markup += "<original id=\"\(document.original)\"/>"
+        if latest, let last = details.latestVersion(of: document) {
+            markup += """
+                <latest id="\(last.id)" createdAt="\(last.createdAt.text)" createdBy="\(last.creator)" />
+                """
+        }
+        if let label = document.label, !label.isEmpty { markup += "<label>\(label)</label>" }
+        markup += "<status>\(document.status)</status>"
+        markup += "<nevershare>\(document.neverShare ? "true" : "false")</nevershare>"
+        markup += relations("relatesTo", details.relationsFrom(document))
+        markup += relations("isRelatedFrom", details.relationsTo(document))
+        return markup + "</Document>"
     }
 
-    private func fullName(of document: DocumentRow) throws -> String {
-        switch document.creatorType {
-        case "Account":
-            try String.fetchOne(db, sql: "SELECT fullName FROM account WHERE id = ?", arguments: [document.creator])
-                ?? ""
-        case "PHA":
-            try String.fetchOne(db, sql: "SELECT name FROM app WHERE id = ?", arguments: [document.creator]) ?? ""
-        case "MachineApp":
-            try String.fetchOne(db, sql: "SELECT name FROM machineApp WHERE id = ?", arguments: [document.creator])
-                ?? ""
-        default: ""
+    private static func relations(_ element: String, _ relations: [DocumentDetails.Relation]) -> Markup {
+        guard !relations.isEmpty else { return .empty }
+        let items = relations.map { relation -> Markup in
+            "<relation type=\"\(relation.type)\" count=\"\(relation.count)\" />"
         }
-    }
-
-    private func relations(_ element: String, of end: String, _ document: String) throws -> Markup {
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT type, count(*) AS number FROM relation WHERE \(end) = ? GROUP BY type ORDER BY min(serial)
-                """,
-            arguments: [document])
-        guard !rows.isEmpty else { return .empty }
-        var markup = Markup(trusted: "<\(element)>")
-        for row in rows {
-            markup += "<relation type=\"\(row["type"] as String)\" count=\"\(row["number"] as Int)\" />"
-        }
-        return markup + Markup(trusted: "</\(element)>")
+        return Markup(trusted: "<\(element)>") + Markup(items) + Markup(trusted: "</\(element)>")
     }
 }
 #endif

@@ -9,10 +9,11 @@ struct FactJSON {
     init(_ models: ModelCatalog) { self.models = models }
 
     func list(_ facts: [FactRow], in db: Database) throws -> String {
-        JSONValue.array(try facts.map { try object($0, in: db) }).text
+        let children = try FactStore(db: db).children(of: facts)
+        return JSONValue.array(try facts.map { try object($0, children) }).text
     }
 
-    private func object(_ fact: FactRow, in db: Database) throws -> JSONValue {
+    private func object(_ fact: FactRow, _ children: FactChildren) throws -> JSONValue {
         var members = [
             JSONValue.Member("__modelname__", .string(fact.model)),
             JSONValue.Member("__documentid__", .string(fact.document)),
@@ -22,10 +23,10 @@ struct FactJSON {
             members.append(JSONValue.Member(field.name, FieldText.json(values[field.name] ?? .null, field.type)))
         }
         for relation in models[fact.model]?.outputs ?? [] {
-            let children = try FactStore(db: db).children(of: fact, relation.name).map { try object($0, in: db) }
+            let nested = try children.of(fact, relation.name).map { try object($0, children) }
             if relation.isList {
-                members.append(JSONValue.Member(relation.name, .array(children)))
-            } else if let child = children.first {
+                members.append(JSONValue.Member(relation.name, .array(nested)))
+            } else if let child = nested.first {
                 members.append(JSONValue.Member(relation.name, child))
             }
         }

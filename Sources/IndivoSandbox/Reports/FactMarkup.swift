@@ -9,11 +9,15 @@ struct FactMarkup {
     init(_ models: ModelCatalog) { self.models = models }
 
     func models(_ facts: [FactRow], in db: Database) throws -> Markup {
-        if facts.isEmpty { return "<Models/>" }
-        return "<Models>\(try facts.map { try model($0, in: db) })</Models>"
+        try models(facts, FactStore(db: db).children(of: facts))
     }
 
-    private func model(_ fact: FactRow, in db: Database) throws -> Markup {
+    private func models(_ facts: [FactRow], _ children: FactChildren) throws -> Markup {
+        if facts.isEmpty { return "<Models/>" }
+        return "<Models>\(try facts.map { try model($0, children) })</Models>"
+    }
+
+    private func model(_ fact: FactRow, _ children: FactChildren) throws -> Markup {
         var markup: Markup = "<Model documentId=\"\(fact.document)\" name=\"\(fact.model)\">"
         let values = try fact.values()
         for field in models.fields(of: fact.model) {
@@ -24,13 +28,13 @@ struct FactMarkup {
             }
         }
         for relation in models[fact.model]?.outputs ?? [] {
-            let children = try FactStore(db: db).children(of: fact, relation.name)
-            if relation.isList, children.isEmpty {
+            let nested = children.of(fact, relation.name)
+            if relation.isList, nested.isEmpty {
                 markup += "<Field name=\"\(relation.name)\"/>"
             } else if relation.isList {
-                markup += "<Field name=\"\(relation.name)\">\(try models(children, in: db))</Field>"
-            } else if let child = children.first {
-                markup += "<Field name=\"\(relation.name)\">\(try model(child, in: db))</Field>"
+                markup += "<Field name=\"\(relation.name)\">\(try models(nested, children))</Field>"
+            } else if let child = nested.first {
+                markup += "<Field name=\"\(relation.name)\">\(try model(child, children))</Field>"
             }
         }
         return markup + "</Model>"

@@ -60,11 +60,41 @@ struct FactStore {
             arguments: [document])
     }
 
+    /// What is nested in facts, at any depth: a query for each level, however many facts there are.
+    func children(of facts: [FactRow]) throws -> FactChildren {
+        var children = FactChildren()
+        var level = facts.map(\.serial)
+        while !level.isEmpty {
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(FactRow.columns), fact.parent, fact.relation FROM fact
+                    WHERE fact.parent IN (SELECT value FROM json_each(?)) ORDER BY fact.serial
+                    """,
+                arguments: [JSONValue.array(level.map { .integer(Int($0)) }).text])
+            for row in rows { children.add(try FactRow(row: row), to: row["parent"], relation: row["relation"]) }
+            level = rows.map { $0["serial"] }
+        }
+        return children
+    }
+}
+
+/// What is nested in facts, by the fact and the name of the relation.
+struct FactChildren {
+    private struct Place: Hashable {
+        var parent: Int64
+        var relation: String
+    }
+
+    private var facts: [Place: [FactRow]] = [:]
+
+    fileprivate mutating func add(_ fact: FactRow, to parent: Int64, relation: String?) {
+        facts[Place(parent: parent, relation: relation ?? ""), default: []].append(fact)
+    }
+
     /// What is nested in a fact under a name.
-    func children(of fact: FactRow, _ relation: String) throws -> [FactRow] {
-        try FactRow.fetchAll(
-            db, sql: "SELECT \(FactRow.columns) FROM fact WHERE parent = ? AND relation = ? ORDER BY serial",
-            arguments: [fact.serial, relation])
+    func of(_ fact: FactRow, _ relation: String) -> [FactRow] {
+        facts[Place(parent: fact.serial, relation: relation)] ?? []
     }
 }
 #endif

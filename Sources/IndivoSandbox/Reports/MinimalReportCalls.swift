@@ -45,12 +45,9 @@ enum MinimalReportCalls {
             return .xml(ReportMarkup.report(query, total: total, ReportMarkup.aggregates(groups)))
         }
         let (facts, total): ([FactRow], Int) = try sql.rows(call.db, columns: FactRow.columns)
-        let documents = DocumentMarkup(db: call.db)
-        let items = try facts.map { fact in
-            let document = try DocumentRow.fetchFirst(call.db, "id = ?", [fact.document]).orNotFound()
-            return ReportMarkup.item(
-                meta: try documents.document(document, latest: false, recordId: false),
-                item(fact, MinimalItems.Values(fact)))
+        let metadata = try call.markup.reportMetadata(of: facts.map(\.document))
+        let items = facts.map { fact in
+            ReportMarkup.item(meta: metadata[fact.document] ?? .empty, item(fact, MinimalItems.Values(fact)))
         }
         return .xml(ReportMarkup.report(query, total: total, items))
     }

@@ -7,7 +7,8 @@ extension RDFGraph {
     /// Facts of the clinical models, in SMART's vocabulary.
     static func facts(_ facts: [FactRow], of record: String, server: ServerContext, in db: Database) throws -> RDFGraph
     {
-        var writer = Writer(record: "\(server.apiBase)/records/\(record)", db: db)
+        var writer = Writer(
+            record: "\(server.apiBase)/records/\(record)", children: try FactStore(db: db).children(of: facts), db: db)
         for fact in facts { _ = try writer.write(fact) }
         return writer.graph
     }
@@ -15,6 +16,7 @@ extension RDFGraph {
     /// Writes facts into a graph.
     private struct Writer {
         let record: String
+        let children: FactChildren
         let db: Database
         var graph = RDFGraph()
         private var written: Set<Int64> = []
@@ -28,8 +30,9 @@ extension RDFGraph {
             "VitalSigns": ("vital_signs", "sp:VitalSigns"),
         ]
 
-        init(record: String, db: Database) {
+        init(record: String, children: FactChildren, db: Database) {
             self.record = record
+            self.children = children
             self.db = db
         }
 
@@ -57,7 +60,7 @@ extension RDFGraph {
             case "LabResult": labResult(node, values)
             case "Medication":
                 medication(node, values)
-                for child in withFills ? try FactStore(db: db).children(of: fact, "fulfillments") : [] {
+                for child in withFills ? children.of(fact, "fulfillments") : [] {
                     graph.add(node, "sp:fulfillment", .node(try write(child)))
                 }
             case "Problem": problem(node, values)

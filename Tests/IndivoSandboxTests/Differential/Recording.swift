@@ -11,6 +11,8 @@ struct RecordedExchange: Sendable {
     var requestHeaders: [(String, String)]
     /// Nil where the recording left it out.
     var requestBody: Data?
+    /// The bytes of the body that was left out.
+    var omittedLength = 0
     var status: Int
     var responseHeaders: [(String, String)]
     var responseBody: Data
@@ -20,6 +22,14 @@ struct RecordedExchange: Sendable {
 
     var responseText: String { String(decoding: responseBody, as: UTF8.self) }
     var requestText: String { requestBody.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+    /// The request's body; where the recording left it out, XML that is as long.
+    var sentBody: Data {
+        if let requestBody { return requestBody }
+        let (start, end) = ("<omitted>", "</omitted>")
+        let length = max(0, omittedLength - start.utf8.count - end.utf8.count)
+        return Data((start + String(repeating: "x", count: length) + end).utf8)
+    }
 
     func responseHeader(_ name: String) -> String? {
         responseHeaders.first { $0.0.lowercased() == name.lowercased() }?.1
@@ -53,6 +63,8 @@ struct Recording: Sendable {
     }
 
     var exchanges: [RecordedExchange]
+    /// The sequence numbers of exchanges that are only there for what they change.
+    var context: Set<Int> = []
     var accounts: [Account]
     var consumers: [Credential]
     var tokens: [String: Token]
@@ -66,7 +78,10 @@ struct Recording: Sendable {
 
     /// The folder of the recordings: the one that INDIVO_RECORDINGS names, or the one beside the package.
     static var folder: URL {
-        if let path = ProcessInfo.processInfo.environment["INDIVO_RECORDINGS"] { return URL(fileURLWithPath: path) }
+        ProcessInfo.processInfo.environment["INDIVO_RECORDINGS"].map { URL(fileURLWithPath: $0) } ?? folderBesidePackage
+    }
+
+    private static var folderBesidePackage: URL {
         var package = URL(fileURLWithPath: #filePath)
         while package.pathComponents.count > 1,
             !FileManager.default.fileExists(atPath: package.appending(path: "Package.swift").path)
@@ -81,7 +96,23 @@ struct Recording: Sendable {
             || FileManager.default.fileExists(atPath: folder.appending(path: "exchanges.jsonl").path)
     }
 
+    /// Loads the recording to replay.
+    ///
+    /// State carries over from one exchange to the next: where the folder holds a part of a recording whose other part
+    /// lies beside the package, that is replayed with it, each request in its turn, and not compared.
     static func load() throws -> Recording {
+        var recording = try load(folder)
+        guard folder.standardizedFileURL != folderBesidePackage.standardizedFileURL,
+            let other = try? load(folderBesidePackage), other.records == recording.records
+        else { return recording }
+        let compared = Set(recording.exchanges.map(\.sequence))
+        let context = other.exchanges.filter { !compared.contains($0.sequence) }
+        recording.context = Set(context.map(\.sequence))
+        recording.exchanges = (recording.exchanges + context).sorted { $0.sequence < $1.sequence }
+        return recording
+    }
+
+    private static func load(_ folder: URL) throws -> Recording {
         let lines = try Data(contentsOf: folder.appending(path: "exchanges.jsonl")).split(separator: UInt8(ascii: "\n"))
         let exchanges = try lines.map { try RecordedExchange($0) }.sorted { $0.sequence < $1.sequence }
         let data = try Data(contentsOf: folder.appending(path: "credentials.json"))
@@ -142,5 +173,6 @@ extension RecordedExchange {
             responseHeaders: headers, responseBody: body("response_body") ?? Data(),
             at: date ?? Date(timeIntervalSince1970: 0),
             consumer: signed?["consumer"] as? String, token: signed?["token"] as? String)
+        omittedLength = omitted?["length"] as? Int ?? 0
     }
 }

@@ -154,7 +154,18 @@ final class Replay: Sendable {
                 enabling: token.kind.contains("jane") || token.kind.contains("left behind") ? false : true)
         }
         try await seedRequestTokens(sandbox)
+        try await seedSessions(sandbox)
         try await seedFactIds(sandbox)
+    }
+
+    /// Sessions that a part of the recording began which is not here.
+    private func seedSessions(_ sandbox: Sandbox) async throws {
+        for token in recording.tokens.values where token.kind.contains("session token") {
+            let isIssued = recording.exchanges.contains { $0.responseText.contains("oauth_token=\(token.token)") }
+            guard !isIssued else { continue }
+            try await sandbox.seedSession(
+                token.token, secret: token.secret, account: token.kind.contains("jane") ? jane : john)
+        }
     }
 
     /// Request tokens that a part of the recording issued which is not here.
@@ -267,7 +278,7 @@ final class Replay: Sendable {
         headers.append(("Host", exchange.host))
         return try await RawHTTP.request(
             exchange.method, port: sandbox.apiURL.port ?? 0, target: exchange.path, headers: headers,
-            body: exchange.requestBody ?? Data())
+            body: exchange.sentBody)
     }
 
     /// The tokens in an answer, in the order in which the sandbox makes them.
@@ -327,6 +338,13 @@ final class Replay: Sendable {
                     contentType: document.digest.count == 40 ? "application/pdf" : "text/plain", size: document.size,
                     digest: document.digest, creator: (document.creator, document.creatorType),
                     createdAt: document.createdAt))
+        }
+        // The operator let a token's time run out, and then ran the clean-up.
+        if exchange.name == "token.expired_cleaned" {
+            let header = exchange.requestHeader("Authorization") ?? ""
+            let token = header.firstMatch(of: /oauth_token="([^"]+)"/).map { String($0.output.1) } ?? ""
+            try await sandbox.seedExpiry(ofAccessToken: token)
+            try await sandbox.cleanUpTokens()
         }
         // An exchange that succeeded was approved before.
         if exchange.call == "exchange_token", exchange.status == 200,
