@@ -29,4 +29,15 @@ static inline int indivo_convert(xmlCharEncodingHandlerPtr handler, xmlBufferPtr
     return result;
 }
 
+// Evaluates an XPath expression without a word on standard error; the context's own handler hears what is wrong.
+static void indivo_ignoreMessage(void *context, const char *message, ...) { (void)context; (void)message; }
+static inline xmlXPathObjectPtr indivo_evaluate(const xmlChar *expression, xmlXPathContextPtr context) {
+    xmlGenericErrorFunc handlerBefore = xmlGenericError;
+    void *contextBefore = xmlGenericErrorContext;
+    xmlSetGenericErrorFunc(NULL, indivo_ignoreMessage);
+    xmlXPathObjectPtr result = xmlXPathEvalExpression(expression, context);
+    xmlSetGenericErrorFunc(contextBefore, handlerBefore);
+    return result;
+}
+
 #endif

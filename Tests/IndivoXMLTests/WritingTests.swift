@@ -68,6 +68,87 @@ struct WritingTests {
         #expect(message.description == "in /a/b: the character U+1 cannot stand in XML; remove or replace it")
     }
 
+    private static let xml = "http://www.w3.org/XML/1998/namespace"
+    private static let xmlns = "http://www.w3.org/2000/xmlns/"
+
+    /// Names that no parser would take back, each in an element that can be written without it.
+    private static let wrongNames: [(what: String, make: @Sendable () throws -> XMLNode)] = [
+        ("an element's prefix without a namespace", { XMLNode("p:x", namespace: "") }),
+        ("the same where others use the prefix", {
+            XMLNode("p:r", namespace: "u").append(XMLNode("p:x", namespace: ""))
+        }),
+        ("an attribute's prefix without a namespace", { XMLNode("r").attr("p:x", "1") }),
+        ("the same, named by its namespace", { XMLNode("r").attr("p:x", namespace: "", "1") }),
+        ("an attribute's prefix declared above only later", {
+            let s = XMLNode("s").attr("p:x", "1")
+            return XMLNode("p:r", namespace: "u").append(s)
+        }),
+        ("a prefix declared as none", { XMLNode("r").attr("xmlns:p", "") }),
+        ("a namespace that XML cannot carry", { XMLNode("p:x", namespace: "\u{1}") }),
+        ("the same as default", { XMLNode("x", namespace: "u\u{8}") }),
+        ("the same of an attribute", { XMLNode("r").attr("p:x", namespace: "\u{1F}", "1") }),
+        ("the same, declared", { XMLNode("r").attr("xmlns:p", "\u{FFFE}") }),
+        ("xmlns as a prefix", { XMLNode("xmlns:x", namespace: "u") }),
+        ("xmlns as a prefix of its namespace", { XMLNode("xmlns:x", namespace: xmlns) }),
+        ("xmlns declared", { XMLNode("r").attr("xmlns:xmlns", "u") }),
+        ("xml as another namespace's prefix", { XMLNode("xml:x", namespace: "u") }),
+        ("xml without a namespace", { XMLNode("xml:x") }),
+        ("xml declared as another namespace", { XMLNode("r").attr("xmlns:xml", "u") }),
+        ("xml's namespace by default", { XMLNode("x", namespace: xml) }),
+        ("xml's namespace with another prefix", { XMLNode("p:x", namespace: xml) }),
+        ("xml's namespace declared for another prefix", { XMLNode("r").attr("xmlns:p", xml) }),
+        ("xml's namespace declared as default", { XMLNode("r").attr("xmlns", xml) }),
+        ("xmlns's namespace", { XMLNode("p:x", namespace: xmlns) }),
+        ("xmlns's namespace by default", { XMLNode("x", namespace: xmlns) }),
+        ("xmlns's namespace declared", { XMLNode("r").attr("xmlns:p", xmlns) }),
+        ("xmlns's namespace of an attribute", { XMLNode("r").attr("p:x", namespace: xmlns, "1") }),
+        ("an attribute set twice by a later declaration", {
+            XMLNode("r").attr("p:x", "1").attr("q:x", namespace: "u", "2").attr("xmlns:p", "u")
+        }),
+        ("a processing instruction with a prefix", { XMLNode("r").append(XMLNode.processingInstruction("p:x")) }),
+        ("a wrong attribute in a parsed document", { try XMLNode(parsing: "<r/>").attr("a b", "1") }),
+        ("the same in its copy", { try XMLNode(parsing: "<r/>").attr("a b", "1").document.clone().children()[0] }),
+        ("a prefix whose declaration stayed behind", {
+            let r = try XMLNode(parsing: "<r/>")
+            return r.append(XMLNode("s").attr("p:y", "2"))
+        }),
+    ]
+
+    @Test("a name that no parser would take back is an error", arguments: wrongNames.indices)
+    func wrongName(number: Int) throws {
+        let (what, make) = WritingTests.wrongNames[number]
+        let node = try make()
+        let error = try #require(throws: XMLError.self, "\(what)") { try node.xml() }
+        #expect(error.kind == .unwritable, "\(what)")
+    }
+
+    @Test("there are wrong names to try") func wrongNamesExist() { #expect(WritingTests.wrongNames.count > 20) }
+
+    @Test("names of the namespace of xml are written with its prefix, and declared by nobody")
+    func xmlPrefix() throws {
+        for node in [
+            XMLNode("r").attr("xml:lang", "en"),
+            XMLNode("r").attr("lang", namespace: WritingTests.xml, "en"),
+            XMLNode("r").attr("p:lang", namespace: WritingTests.xml, "en"),
+        ] {
+            #expect(try node.xml() == "<r xml:lang=\"en\"/>")
+        }
+        #expect(try XMLNode("xml:x", namespace: WritingTests.xml).xml() == "<xml:x/>")
+        #expect(try XMLNode("r").attr("xml:x", namespace: "u", "1").xml() == "<r xmlns:ns1=\"u\" ns1:x=\"1\"/>")
+        #expect(try XMLNode("r").attr("xmlns:x", namespace: "u", "1").xml() == "<r xmlns:ns1=\"u\" ns1:x=\"1\"/>")
+    }
+
+    @Test("a prefix may be declared after it is used, and an attribute is one whatever its prefix")
+    func lateDeclaration() throws {
+        let node = XMLNode("r", attributes: ["p:x": "1", "xmlns:p": "u"])
+        #expect(node.attr("x", namespace: "u") == "1")
+        #expect(try node.xml() == "<r xmlns:p=\"u\" p:x=\"1\"/>")
+        let two = try XMLNode(parsing: "<r xmlns:p='u' xmlns:q='u'/>").attr("p:x", "1").attr("q:x", "2")
+        #expect(try two.xml() == "<r xmlns:p=\"u\" xmlns:q=\"u\" p:x=\"2\"/>")
+        two.removeAttr("q:x")
+        #expect(two.attr("x", namespace: "u") == nil)
+    }
+
     @Test("a namespace may be any text")
     func oddNamespace() throws {
         let node = XMLNode("p:x", namespace: "u` <&>")

@@ -23,8 +23,9 @@ extension XMLNode {
 
     /// Sets an attribute by its name as it is written, or removes it with nil.
     ///
-    /// A prefix takes the namespace that is in force for it here. `xmlns` and `xmlns:prefix` declare one, and if the
-    /// prefix is the element's own, that is the element's namespace from now on.
+    /// A prefix takes the namespace that is in force for it here; if none is, it must be declared on this element before
+    /// it can be written. `xmlns` and `xmlns:prefix` declare one, and if the prefix is the element's own, that is the
+    /// element's namespace from now on.
     @discardableResult
     public func attr(_ name: String, _ value: String?) -> XMLNode {
         guard let node = resolved, node.record.isElement else { return self }
@@ -32,16 +33,19 @@ extension XMLNode {
         tree.makeWritable()
         let isDeclaration = name == "xmlns" || name.hasPrefix("xmlns:")
         var uri: String?
+        var local = name
         if !isDeclaration, let colon = name.firstIndex(of: ":") {
             uri = node.namespace(forPrefix: String(name[..<colon]))
+            local = String(name[name.index(after: colon)...])
         }
         var attributes = Array(tree.attributes(node.index))
-        var bytes = name
-        let place = bytes.withUTF8 { bytes in
-            attributes.firstIndex { tree.state.pointee.arena.names.qualified($0.name).equals(bytes) }
-        }
+        let place = tree.place(ofAttribute: name, in: attributes)
+            ?? uri.flatMap { tree.place(ofAttribute: local, namespace: $0, in: attributes) }
         tree.put(value, at: place, in: &attributes) {
             tree.nameID(name, namespace: uri) | (isDeclaration ? AttributeRecord.declarationFlag : 0)
+        }
+        if isDeclaration, let value, name.hasPrefix("xmlns:") {
+            tree.settle(prefix: String(name.dropFirst("xmlns:".count)), namespace: value, in: &attributes)
         }
         tree.setAttributes(node.index, to: attributes)
         if isDeclaration, let value, name == (node.prefix.map { "xmlns:" + $0 } ?? "xmlns") {
@@ -59,11 +63,7 @@ extension XMLNode {
         tree.makeWritable()
         let local = name.firstIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
         var attributes = Array(tree.attributes(node.index))
-        let names = tree.state.pointee.arena.names
-        let place = attributes.firstIndex { attribute in
-            !attribute.isDeclaration && names.local(attribute.name).string == local
-                && names.namespace(names.namespaceID(ofName: attribute.name)).string == namespace
-        }
+        let place = tree.place(ofAttribute: local, namespace: namespace, in: attributes)
         tree.put(value, at: place, in: &attributes) { tree.nameID(name, namespace: namespace) }
         tree.setAttributes(node.index, to: attributes)
         return self
@@ -75,7 +75,7 @@ extension XMLNode {
 
     /// The namespace that a prefix stands for at this node; the empty prefix is the default namespace.
     public func namespace(forPrefix prefix: String) -> String? {
-        if prefix == "xml" { return "http://www.w3.org/XML/1998/namespace" }
+        if prefix == "xml" { return NamespaceScope.xml }
         let declaration = prefix.isEmpty ? "xmlns" : "xmlns:" + prefix
         var current = resolved
         while let node = current {
@@ -88,6 +88,35 @@ extension XMLNode {
 }
 
 extension XMLTree {
+    /// Where an attribute stands that is written so.
+    fileprivate func place(ofAttribute name: String, in attributes: [AttributeRecord]) -> Int? {
+        var name = name
+        return name.withUTF8 { bytes in
+            attributes.firstIndex { state.pointee.arena.names.qualified($0.name).equals(bytes) }
+        }
+    }
+
+    /// Where an attribute of this local name and namespace stands.
+    fileprivate func place(
+        ofAttribute local: String, namespace: String, in attributes: [AttributeRecord]
+    ) -> Int? {
+        let names = state.pointee.arena.names
+        return attributes.firstIndex { attribute in
+            !attribute.isDeclaration && names.local(attribute.name).string == local
+                && names.namespace(names.namespaceID(ofName: attribute.name)).string == namespace
+        }
+    }
+
+    /// Gives attributes that were set before their prefix was declared their namespace.
+    fileprivate func settle(prefix: String, namespace: String, in attributes: inout [AttributeRecord]) {
+        for index in attributes.indices where !attributes[index].isDeclaration {
+            let names = state.pointee.arena.names
+            let name = attributes[index].name
+            guard names.namespaceID(ofName: name) == 0, names.prefix(name).elementsEqual(prefix.utf8) else { continue }
+            attributes[index].header = nameID(names.qualified(name).string, namespace: namespace)
+        }
+    }
+
     /// Replaces, adds or takes out one of an element's attributes.
     fileprivate func put(
         _ value: String?, at place: Int?, in attributes: inout [AttributeRecord], header: () -> UInt32

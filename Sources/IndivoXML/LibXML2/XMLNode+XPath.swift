@@ -76,7 +76,7 @@ extension XMLNode {
             }
             for (prefix, uri) in namespaces { xmlXPathRegisterNs(context, prefix, uri) }
             guard let place = mirror.node(node.index), xmlXPathSetContextNode(place, context) == 0,
-                let object = xmlXPathEvalExpression(expression, context)
+                let object = indivo_evaluate(expression, context)
             else { throw problem.pointee ?? XMLError(.xpath, message: "the expression cannot be evaluated") }
             defer { xmlXPathFreeObject(object) }
             return try node.result(object)

@@ -54,6 +54,7 @@ enum DocumentParser {
             state.pointee.arena.deallocate()
             throw error
         }
+        state.pointee.arena.names.parsedCount = state.pointee.arena.names.count
         state.pointee.arena.trim()
         return state.pointee.arena
     }

@@ -165,6 +165,7 @@ extension ParseState {
 
     /// Puts the finished subtree aside and starts anew.
     private mutating func complete() {
+        arena.names.parsedCount = arena.names.count
         arena.trim()
         completed.append(arena)
         names.removeAll()

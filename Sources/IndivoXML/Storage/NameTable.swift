@@ -22,6 +22,8 @@ struct NameTable {
     /// Namespace URIs; the id of one is its place here plus 1.
     private(set) var namespaces = Column<Span>()
     private(set) var bytes = Column<UInt8>()
+    /// The names before this one came from the parser, which looked at them.
+    var parsedCount = 0
 
     /// Name 0 is the empty name, of nodes that have none.
     static func withEmptyName() -> NameTable {
@@ -85,6 +87,7 @@ struct NameTable {
         other.entries = entries.copy()
         other.namespaces = namespaces.copy()
         other.bytes = bytes.copy()
+        other.parsedCount = parsedCount
         return other
     }
 

@@ -255,6 +255,7 @@ extension XMLTree {
     /// Replaces an element's attributes.
     func setAttributes(_ index: UInt32, to attributes: [AttributeRecord]) {
         let old = self.attributes(index).count
+        state.pointee.hasSetAttributes = true
         state.pointee.wastedAttributes += old
         guard let last = attributes.indices.last else {
             nodes[Int(index)].header &= ~NodeRecord.attributesFlag

@@ -26,6 +26,8 @@ final class XMLTree {
         /// Bytes that no record refers to any more.
         var wastedBytes = 0
         var wastedAttributes = 0
+        /// Whether code set attributes, so that the parser's checks of them hold no more.
+        var hasSetAttributes = false
     }
 
     struct NameKey: Hashable {

@@ -18,10 +18,22 @@ struct NamespaceScope {
     /// A namespace that the table does not know: one that a declaration speaks of and no name uses.
     static let unused = UInt32.max
 
+    /// What the prefix `xml` stands for everywhere, and nothing else does.
+    static let xml = "http://www.w3.org/XML/1998/namespace"
+    /// What the prefix `xmlns` stands for, which no declaration may say.
+    static let xmlns = "http://www.w3.org/2000/xmlns/"
+
     init(names: NameTable) {
         self.names = names
         prefixOfName = Array(repeating: NamespaceScope.unknown, count: names.count)
+        var uri = NamespaceScope.xml
+        declare(number(ofPrefix: "xml"), uri.withUTF8 { namespaceID($0) }, depth: 0)
+        // No name may have the prefix xmlns: what it stands for is no name's namespace here.
+        declare(number(ofPrefix: "xmlns"), NamespaceScope.unused, depth: 0)
     }
+
+    /// Whether the prefix is `xml` or `xmlns`, which are bound before anything else.
+    func isReserved(_ prefix: UInt32) -> Bool { prefix == 1 || prefix == 2 }
 
     mutating func prefix(ofName id: UInt32) -> UInt32 {
         if prefixOfName[Int(id)] != NamespaceScope.unknown { return prefixOfName[Int(id)] }

@@ -1,13 +1,13 @@
 /// Writes a subtree as XML.
 struct XMLWriter {
-    private let tree: XMLTree
+    let tree: XMLTree
     private let isPretty: Bool
-    private var output = ByteWriter()
-    private var scope: NamespaceScope
+    var output = ByteWriter()
+    var scope: NamespaceScope
     /// Names that were looked at and are good.
     private var checkedNames: [Bool]
     private var keepsDocumentType = true
-    private var depth = 0
+    var depth = 0
     /// The depth of the outermost element that is written as it is, in pretty style.
     private var verbatimDepth: Int?
 
@@ -37,8 +37,8 @@ struct XMLWriter {
         isPretty = style == .pretty
         let names = tree.state.pointee.arena.names
         scope = NamespaceScope(names: names)
-        // libxml2 looked at the names of a document that was only parsed.
-        checkedNames = Array(repeating: tree.isPristine, count: names.count)
+        // libxml2 looked at the names that were parsed; those that code added come behind them.
+        checkedNames = (0..<names.count).map { $0 > 0 && $0 < names.parsedCount }
     }
 
     // MARK: Structure
@@ -181,8 +181,9 @@ struct XMLWriter {
             try check(record.name, index)
             try checkCharacters(content, index)
             let target = tree.state.pointee.arena.names.qualified(record.name)
-            if target.string.lowercased() == "xml" || contains(content, "?>") {
-                throw unwritable(index, "a processing instruction is named xml or holds \"?>\"; change it")
+            if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":")) || contains(content, "?>") {
+                throw unwritable(
+                    index, "a processing instruction is named xml, has a colon in its name or holds \"?>\"; change it")
             }
             output.write("<?")
             output.write(target)
@@ -219,111 +220,10 @@ struct XMLWriter {
         return content.indices.dropLast().contains { content[$0] == first && content[$0 + 1] == second }
     }
 
-    // MARK: Attributes and namespaces
-
-    @inline(__always)
-    private mutating func writeAttributes(_ index: UInt32, _ record: NodeRecord) throws {
-        let names = tree.state.pointee.arena.names
-        let prefix = scope.prefix(ofName: record.name)
-        let namespace = names.namespaceID(ofName: record.name)
-        let attributes = tree.attributes(index)
-        for attribute in attributes where attribute.isDeclaration {
-            try writeDeclaration(attribute, elementPrefix: prefix, elementNamespace: namespace, index)
-        }
-        let inForce = scope.namespace(ofPrefix: prefix)
-        if inForce != namespace, prefix == 0 || namespace != 0 {
-            declare(prefix, namespace)
-        } else if inForce == nil {
-            throw unwritable(
-                index, "the prefix of \(names.qualified(record.name).string) is not declared; give the namespace")
-        }
-        for attribute in attributes where !attribute.isDeclaration {
-            try check(attribute.name, index)
-            let name = names.qualified(attribute.name)
-            let namespace = names.namespaceID(ofName: attribute.name)
-            if namespace == 0, names.prefix(attribute.name).isEmpty {
-                output.write(byte: 0x20)
-                output.write(name)
-            } else {
-                try writePrefixed(attribute.name, namespace, index)
-            }
-            try writeValue(tree.attributeValue(attribute), index)
-        }
-    }
-
-    private mutating func writeValue(_ value: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
-        output.write("=\"")
-        if let bad = output.writeEscaped(value, .attribute) { throw unwritable(index, bad) }
-        output.write(byte: UInt8(ascii: "\""))
-    }
-
-    private mutating func writeDeclaration(
-        _ attribute: AttributeRecord, elementPrefix: UInt32, elementNamespace: UInt32, _ index: UInt32
-    ) throws {
-        let names = tree.state.pointee.arena.names
-        let isDefault = names.prefix(attribute.name).isEmpty
-        let prefix = isDefault ? 0 : scope.number(ofPrefix: names.local(attribute.name).string)
-        let uri = tree.attributeValue(attribute)
-        let namespace = scope.namespaceID(uri)
-        // The element's own namespace counts for more than a declaration that was put beside it.
-        if prefix == elementPrefix, namespace != elementNamespace, isDefault || elementNamespace != 0 { return }
-        try check(attribute.name, index)
-        if !isDefault, uri.isEmpty {
-            throw unwritable(index, "a prefix is declared as no namespace; remove the declaration")
-        }
-        scope.declare(prefix, namespace, depth: depth)
-        output.write(byte: 0x20)
-        output.write(names.qualified(attribute.name))
-        try writeValue(uri, index)
-    }
-
-    /// Writes a declaration that nobody asked for and a name needs.
-    private mutating func declare(_ prefix: UInt32, _ namespace: UInt32) {
-        scope.declare(prefix, namespace, depth: depth)
-        output.write(prefix == 0 ? " xmlns" : " xmlns:")
-        output.write(scope.prefixTexts[Int(prefix)])
-        output.write("=\"")
-        _ = output.writeEscaped(tree.state.pointee.arena.names.namespace(namespace), .attribute)
-        output.write(byte: UInt8(ascii: "\""))
-    }
-
-    private mutating func writePrefixed(_ name: UInt32, _ namespace: UInt32, _ index: UInt32) throws {
-        let names = tree.state.pointee.arena.names
-        var prefix = scope.prefix(ofName: name)
-        if scope.prefixTexts[Int(prefix)] != "xml" {
-            if namespace == 0 {
-                guard scope.namespace(ofPrefix: prefix) != nil else {
-                    throw unwritable(
-                        index, "the prefix of \(names.qualified(name).string) is not declared; give the namespace")
-                }
-            } else if prefix == 0 || scope.namespace(ofPrefix: prefix) != namespace {
-                if let known = scope.prefix(for: namespace) {
-                    prefix = known
-                } else {
-                    if prefix == 0 || scope.isDeclared(prefix, at: depth) { prefix = freshPrefix() }
-                    declare(prefix, namespace)
-                }
-            }
-        }
-        output.write(byte: 0x20)
-        output.write(scope.prefixTexts[Int(prefix)])
-        output.write(byte: UInt8(ascii: ":"))
-        output.write(names.local(name))
-    }
-
-    private mutating func freshPrefix() -> UInt32 {
-        var number = 1
-        while true {
-            let prefix = scope.number(ofPrefix: "ns\(number)")
-            if scope.namespace(ofPrefix: prefix) == nil { return prefix }
-            number += 1
-        }
-    }
-
     // MARK: Checks
 
     @inline(__always)
-    private mutating func check(_ name: UInt32, _ index: UInt32) throws {
+    mutating func check(_ name: UInt32, _ index: UInt32) throws {
         if checkedNames[Int(name)] { return }
         let text = tree.state.pointee.arena.names.qualified(name)
         guard NameRules.isQualifiedName(text) else {
@@ -338,14 +238,14 @@ struct XMLWriter {
         }
     }
 
-    private func unwritable(_ index: UInt32, _ scalar: Unicode.Scalar) -> XMLError {
+    func unwritable(_ index: UInt32, _ scalar: Unicode.Scalar) -> XMLError {
         unwritable(
             index,
             "the character U+" + String(scalar.value, radix: 16, uppercase: true)
                 + " cannot stand in XML; remove or replace it")
     }
 
-    private func unwritable(_ index: UInt32, _ message: String) -> XMLError {
+    func unwritable(_ index: UInt32, _ message: String) -> XMLError {
         var path: [String] = []
         var current = index
         while current != noNode, path.count < 20 {

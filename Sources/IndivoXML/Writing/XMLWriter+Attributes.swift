@@ -1,0 +1,128 @@
+/// Attributes, and the declarations that names need.
+extension XMLWriter {
+    @inline(__always)
+    mutating func writeAttributes(_ index: UInt32, _ record: NodeRecord) throws {
+        let names = tree.state.pointee.arena.names
+        let prefix = scope.prefix(ofName: record.name)
+        let namespace = names.namespaceID(ofName: record.name)
+        let attributes = tree.attributes(index)
+        for attribute in attributes where attribute.isDeclaration {
+            try writeDeclaration(attribute, elementPrefix: prefix, elementNamespace: namespace, index)
+        }
+        if namespace == 0, prefix != 0 { throw undeclared(record.name, index) }
+        if scope.namespace(ofPrefix: prefix) != namespace { try declare(prefix, namespace, index) }
+        var prefixed = 0
+        for attribute in attributes where !attribute.isDeclaration {
+            try check(attribute.name, index)
+            let name = names.qualified(attribute.name)
+            let namespace = names.namespaceID(ofName: attribute.name)
+            if namespace == 0 {
+                guard names.prefix(attribute.name).isEmpty else { throw undeclared(attribute.name, index) }
+                output.write(byte: 0x20)
+                output.write(name)
+            } else {
+                try writePrefixed(attribute.name, namespace, index)
+                prefixed += 1
+            }
+            try writeValue(tree.attributeValue(attribute), index)
+        }
+        if prefixed > 1, tree.state.pointee.hasSetAttributes { try checkTwice(attributes, index) }
+    }
+
+    private mutating func writeValue(_ value: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+        output.write("=\"")
+        if let bad = output.writeEscaped(value, .attribute) { throw unwritable(index, bad) }
+        output.write(byte: UInt8(ascii: "\""))
+    }
+
+    private mutating func writeDeclaration(
+        _ attribute: AttributeRecord, elementPrefix: UInt32, elementNamespace: UInt32, _ index: UInt32
+    ) throws {
+        let names = tree.state.pointee.arena.names
+        let isDefault = names.prefix(attribute.name).isEmpty
+        let prefix = isDefault ? 0 : scope.number(ofPrefix: names.local(attribute.name).string)
+        let uri = tree.attributeValue(attribute)
+        let namespace = scope.namespaceID(uri)
+        // The element's own namespace counts for more than a declaration that was put beside it.
+        if prefix == elementPrefix, namespace != elementNamespace, isDefault || elementNamespace != 0 { return }
+        try check(attribute.name, index)
+        if !isDefault, uri.isEmpty {
+            throw unwritable(index, "a prefix is declared as no namespace; remove the declaration")
+        }
+        try checkBinding(prefix, uri, index)
+        scope.declare(prefix, namespace, depth: depth)
+        output.write(byte: 0x20)
+        output.write(names.qualified(attribute.name))
+        try writeValue(uri, index)
+    }
+
+    /// Writes a declaration that nobody asked for and a name needs.
+    private mutating func declare(_ prefix: UInt32, _ namespace: UInt32, _ index: UInt32) throws {
+        let uri = tree.state.pointee.arena.names.namespace(namespace)
+        try checkBinding(prefix, uri, index)
+        scope.declare(prefix, namespace, depth: depth)
+        output.write(prefix == 0 ? " xmlns" : " xmlns:")
+        output.write(scope.prefixTexts[Int(prefix)])
+        try writeValue(uri, index)
+    }
+
+    private mutating func writePrefixed(_ name: UInt32, _ namespace: UInt32, _ index: UInt32) throws {
+        var prefix = scope.prefix(ofName: name)
+        if prefix == 0 || scope.namespace(ofPrefix: prefix) != namespace {
+            if let known = scope.prefix(for: namespace) {
+                prefix = known
+            } else {
+                if prefix == 0 || scope.isReserved(prefix) || scope.isDeclared(prefix, at: depth) {
+                    prefix = freshPrefix()
+                }
+                try declare(prefix, namespace, index)
+            }
+        }
+        output.write(byte: 0x20)
+        output.write(scope.prefixTexts[Int(prefix)])
+        output.write(byte: UInt8(ascii: ":"))
+        output.write(tree.state.pointee.arena.names.local(name))
+    }
+
+    private mutating func freshPrefix() -> UInt32 {
+        var number = 1
+        while true {
+            let prefix = scope.number(ofPrefix: "ns\(number)")
+            if scope.namespace(ofPrefix: prefix) == nil { return prefix }
+            number += 1
+        }
+    }
+
+    // MARK: Checks
+
+    /// Namespaces in XML 1.0, section 3: what the prefixes `xml` and `xmlns` stand for is fixed, and nothing else may
+    /// stand for that.
+    private func checkBinding(_ prefix: UInt32, _ uri: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+        let isXML = uri.elementsEqual(NamespaceScope.xml.utf8)
+        if scope.prefixTexts[Int(prefix)] == "xml" ? isXML : !isXML && !scope.isReserved(prefix) {
+            if !uri.elementsEqual(NamespaceScope.xmlns.utf8) { return }
+        }
+        throw unwritable(
+            index,
+            "the prefixes xml and xmlns and their namespaces are reserved; take another prefix and namespace")
+    }
+
+    private func undeclared(_ name: UInt32, _ index: UInt32) -> XMLError {
+        let name = tree.state.pointee.arena.names.qualified(name).string
+        return unwritable(index, "the prefix of \(name.prefix(40)) is not declared; give the namespace")
+    }
+
+    /// No two attributes of an element have the same namespace and local name. The parser sees to it, edits do not.
+    private func checkTwice(_ attributes: UnsafeBufferPointer<AttributeRecord>, _ index: UInt32) throws {
+        let names = tree.state.pointee.arena.names
+        var seen: Set<XMLTree.NameKey> = []
+        for attribute in attributes where !attribute.isDeclaration {
+            let namespace = names.namespaceID(ofName: attribute.name)
+            let local = names.local(attribute.name).string
+            guard namespace != 0 else { continue }
+            if !seen.insert(XMLTree.NameKey(qualified: local, namespace: namespace)).inserted {
+                throw unwritable(index, "the attribute \(local.prefix(40)) is there twice; remove one")
+            }
+        }
+    }
+}
