@@ -3,3 +3,5 @@
 @_exported import IndivoXML
 @_exported import struct OAuth1.OAuthToken
 @_exported import struct OAuth1.Secret
+@_exported import struct HTTPTypes.HTTPRequest
+@_exported import struct OAuth1.FormParameters

@@ -17,7 +17,7 @@ struct ReservedNameTests {
         for file in files.sorted() {
             var isInDocument = false
             for line in try #require(read("\(sources)/\(file)")).split(separator: "\n") {
-                if line.starts(with: /(open class IndivoDocument|((public|package) )?extension IndivoDocument)\b/) {
+                if line.starts(with: /(open class IndivoDocument|((public|package) )?extension (IndivoDocument|RecordDocument))\b/) {
                     isInDocument = true
                 } else if line.hasPrefix("}") {
                     isInDocument = false

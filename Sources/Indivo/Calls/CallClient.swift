@@ -15,12 +15,14 @@ struct CallClient: Sendable {
         case xml(Data)
         case text(String)
         case form(FormParameters)
+        case data(Data, type: String)
 
         var contentType: String {
             switch self {
             case .xml: "application/xml"
             case .text: "text/plain"
             case .form: FormParameters.contentType
+            case .data(_, let type): type
             }
         }
 
@@ -29,6 +31,7 @@ struct CallClient: Sendable {
             case .xml(let data): data
             case .text(let text): Data(text.utf8)
             case .form(let form): Data(form.encoded.utf8)
+            case .data(let data, _): data
             }
         }
     }

@@ -10,6 +10,8 @@ enum CallPath {
         }
     }
 
+    static func isLiteral(_ character: Character) -> Bool { character.utf8.allSatisfy(isLiteral) }
+
     /// - Throws: ``IndivoError`` when a variable has no value, or one that cannot stand in a path.
     static func fill(_ call: IndivoCall, _ variables: [String: String]) throws -> String {
         var path = ""

@@ -1,60 +1,161 @@
 import HTTPTypes
 
-/// A call of the Indivo API, described once: everything a request needs beyond its arguments.
-struct IndivoCall: Sendable {
-    /// The server's name for it.
-    let name: String
-    let method: HTTPRequest.Method
-    /// The path, with variables in braces. Slashes at the end matter.
-    let path: String
-    var body = BodyKind.none
-    /// What to try when the server answers 404, where that says less than it means.
-    var notFoundHint: String?
+/// A call of the Indivo API, described once: everything that a request needs beyond its arguments.
+///
+/// ```swift
+/// for call in IndivoCall.all { print(call.number ?? 0, call.name, call.method, call.path, call.swift) }
+/// IndivoCall.matching(.get, "/records/r-1/documents/")?.name      // "record_document_list"
+/// ```
+public struct IndivoCall: Sendable, Hashable, Identifiable {
+    /// In whose name a call is signed.
+    public enum Signer: String, Sendable, Hashable {
+        /// Nobody's: anyone may call.
+        case nobody
+        /// The app's own (two-legged).
+        case app
+        /// The app's on behalf of whoever granted the token (three-legged).
+        case token
+    }
 
-    enum BodyKind: Sendable {
-        case none, xml, text, form
+    /// What a call's query may hold.
+    public enum Query: String, Sendable, Hashable {
+        case none
+        /// `limit` and `offset`.
+        case paging
+        /// `type`, `status`, `order_by` and paging.
+        case documents
+        /// `status` alone.
+        case status
+        /// The whole query API: filters, date ranges, grouping and aggregation, besides order and paging.
+        case report
+        /// `response_format`.
+        case format
+        /// Parameters that only this call has.
+        case own
+    }
+
+    /// What a call is sent as its body.
+    public enum Body: String, Sendable, Hashable {
+        case none
+        /// A document: XML, text or anything else, by its content type.
+        case document
+        /// XML and nothing else.
+        case xml
+        /// Plain text.
+        case text
+        /// A form.
+        case form
+    }
+
+    /// What a call answers when it succeeds.
+    public enum Answer: String, Sendable, Hashable {
+        /// `<ok/>`.
+        case ok
+        /// A document's metadata: `Document`.
+        case metadata
+        /// A list of documents' metadata: `Documents`.
+        case documents
+        /// A document, as it was stored.
+        case content
+        /// Models, in SDMX or SDMJ.
+        case models
+        /// The minimal reports' `Reports`.
+        case reports
+        /// A graph in RDF/XML.
+        case graph
+        /// Another element, named by the call.
+        case element
+        /// JSON that is no model.
+        case json
+        /// Plain text.
+        case text
+        /// A token, form-encoded.
+        case token
+    }
+
+    /// Its number among the 41 record calls that a user app may make; `nil` for every other call.
+    public let number: Int?
+    /// The server's name for it.
+    public let name: String
+    /// The HTTP method.
+    public let method: HTTPRequest.Method
+    /// The path, with variables in braces. A slash at the end matters.
+    public let path: String
+    public let signer: Signer
+    public let query: Query
+    public let body: Body
+    public let answer: Answer
+    /// The Swift method that makes it, such as `IndivoRecord.information()`.
+    public let swift: String
+    /// Whether servers keep the call only for old apps.
+    public let isDeprecated: Bool
+    /// Whether sending it twice leaves the server as sending it once does, so that it may be repeated when its answer
+    /// was lost. A document that is stored under an external id may be repeated too, once it is known not to be there.
+    public let isIdempotent: Bool
+    /// What to try when the server answers 404, where that says less than it means.
+    let notFoundHint: String?
+
+    public var id: String { name }
+
+    init(
+        _ number: Int?, _ name: String, _ method: HTTPRequest.Method, _ path: String, as signer: Signer = .token,
+        query: Query = .none, body: Body = .none, _ answer: Answer, _ swift: String, deprecated: Bool = false,
+        idempotent: Bool? = nil, notFoundHint: String? = nil
+    ) {
+        self.number = number
+        self.name = name
+        self.method = method
+        self.path = path
+        self.signer = signer
+        self.query = query
+        self.body = body
+        self.answer = answer
+        self.swift = swift
+        self.isDeprecated = deprecated
+        self.isIdempotent = idempotent ?? (method == .get)
+        self.notFoundHint = notFoundHint
+    }
+
+    /// Every call that the library makes: the 41 by their numbers, then the others.
+    public static let all = recordCalls + deprecatedCalls + otherRecordCalls + carenetCalls + appCalls + accountCalls
+        + publicCalls + loginCalls
+
+    /// The call of a name, as the server has it.
+    public static func named(_ name: String) -> IndivoCall? { all.first { $0.name == name } }
+
+    /// The call that a request makes.
+    /// - Parameter path: The request's path, with or without a query.
+    public static func matching(_ method: HTTPRequest.Method, _ path: String) -> IndivoCall? {
+        let path = path.prefix { $0 != "?" }
+        // Where a path fits two templates, the one with fewer variables was meant.
+        return all.filter { $0.method == method && $0.variables(in: path) != nil }
+            .min { $0.variableNames.count < $1.variableNames.count }
+    }
+
+    /// The values of the template's variables in a path, or `nil` when the path is of another call.
+    public func variables(in path: some StringProtocol) -> [String: String]? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let templates = self.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == templates.count else { return nil }
+        var values: [String: String] = [:]
+        for (part, template) in zip(parts, templates) {
+            if template.hasPrefix("{") {
+                guard !part.isEmpty else { return nil }
+                values[String(template.dropFirst().dropLast())] = String(part)
+            } else if part != template {
+                return nil
+            }
+        }
+        return values
+    }
+
+    /// The names of the path's variables, in order.
+    public var variableNames: [String] {
+        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
 }
 
-extension IndivoCall {
-    // Server and login.
-    static let getVersion = IndivoCall(name: "get_version", method: .get, path: "/version")
-    static let requestToken = IndivoCall(
-        name: "request_token", method: .post, path: "/oauth/request_token", body: .form)
-    static let exchangeToken = IndivoCall(name: "exchange_token", method: .post, path: "/oauth/access_token")
-
-    // Records.
-    static let record = IndivoCall(name: "record", method: .get, path: "/records/{record}")
-    static let setDemographics = IndivoCall(
-        name: "set_demographics", method: .put, path: "/records/{record}/demographics", body: .xml)
-
-    // Documents.
-    static let recordDocumentList = IndivoCall(
-        name: "record_document_list", method: .get, path: "/records/{record}/documents/")
-    static let documentCreateByExternalID = IndivoCall(
-        name: "document_create_by_ext_id", method: .put,
-        path: "/records/{record}/documents/external/{app}/{external}", body: .xml)
-    static let recordDocumentMetaByExternalID = IndivoCall(
-        name: "record_document_meta_ext", method: .get,
-        path: "/records/{record}/documents/external/{app}/{external}/meta")
-    static let recordSpecificDocument = IndivoCall(
-        name: "record_specific_document", method: .get, path: "/records/{record}/documents/{document}")
-    static let recordDocumentMeta = IndivoCall(
-        name: "record_document_meta", method: .get, path: "/records/{record}/documents/{document}/meta")
-    static let recordDocumentLabel = IndivoCall(
-        name: "record_document_label", method: .put, path: "/records/{record}/documents/{document}/label", body: .text)
-    static let documentVersionByExternalID = IndivoCall(
-        name: "document_version_by_ext_id", method: .put,
-        path: "/records/{record}/documents/{document}/replace/external/{app}/{external}", body: .xml,
-        notFoundHint: "The server says 404 also when it refuses the new content: compare it with what the model allows.")
-    static let documentSetStatus = IndivoCall(
-        name: "document_set_status", method: .post, path: "/records/{record}/documents/{document}/set-status",
-        body: .form)
-    static let documentStatusHistory = IndivoCall(
-        name: "document_status_history", method: .get, path: "/records/{record}/documents/{document}/status-history")
-    static let documentVersions = IndivoCall(
-        name: "document_versions", method: .get, path: "/records/{record}/documents/{document}/versions/")
-
-    // Reports.
-    static let genericList = IndivoCall(name: "generic_list", method: .get, path: "/records/{record}/reports/{model}/")
+extension IndivoCall: CustomStringConvertible {
+    /// Number, name, method and path.
+    public var description: String { (number.map { "\($0) " } ?? "") + "\(name): \(method) \(path)" }
 }

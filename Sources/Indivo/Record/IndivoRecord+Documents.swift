@@ -4,104 +4,165 @@ import IndivoXML
 import OAuth1
 
 extension IndivoRecord {
+    // MARK: Adding
+
     /// Adds a document that is not on a server yet (`document_create_by_ext_id`). Afterwards its id and metadata are known.
     ///
     /// The document goes out under an external id made for it, so that nothing is stored twice when an answer is lost:
     /// the library then looks whether the document arrived, and sends it again only if it did not.
     ///
     /// - Parameters:
-    ///   - document: A new document.
+    ///   - document: A new document: an ``IndivoModel/IndivoDocument`` or a ``FileDocument``.
     ///   - externalID: An id of the app's own for it, unique within app and record; letters, digits and `-._~@:,=+`.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
-    public func add(_ document: IndivoDocument, externalID: String? = nil) async throws {
-        guard document.id == nil else {
-            throw IndivoError(
-                .badArgument("\(document) is on the server already; call its replace() to store a new version"),
-                call: .documentCreateByExternalID)
-        }
-        let metadata = try await push(
-            PreparedDocument(new: document), .documentCreateByExternalID, externalID: externalID)
-        document.settle(metadata, in: self)
+    public func add(_ document: some RecordDocument, externalID: String? = nil) async throws {
+        try await addNew(document, .documentCreateByExternalID, externalID: externalID ?? Self.newExternalID())
+    }
+
+    /// Adds a document without an external id (`document_create`).
+    ///
+    /// When the answer is lost, nobody knows whether the document was stored, and the library does not send it again;
+    /// prefer ``add(_:externalID:)-(RecordDocument,_)``.
+    /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
+    public func addWithoutExternalID(_ document: some RecordDocument) async throws {
+        try await addNew(document, .documentCreate, externalID: nil)
     }
 
     /// Adds several models as one document, as they stand in one SDMX file. They share the document's id.
+    /// - Throws: ``IndivoError``; `DocumentError` when a model cannot be written.
     public func add(_ file: SDMXDocument, externalID: String? = nil) async throws {
-        if let stored = file.models.first(where: { $0.id != nil }) {
-            throw IndivoError(.badArgument("\(stored) is on a server already"), call: .documentCreateByExternalID)
-        }
-        let metadata = try await push(
-            file.prepared(naming: .current), .documentCreateByExternalID, externalID: externalID)
+        let call = IndivoCall.documentCreateByExternalID
+        for model in file.models { try checkNew(model, call) }
+        let upload = try DocumentUpload(file.prepared(naming: .current))
+        for model in file.models { model.place.isBeingSent = true }
+        defer { for model in file.models { model.place.isBeingSent = false } }
+        let metadata = try await push(upload, call, externalID: externalID ?? Self.newExternalID())
         for model in file.models { model.settle(metadata, in: self) }
+        try metadata.verify(upload.content, sentWith: call)
     }
 
-    /// Sets who the patient is (`set_demographics`).
-    public func setDemographics(_ demographics: Demographics) async throws {
-        let prepared = try PreparedDocument(new: demographics)
-        let answer = try await send(.setDemographics, body: .xml(prepared.root.data()))
-        prepared.adopt()
-        demographics.settle(try answer.value(DocumentMetadata.self, root: "Document"), in: self)
+    func addNew(
+        _ document: some RecordDocument, _ call: IndivoCall, path: [String: String] = [:], externalID: String?
+    ) async throws {
+        try checkNew(document, call)
+        let upload = try DocumentUpload(new: document, call)
+        let metadata = try await document.sending {
+            try await push(upload, call, externalID: externalID, path: path)
+        }
+        document.settle(metadata, in: self)
+        try metadata.verify(upload.content, sentWith: call)
     }
 
-    /// The metadata of the record's documents of a status, replaced versions left out (`record_document_list`).
-    public func documentList(status: DocumentStatus = .active) async throws -> [DocumentMetadata] {
-        var documents: [DocumentMetadata] = []
-        while true {
-            let page = try await send(
-                .recordDocumentList,
-                query: ["status": status.rawValue, "limit": "100", "offset": String(documents.count)]
-            ).value(DocumentList.self, root: "Documents")
-            documents += page.documents
-            if page.documents.isEmpty || documents.count >= page.total ?? 0 { return documents }
+    private func checkNew(_ document: some RecordDocument, _ call: IndivoCall) throws {
+        if document.place.id != nil {
+            throw IndivoError.argument(
+                "\(document) is on the server already; call its replace() to store a new version", call)
+        }
+        if document.place.isBeingSent {
+            throw IndivoError.argument("\(document) is on its way to the server already", call)
         }
     }
 
-    /// Sends content under an external id, so that it may be sent again without being stored twice.
+    static func newExternalID() -> String { UUID().uuidString.lowercased() }
+
+    /// Sends content; under an external id so that it may be sent again without being stored twice.
     func push(
-        _ prepared: PreparedDocument, _ call: IndivoCall, externalID: String? = nil, path: [String: String] = [:]
+        _ upload: DocumentUpload, _ call: IndivoCall, externalID: String?, path: [String: String] = [:]
     ) async throws -> DocumentMetadata {
-        let externalID = externalID ?? UUID().uuidString.lowercased()
-        let variables = path.merging(["external": externalID]) { given, _ in given }
-        let body = CallClient.Body.xml(try prepared.root.data())
-        func sent() async throws -> DocumentMetadata {
-            try await send(call, path: variables, body: body).value(DocumentMetadata.self, root: "Document")
+        let body = try upload.content.body(for: call)
+        guard let externalID else {
+            let metadata = try await send(call, path: path, body: body).metadata()
+            upload.settle()
+            return metadata
         }
+        let variables = path.merging(["external": externalID]) { given, _ in given }
+        func sent() async throws -> DocumentMetadata { try await send(call, path: variables, body: body).metadata() }
         let metadata: DocumentMetadata
         do {
             metadata = try await sent()
-        } catch let error as IndivoError {
-            guard case .transport(let failure) = error.reason, failure.mayHaveReachedServer else { throw error }
+        } catch let error as IndivoError where error.mayHaveArrived {
             if let arrived = try await documentMetadata(externalID: externalID) {
                 metadata = arrived
             } else {
                 metadata = try await sent()
             }
         }
-        prepared.adopt()
+        upload.settle()
         return metadata
     }
 
+    // MARK: Finding
+
+    /// The record's documents, newest first unless asked otherwise, replaced versions left out (`record_document_list`).
+    ///
+    /// ```swift
+    /// let scans = record.documents(DocumentQuery(status: .active, order: .descending(.size)))
+    /// for try await document in scans { print(document.metadata?.label ?? "") }
+    /// let count = try await scans.total()
+    /// ```
+    /// The list is fetched page by page as it is read. Its documents know their metadata; contents are fetched with
+    /// ``FileDocument/fetchContent()`` or ``document(_:)``.
+    public func documents(_ query: DocumentQuery = DocumentQuery()) -> PagedList<FileDocument> {
+        PagedList(
+            source: DocumentPages(scope: self, call: .recordDocumentList, query: query) { FileDocument($0, in: self) })
+    }
+
+    /// The metadata of the record's documents of a status, replaced versions left out (`record_document_list`).
+    /// - Throws: ``IndivoError``.
+    public func documentList(status: DocumentStatus = .active) async throws -> [DocumentMetadata] {
+        let list = PagedList(
+            source: DocumentPages(scope: self, call: .recordDocumentList, query: DocumentQuery(status: status)) { $0 })
+        return try await list.all()
+    }
+
+    /// A document with its metadata and content (`record_document_meta`, `record_specific_document`), whatever its
+    /// status and whether it was replaced. The content is checked against the digest.
+    /// - Throws: ``IndivoError``.
+    public func document(_ id: String) async throws -> FileDocument {
+        let document = FileDocument(id: id, in: self)
+        try await document.refreshMetadata()
+        try await document.fetchContent()
+        return document
+    }
+
+    /// A document of a class, with its metadata (`record_document_meta`, `record_specific_document`).
+    ///
+    /// Unlike what comes from a report, it is whole.
+    /// - Throws: ``IndivoError``; `XMLError`, `DocumentError` when the content is another one.
+    public func document<Document: IndivoDocument>(_ id: String, as type: Document.Type) async throws -> Document {
+        try await document(id).read(as: type)
+    }
+
     /// The metadata of the document that this app stored under an external id, or `nil` (`record_document_meta_ext`).
+    /// - Throws: ``IndivoError``.
     public func documentMetadata(externalID: String) async throws -> DocumentMetadata? {
         do {
-            return try await send(.recordDocumentMetaByExternalID, path: ["external": externalID])
-                .value(DocumentMetadata.self, root: "Document")
-        } catch let error as IndivoError {
-            if case .notFound = error.reason { return nil }
-            throw error
+            return try await send(.recordDocumentMetaByExternalID, path: ["external": externalID]).metadata()
+        } catch let error as IndivoError where error.isNotFound {
+            return nil
         }
     }
 
-    /// The content of a document as XML (`record_specific_document`).
-    func content(ofDocument id: String) async throws -> XMLNode {
-        try await send(.recordSpecificDocument, path: ["document": id]).xml()
+    /// The document that this app stored under an external id, or `nil`.
+    ///
+    /// No call gives content by external id: this asks for the metadata first.
+    /// - Throws: ``IndivoError``.
+    public func document(externalID: String) async throws -> FileDocument? {
+        guard let metadata = try await documentMetadata(externalID: externalID) else { return nil }
+        let document = FileDocument(metadata, in: self)
+        try await document.fetchContent()
+        return document
     }
-}
 
-extension IndivoDocument {
-    /// The document is on the server now: takes over what the server says of it.
-    func settle(_ metadata: DocumentMetadata, in record: IndivoRecord) {
-        id = metadata.id
-        self.metadata = metadata
-        home = record
+    /// Sets the label of the document that this app stored under an external id (`record_document_label_ext`).
+    ///
+    /// - Parameter label: At most 100 characters; empty takes it away.
+    /// - Returns: The document's metadata.
+    /// - Throws: ``IndivoError``.
+    @discardableResult
+    public func setLabel(_ label: String, externalID: String) async throws -> DocumentMetadata {
+        try Limits.check(label: label, .recordDocumentLabelByExternalID)
+        return try await send(.recordDocumentLabelByExternalID, path: ["external": externalID], body: .text(label))
+            .soleMetadata()
     }
 }

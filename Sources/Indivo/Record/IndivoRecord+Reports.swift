@@ -1,12 +1,16 @@
-import Foundation
 import IndivoModel
-import OAuth1
 
 extension IndivoRecord {
+    // MARK: Models
+
     /// Every document of a model (`generic_list`), the newest first.
     ///
-    /// Fetched in pages of a hundred. A report leaves some things out (fields the model does not have, a vital signs'
-    /// encounter); replacing such a document keeps them all the same, see ``IndivoModel/IndivoDocument/replace()``.
+    /// ```swift
+    /// for medication in try await record.reports(of: Medication.self) { … }          // all at once
+    /// for try await medication in record.reports(of: Medication.self) { … }          // page by page
+    /// ```
+    /// A report leaves some things out (fields the model does not have, a vital signs' encounter); replacing such a
+    /// document keeps them all the same, see ``IndivoModel/IndivoDocument/replace(externalID:)``.
     ///
     /// - Parameters:
     ///   - type: The class; its model must be known to the server.
@@ -15,31 +19,134 @@ extension IndivoRecord {
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, status: DocumentStatus = .active
     ) async throws -> [Document] {
-        let pageSize = 100
-        var documents: [Document] = []
-        while true {
-            let answer = try await send(
-                .genericList, path: ["model": type.modelName],
-                query: [
-                    "response_format": "application/xml", "status": status.rawValue,
-                    "limit": String(pageSize), "offset": String(documents.count),
-                ])
-            let page = try await Self.read(type, from: answer)
-            for document in page { document.home = self }
-            documents += page
-            if page.count < pageSize { return documents }
-        }
+        try await reports(of: type, matching: ReportQuery(status: status))
     }
 
-    /// Reads a report, away from the caller's actor.
-    @concurrent
-    private static func read<Document: IndivoDocument>(
-        _ type: Document.Type, from answer: Answer
-    ) async throws -> sending [Document] {
-        let root = try answer.xml()
-        guard root.name == "Models" else {
-            throw IndivoError(.unexpectedAnswer("its root is <\(root.name)>, not <Models>."), call: answer.call)
-        }
-        return try root.children(named: "Model").map { try Document.read(from: $0) }
+    /// The documents of a model that match a query (`generic_list`).
+    /// - Throws: ``IndivoError``, and `DocumentError` for a document that cannot be read.
+    public func reports<Document: IndivoDocument>(
+        of type: Document.Type, matching query: ReportQuery
+    ) async throws -> [Document] {
+        try await modelReports(of: type, query, in: self).all()
+    }
+
+    /// The documents of a model, fetched page by page as they are read (`generic_list`).
+    ///
+    /// To keep the list in a constant, say so: `let list: PagedList = record.reports(of: Medication.self)`.
+    @_disfavoredOverload
+    public func reports<Document: IndivoDocument>(
+        of type: Document.Type, matching query: ReportQuery = ReportQuery()
+    ) -> PagedList<Document> {
+        modelReports(of: type, query, in: self)
+    }
+
+    // MARK: Minimal reports
+
+    /// The patient's devices (`equipment_list`), with a total. What a report leaves out of a device is kept when it is
+    /// replaced.
+    public func equipment(matching query: ReportQuery = ReportQuery()) -> PagedList<EquipmentDocument> {
+        minimalReports(.equipment, query, in: self) { $0.equipment }
+    }
+
+    /// Measurements of a type (`measurement_list`), with a total.
+    /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
+    public func measurements(
+        _ code: String, matching query: ReportQuery = ReportQuery()
+    ) -> PagedList<MeasurementItem> {
+        measurementReports(code, query)
+    }
+
+    /// What was done to the patient (`procedure_list`), with a total.
+    public func procedures(matching query: ReportQuery = ReportQuery()) -> PagedList<ProcedureDocument> {
+        minimalReports(.procedures, query, in: self) { $0.procedure }
+    }
+
+    /// Notes on visits (`simple_clinical_notes_list`), with a total.
+    public func simpleClinicalNotes(
+        matching query: ReportQuery = ReportQuery()
+    ) -> PagedList<SimpleClinicalNoteDocument> {
+        minimalReports(.simpleClinicalNotes, query, in: self) { $0.simpleClinicalNote }
+    }
+
+    // MARK: Aggregates
+
+    /// A number over many facts, for each group of them (`generic_list`, the minimal reports, `audit_query`).
+    ///
+    /// - Parameters:
+    ///   - aggregate: What to compute, and by which groups.
+    ///   - source: What the report is about.
+    ///   - query: Which facts to take. Its format does not count; its limit counts groups.
+    /// - Throws: ``IndivoError``.
+    public func aggregate(
+        _ aggregate: AggregateQuery, over source: ReportSource, matching query: ReportQuery = ReportQuery()
+    ) async throws -> [AggregateResult] {
+        try await aggregates(aggregate, over: source, query)
+    }
+
+    // MARK: Audits
+
+    /// What the server remembers of requests on the record (`audit_query`), the newest first, with a total. The request
+    /// for it is remembered too.
+    /// - Parameter query: By the fields of ``ReportSource/audit``. Its status does not count.
+    public func audit(matching query: ReportQuery = ReportQuery()) -> PagedList<AuditEntry> {
+        PagedList(source: MinimalPages(scope: self, source: .audit, query: query) { $0.item?.auditEntry })
+    }
+
+    /// Every request on the record (`audit_record_view`).
+    @available(*, deprecated, message: "Servers keep the call for old apps; audit(matching:) gives the same.")
+    public func auditRecordView(limit: Int? = nil, offset: Int = 0, pageSize: Int = 100) -> PagedList<AuditEntry> {
+        auditView(.auditRecordView, [:], limit, offset, pageSize)
+    }
+
+    /// Every request on a document (`audit_document_view`).
+    @available(*, deprecated, message: "Servers keep the call for old apps; audit(matching:) with document_id gives the same.")
+    public func auditDocumentView(
+        _ document: String, limit: Int? = nil, offset: Int = 0, pageSize: Int = 100
+    ) -> PagedList<AuditEntry> {
+        auditView(.auditDocumentView, ["document": document], limit, offset, pageSize)
+    }
+
+    /// Every request of one kind on a document (`audit_function_view`).
+    /// - Parameter function: The server's name of the call, such as `record_specific_document`.
+    @available(*, deprecated, message: "Servers keep the call for old apps; audit(matching:) with function_name gives the same.")
+    public func auditFunctionView(
+        _ document: String, function: String, limit: Int? = nil, offset: Int = 0, pageSize: Int = 100
+    ) -> PagedList<AuditEntry> {
+        auditView(.auditFunctionView, ["document": document, "function": function], limit, offset, pageSize)
+    }
+
+    private func auditView(
+        _ call: IndivoCall, _ path: [String: String], _ limit: Int?, _ offset: Int, _ pageSize: Int
+    ) -> PagedList<AuditEntry> {
+        PagedList(
+            source: AuditViewPages(
+                scope: self, call: call, path: path,
+                paging: Paging(limit: limit, offset: offset, pageSize: pageSize)))
+    }
+
+    // MARK: Whole-record reports
+
+    /// The record as a Continuity of Care Record (`report_ccr`). Servers of version 2.0 fill in little but ids.
+    /// - Throws: ``IndivoError``.
+    public func ccr() async throws -> FileContent { try await send(.reportCCR).content }
+
+    /// All facts of a kind as a SMART graph (`smart_generic`, `smart_allergies`).
+    /// - Throws: ``IndivoError``.
+    public func smart(_ kind: SMARTKind) async throws -> SMARTGraph {
+        let answer =
+            kind == .allergies
+            ? try await send(.smartAllergies) : try await send(.smartGeneric, path: ["model": kind.rawValue])
+        return try SMARTGraph(answer)
+    }
+
+    /// One fact as a SMART graph (`smart_generic_instance`, `smart_allergies_instance`).
+    /// - Parameter fact: Its id, as ``SMARTGraph/factIDs(of:)`` tells it.
+    /// - Throws: ``IndivoError``.
+    public func smart(_ kind: SMARTKind, fact: String) async throws -> SMARTGraph {
+        let answer =
+            kind == .allergies
+            ? try await send(.smartAllergiesInstance, path: ["fact": fact])
+            : try await send(.smartGenericInstance, path: ["model": kind.rawValue, "fact": fact])
+        return try SMARTGraph(answer)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoModel
 import OAuth1
 
 /// A person's record on a server, as far as a token lets the app into it.
@@ -14,6 +15,8 @@ public final class IndivoRecord: Sendable {
     /// The token by which the app acts, with its secret. Keep it only where secrets are kept.
     public let token: OAuthToken
 
+    let versions = KnownVersions()
+
     init(server: IndivoServer, id: String, token: OAuthToken) {
         self.server = server
         self.id = id
@@ -21,16 +24,25 @@ public final class IndivoRecord: Sendable {
     }
 
     /// The record's label, its demographics' id, and when it was made (`record`).
+    /// - Throws: ``IndivoError``.
     public func information() async throws -> RecordInformation {
         try await send(.record).value(RecordInformation.self, root: "Record")
     }
 
-    func send(
-        _ call: IndivoCall, path variables: [String: String] = [:], query: FormParameters = [:],
-        body: CallClient.Body? = nil
-    ) async throws -> Answer {
-        try await server.calls.send(
-            call, as: OAuthCredentials(consumer: server.app.consumer, token: token),
-            path: variables.merging(["record": id, "app": server.app.id]) { given, _ in given }, query: query, body: body)
-    }
+    /// What the app keeps for itself in this record.
+    public var appDocuments: AppDocuments { AppDocuments(scope: self) }
+
+    /// What of the record is shared through a carenet, as this record's token may see it.
+    /// - Parameter id: The carenet's id, as ``RecordDocument/carenets()`` tells it.
+    public func carenet(_ id: String) -> IndivoCarenet { IndivoCarenet(server: server, id: id, token: token, record: self) }
+
+    /// An account, as this record's token may see it.
+    /// - Parameter id: The e-mail address of the person who granted the token. Whatever the app adds names it as the
+    ///   creator.
+    public func account(_ id: String) -> IndivoAccount { IndivoAccount(server: server, id: id, token: token) }
+}
+
+extension IndivoRecord: CallScope {
+    var credentials: OAuthCredentials? { OAuthCredentials(consumer: server.app.consumer, token: token) }
+    var variables: [String: String] { ["record": id, "app": server.app.id] }
 }

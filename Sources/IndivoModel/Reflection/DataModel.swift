@@ -60,3 +60,10 @@ public struct DataRelation: Sendable, Hashable {
         self.model = model
     }
 }
+
+extension DataModel {
+    /// The leaves of a class's model with the Swift paths of their properties, such as `drugName.title`.
+    package static func leaves(of type: IndivoDocument.Type) -> [(property: String, field: DataField)] {
+        Layout.of(type).flat.leaves.map { ($0.property, DataField(name: $0.name, type: $0.type.dataType)) }
+    }
+}

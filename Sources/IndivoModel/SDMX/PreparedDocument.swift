@@ -86,7 +86,10 @@ package struct PreparedDocument {
     /// Where the stored document had related models that the objects did not know, the objects know them from now on:
     /// otherwise the next version would seem to take them away.
     package func adopt() {
-        for (document, element) in written { document.source = element }
+        for (document, element) in written {
+            document.source = element
+            document.isFromReport = false
+        }
         let known = Dictionary(written.map { ($0.element, $0.document) }, uniquingKeysWith: { first, _ in first })
         for (document, element) in written where type(of: document).format.isDataModel {
             document.readRelations(of: element, known: known)
@@ -105,7 +108,15 @@ extension XMLNode {
 extension IndivoDocument {
     /// The stored document's root, when the object was read from it (and not from a report, which leaves things out).
     package final var storedRoot: XMLNode? {
-        guard id != nil, let source, source.namespace == SDMX.namespace else { return nil }
+        guard id != nil, !isFromReport, let source else { return nil }
         return source.document.root
+    }
+
+    /// Whether the document says something else than its source.
+    package final var isChanged: Bool {
+        guard let source else { return true }
+        var problems: [DocumentError] = []
+        guard let read = try? type(of: self).read(from: source, problems: &problems) else { return true }
+        return !hasSameContent(as: read)
     }
 }

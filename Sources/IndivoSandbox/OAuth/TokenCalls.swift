@@ -1,6 +1,7 @@
 #if Sandbox
 import Foundation
 import GRDB
+import IndivoModel
 import OAuth1
 
 /// The OAuth endpoints, and the calls by which a UI server authorises apps.

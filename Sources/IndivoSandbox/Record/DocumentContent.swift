@@ -1,5 +1,6 @@
 #if Sandbox
 import Foundation
+import IndivoModel
 import IndivoXML
 
 /// A document's bytes, as the server sees them by the Content-Type they came with.

@@ -1,5 +1,6 @@
 #if Sandbox
 import Foundation
+import IndivoModel
 #if canImport(CCrypt)
 import CCrypt
 #elseif canImport(CommonCrypto)

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoModel
 
 /// Random secrets, comparisons that take the same time whatever they find, and how tokens are kept.
 ///

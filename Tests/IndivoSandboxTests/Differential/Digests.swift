@@ -1,4 +1,5 @@
 import Foundation
+import IndivoModel
 import IndivoSandbox
 
 /// The digests by which documents are told.

@@ -15,8 +15,9 @@ enum ReservedNames {
 
     /// Members that every document has.
     static let documentMembers: Set<String> = [
-        "copy", "debugDescription", "description", "hasSameContent", "hash", "hashValue", "id", "metadata",
-        "modelName", "problems", "record", "refreshMetadata", "replace", "setLabel", "setStatus", "sourceFields",
-        "sourceLine", "statusHistory", "validate", "versions", "xml",
+        "addRelated", "addRelatedWithoutExternalID", "carenets", "copy", "debugDescription", "description",
+        "hasSameContent", "hash", "hashValue", "id", "isOutdated", "metadata", "modelName", "place", "problems",
+        "record", "refreshMetadata", "relate", "related", "replace", "replaceWithoutExternalID", "setLabel",
+        "setStatus", "sourceFields", "sourceLine", "state", "statusHistory", "validate", "versions", "xml",
     ]
 }

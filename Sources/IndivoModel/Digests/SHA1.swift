@@ -1,8 +1,8 @@
 import Foundation
 
 /// SHA-1 (FIPS 180-4): the digest Indivo gives binary documents. Nothing here relies on it for security.
-enum SHA1 {
-    static func hash(_ data: some ContiguousBytes) -> [UInt8] {
+package enum SHA1 {
+    package static func hash(_ data: some ContiguousBytes) -> [UInt8] {
         data.withUnsafeBytes { bytes in
             var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
                 0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0
@@ -28,7 +28,7 @@ enum SHA1 {
     }
 
     /// The hash as lower-case hexadecimal digits.
-    static func hex(_ data: some ContiguousBytes) -> String { Hexadecimal.encode(hash(data)) }
+    package static func hex(_ data: some ContiguousBytes) -> String { Hexadecimal.encode(hash(data)) }
 
     private static func compress(
         _ state: inout (UInt32, UInt32, UInt32, UInt32, UInt32), _ schedule: inout [UInt32],
@@ -64,7 +64,7 @@ enum SHA1 {
 
 extension SHA1 {
     /// HMAC (RFC 2104) over SHA-1.
-    static func authenticationCode(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+    package static func authenticationCode(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         var block = key.count > 64 ? hash(key) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)
         let inner = hash(block.map { $0 ^ 0x36 } + message)

@@ -1,8 +1,8 @@
 import Foundation
 
 /// SHA-256 (FIPS 180-4). Linux offers none without another dependency.
-enum SHA256 {
-    static func hash(_ data: some ContiguousBytes) -> [UInt8] {
+package enum SHA256 {
+    package static func hash(_ data: some ContiguousBytes) -> [UInt8] {
         data.withUnsafeBytes { bytes in
             var state: [UInt32] = [
                 0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -25,13 +25,13 @@ enum SHA256 {
         }
     }
 
-    static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
+    package static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
 
     /// The hash as lower-case hexadecimal digits.
-    static func hex(_ data: some ContiguousBytes) -> String { Hexadecimal.encode(hash(data)) }
+    package static func hex(_ data: some ContiguousBytes) -> String { Hexadecimal.encode(hash(data)) }
 
     /// HMAC (RFC 2104) over SHA-256.
-    static func authenticationCode(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+    package static func authenticationCode(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         var block = key.count > 64 ? hash(key) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)
         let inner = hash(block.map { $0 ^ 0x36 } + message)
@@ -94,8 +94,8 @@ enum SHA256 {
     ]
 }
 
-enum Hexadecimal {
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+package enum Hexadecimal {
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".unicodeScalars)
         var text = ""
         for byte in bytes {

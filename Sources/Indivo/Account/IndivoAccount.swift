@@ -1,0 +1,92 @@
+import IndivoModel
+import OAuth1
+
+/// A person's account, as an app may see it that they granted a token.
+///
+/// ```swift
+/// let account = record.account("ana@example.org")
+/// for message in try await account.inbox() { print(message.subject ?? "") }
+/// ```
+public struct IndivoAccount: Sendable {
+    public let server: IndivoServer
+    /// The account's e-mail address.
+    public let id: String
+    let token: OAuthToken
+
+    /// The account itself (`account_info`).
+    /// - Throws: ``IndivoError``.
+    public func information() async throws -> Account {
+        try await send(.accountInfo).value(Account.self, root: "Account")
+    }
+
+    /// The records that the account owns or shares (`record_list`). One may be there more than once, for each carenet.
+    /// - Throws: ``IndivoError``.
+    public func records() async throws -> [RecordListing] {
+        try await send(.recordList).value(RecordList.self, root: "Records").records
+    }
+
+    // MARK: Messages
+
+    /// The account's messages, without their bodies (`account_inbox`).
+    /// - Throws: ``IndivoError``.
+    public func inbox(includingArchived: Bool = false) async throws -> [Message] {
+        try await send(.accountInbox, query: includingArchived ? ["include_archive": "1"] : [:])
+            .value(Messages.self, root: "Messages").messages
+    }
+
+    /// A message with its body (`account_inbox_message`); it is marked as read.
+    /// - Throws: ``IndivoError``; a server fails (500) on an id that it does not know.
+    public func message(_ id: String) async throws -> Message {
+        try await send(.accountInboxMessage, path: ["message": id]).value(Message.self, root: "Message")
+    }
+
+    /// Puts a message away (`account_message_archive`).
+    /// - Throws: ``IndivoError``.
+    public func archive(_ message: Message) async throws {
+        _ = try await send(.accountMessageArchive, path: ["message": message.id])
+    }
+
+    /// Takes an attachment into the record (`account_inbox_message_attachment_accept`).
+    /// - Throws: ``IndivoError``; a server fails (500) on one that was accepted before.
+    public func acceptAttachment(_ attachment: Message.Attachment, of message: Message) async throws {
+        guard let number = attachment.number else {
+            throw IndivoError.argument("the attachment has no number", .accountAttachmentAccept)
+        }
+        if let document = attachment.documentID, !document.isEmpty {
+            throw IndivoError.argument("the attachment is in the record already, as \(document)", .accountAttachmentAccept)
+        }
+        _ = try await send(.accountAttachmentAccept, path: ["message": message.id, "number": String(number)])
+    }
+
+    /// The account's notifications (`account_notifications`).
+    /// - Throws: ``IndivoError``.
+    public func notifications() async throws -> [AccountNotification] {
+        try await send(.accountNotifications).value(Notifications.self, root: "Notifications").notifications
+    }
+
+    // MARK: Preferences
+
+    /// What the app keeps for the account (`get_user_preferences`); empty when nothing.
+    /// - Throws: ``IndivoError``.
+    public func preferences() async throws -> FileContent { try await send(.getUserPreferences).content }
+
+    /// Keeps something for the account (`set_user_preferences`), instead of what was there.
+    /// - Parameter preferences: XML, or text of any kind.
+    /// - Throws: ``IndivoError``.
+    @discardableResult
+    public func setPreferences(_ preferences: FileContent) async throws -> DocumentMetadata {
+        let call = IndivoCall.setUserPreferences
+        let metadata = try await send(call, body: preferences.body(for: call)).metadata()
+        try metadata.verify(preferences, sentWith: call)
+        return metadata
+    }
+
+    /// Forgets what the app keeps for the account (`delete_user_preferences`).
+    /// - Throws: ``IndivoError``.
+    public func deletePreferences() async throws { _ = try await send(.deleteUserPreferences) }
+}
+
+extension IndivoAccount: CallScope {
+    var credentials: OAuthCredentials? { OAuthCredentials(consumer: server.app.consumer, token: token) }
+    var variables: [String: String] { ["account": id, "app": server.app.id] }
+}

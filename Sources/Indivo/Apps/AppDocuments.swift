@@ -1,0 +1,164 @@
+import IndivoModel
+
+/// What an app keeps on a server for itself: in one record (``IndivoRecord/appDocuments``), or for all
+/// (``IndivoServer/appDocuments``).
+///
+/// ```swift
+/// let settings = try await record.appDocuments.put(FileContent(text: json), externalID: "settings")
+/// let again = try await record.appDocuments.document(externalID: "settings")?.content()
+/// ```
+/// Nobody else sees these documents. A server looks at them no closer than that XML is well-formed, keeps no older
+/// versions, and reports nothing of them.
+public struct AppDocuments: Sendable {
+    let scope: any CallScope
+
+    /// The documents, the newest first unless asked otherwise (`record_app_document_list`, `app_document_list`).
+    public func list(_ query: DocumentQuery = DocumentQuery()) -> PagedList<AppDocument> {
+        PagedList(
+            source: DocumentPages(scope: scope, call: calls.list, query: query) { AppDocument($0, in: self) })
+    }
+
+    /// Stores a new document (`record_app_document_create`, `app_document_create`).
+    ///
+    /// When the answer is lost, nobody knows whether it was stored; prefer ``put(_:externalID:)``.
+    /// - Throws: ``IndivoError``.
+    @discardableResult
+    public func add(_ content: FileContent) async throws -> AppDocument {
+        try await store(content, calls.create, path: [:])
+    }
+
+    /// Stores a document under an id of the app's own (`record_app_document_create_or_update_ext`,
+    /// `app_document_create_or_update_ext`); one that is there is overwritten and keeps its other id.
+    ///
+    /// Keep binary content as text, such as base64: a server loses the content of a binary document that is overwritten.
+    ///
+    /// - Parameter externalID: Unique among the app's documents here; letters, digits and `-._~@:,=+`.
+    /// - Throws: ``IndivoError``.
+    @discardableResult
+    public func put(_ content: FileContent, externalID: String) async throws -> AppDocument {
+        try await store(content, calls.createOrUpdate, path: ["external": externalID])
+    }
+
+    /// The document with an id (`record_app_document_meta`, `app_document_meta`).
+    /// - Throws: ``IndivoError``.
+    public func document(_ id: String) async throws -> AppDocument {
+        AppDocument(
+            try await scope.send(calls.metadata, path: ["document": id]).metadata(), in: self)
+    }
+
+    /// The document with an id of the app's own, or `nil` (`record_app_document_meta_ext`, `app_document_meta_ext`).
+    /// - Throws: ``IndivoError``.
+    public func document(externalID: String) async throws -> AppDocument? {
+        do {
+            let answer = try await scope.send(calls.metadataByExternalID, path: ["external": externalID])
+            return AppDocument(try answer.metadata(), in: self)
+        } catch let error as IndivoError where error.isNotFound {
+            return nil
+        }
+    }
+
+    private func store(_ content: FileContent, _ call: IndivoCall, path: [String: String]) async throws -> AppDocument {
+        let metadata = try await scope.send(call, path: path, body: content.body(for: call)).metadata()
+        try metadata.verify(content, sentWith: call)
+        return AppDocument(metadata, in: self)
+    }
+
+    var calls: AppStorageCalls { scope is IndivoRecord ? .inRecord : .ofApp }
+}
+
+/// A document that an app keeps for itself.
+public final class AppDocument {
+    /// Where it is kept.
+    public let storage: AppDocuments
+    /// The document's id on the server.
+    public let id: String
+    /// What the server says of it, as of the last call that told.
+    public private(set) var metadata: DocumentMetadata?
+
+    init(_ metadata: DocumentMetadata, in storage: AppDocuments) {
+        self.storage = storage
+        self.metadata = metadata
+        id = metadata.id
+    }
+
+    /// A document known by its id alone. Nothing is asked of the server.
+    public init(id: String, in storage: AppDocuments) {
+        self.storage = storage
+        self.id = id
+    }
+
+    /// Fetches the content (`record_app_specific_document`, `app_specific_document`), and checks it against the digest,
+    /// where the metadata tells one.
+    /// - Throws: ``IndivoError``.
+    public func content() async throws -> FileContent {
+        let answer = try await storage.scope.send(storage.calls.content, path: ["document": id])
+        try metadata?.verify(answer)
+        return answer.content
+    }
+
+    /// Fetches what the server says of the document now (`record_app_document_meta`, `app_document_meta`).
+    /// - Throws: ``IndivoError``.
+    @discardableResult
+    public func refreshMetadata() async throws -> DocumentMetadata {
+        let fresh = try await storage.scope.send(storage.calls.metadata, path: ["document": id]).metadata()
+        metadata = fresh
+        return fresh
+    }
+
+    /// Sets the document's label (`record_app_document_label`, `app_document_label`); empty takes it away.
+    /// - Parameter label: At most 100 characters.
+    /// - Throws: ``IndivoError``.
+    public func setLabel(_ label: String) async throws {
+        let call = storage.calls.label
+        try Limits.check(label: label, call)
+        metadata = try await storage.scope.send(call, path: ["document": id], body: .text(label)).soleMetadata()
+    }
+
+    /// Overwrites the document, which keeps its id (`app_document_create_or_update`).
+    ///
+    /// In a record this works under an external id only: ``AppDocuments/put(_:externalID:)``.
+    /// - Throws: ``IndivoError``; where the document was deleted meanwhile, a server makes one with another id, which is an
+    ///   error too.
+    public func replace(with content: FileContent) async throws {
+        let call = IndivoCall.appDocumentCreateOrUpdate
+        guard !(storage.scope is IndivoRecord) else {
+            throw IndivoError.argument(
+                "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)",
+                call)
+        }
+        let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call)).metadata()
+        guard stored.id == id else {
+            throw IndivoError.answer(
+                "there was no document \(id) any more, and the server stored the content under the id \(stored.id).",
+                call)
+        }
+        metadata = stored
+        try stored.verify(content, sentWith: call)
+    }
+
+    /// Deletes the document for good (`record_app_document_delete`, `app_document_delete`).
+    /// - Throws: ``IndivoError``.
+    public func delete() async throws {
+        _ = try await storage.scope.send(storage.calls.delete, path: ["document": id])
+    }
+}
+
+extension AppDocument: CustomStringConvertible {
+    /// The id alone.
+    public var description: String { "app document \(id)" }
+}
+
+/// The calls on an app's storage, which are the same in a record and outside.
+struct AppStorageCalls {
+    let list, create, createOrUpdate, metadataByExternalID, delete, content, label, metadata: IndivoCall
+
+    static let inRecord = AppStorageCalls(
+        list: .recordAppDocumentList, create: .recordAppDocumentCreate,
+        createOrUpdate: .recordAppDocumentCreateOrUpdateByExternalID, metadataByExternalID: .recordAppDocumentMetaByExternalID,
+        delete: .recordAppDocumentDelete, content: .recordAppSpecificDocument, label: .recordAppDocumentLabel,
+        metadata: .recordAppDocumentMeta)
+    static let ofApp = AppStorageCalls(
+        list: .appDocumentList, create: .appDocumentCreate, createOrUpdate: .appDocumentCreateOrUpdateByExternalID,
+        metadataByExternalID: .appDocumentMetaByExternalID, delete: .appDocumentDelete, content: .appSpecificDocument,
+        label: .appDocumentLabel, metadata: .appDocumentMeta)
+}

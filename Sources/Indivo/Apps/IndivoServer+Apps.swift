@@ -1,0 +1,63 @@
+import Foundation
+import IndivoModel
+import OAuth1
+
+/// What the app does in its own name, without a record (two-legged).
+struct AppScope: CallScope {
+    let server: IndivoServer
+    var credentials: OAuthCredentials? { server.twoLegged }
+    var variables: [String: String] { ["app": server.app.id] }
+}
+
+/// What anyone may ask, unsigned.
+struct PublicScope: CallScope {
+    let server: IndivoServer
+    var credentials: OAuthCredentials? { nil }
+    var variables: [String: String] { [:] }
+}
+
+extension IndivoServer {
+    /// What the app keeps on the server for itself, whatever the record.
+    public var appDocuments: AppDocuments { AppDocuments(scope: AppScope(server: self)) }
+
+    // MARK: Autonomous apps
+
+    /// The records on which this autonomous app is enabled (`app_record_list`).
+    /// - Throws: ``IndivoError``, refused for an app with a user interface.
+    public func autonomousRecords() async throws -> [RecordListing] {
+        try await AppScope(server: self).send(.appRecordList).value(RecordList.self, root: "Records").records
+    }
+
+    /// A record, with a token that this autonomous app gives itself (`autonomous_access_token`). It does not expire.
+    /// - Parameter id: One of ``autonomousRecords()``.
+    /// - Throws: ``IndivoError``.
+    public func autonomousRecord(_ id: String) async throws -> IndivoRecord {
+        let answer = try await AppScope(server: self).send(.autonomousAccessToken, path: ["record": id])
+        do {
+            return record(id: id, token: try OAuthTokenResponse(parsing: answer.body).token)
+        } catch {
+            throw IndivoError.answer("\(error).", answer.call)
+        }
+    }
+
+    // MARK: What anyone may ask
+
+    /// The SMART types the server knows, with the methods it has for each (`smart_capabilities`).
+    /// - Throws: ``IndivoError``.
+    public func capabilities() async throws -> [String: [String]] {
+        struct Capability: Decodable { let methods: [String] }
+        return try await PublicScope(server: self).send(.smartCapabilities)
+            .json([String: Capability].self).mapValues(\.methods)
+    }
+}
+
+extension Answer {
+    /// The answer as a value that is read from JSON.
+    func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: body)
+        } catch {
+            throw IndivoError.answer("it should be JSON of a certain form, and is “\(contentType)” of another.", call)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import IndivoModel
+import OAuth1
+
+/// What of a record is shared through a carenet.
+///
+/// A token for the whole record reads documents, reports and demographics; a token that was granted for the carenet
+/// reads the rest too, and nothing outside the carenet.
+public struct IndivoCarenet: Sendable {
+    public let server: IndivoServer
+    /// The carenet's id.
+    public let id: String
+    let token: OAuthToken
+    /// The record, where the token is for all of it. Documents that come through the carenet can be changed then.
+    public let record: IndivoRecord?
+
+    /// The record behind the carenet (`carenet_record`). Needs a token for the carenet.
+    /// - Throws: ``IndivoError``.
+    public func information() async throws -> RecordInformation {
+        try await send(.carenetRecord).value(RecordInformation.self, root: "Record")
+    }
+
+    /// Who the patient is (`read_demographics_carenet`).
+    /// - Throws: ``IndivoError``.
+    public func demographics() async throws -> Demographics {
+        let demographics = try await send(
+            .carenetDemographics, query: ["response_format": ReportFormat.xml.rawValue]
+        ).demographics()
+        demographics.home = record
+        return demographics
+    }
+
+    /// Who is in the carenet (`carenet_account_list`). Needs a token for the carenet.
+    /// - Throws: ``IndivoError``.
+    public func accounts() async throws -> [CarenetAccount] {
+        try await send(.carenetAccountList).value(CarenetAccounts.self, root: "CarenetAccounts").accounts
+    }
+
+    // MARK: Documents
+
+    /// The metadata of the documents that are shared (`carenet_document_list`).
+    public func documents(pageSize: Int = 100) -> PagedList<DocumentMetadata> {
+        PagedList(
+            source: DocumentPages(
+                scope: self, call: .carenetDocumentList, query: DocumentQuery(pageSize: pageSize)) { $0 })
+    }
+
+    /// The content of a document that is shared (`carenet_document`), checked against the digest of its metadata.
+    /// - Throws: ``IndivoError``.
+    public func content(of metadata: DocumentMetadata) async throws -> FileContent {
+        let answer = try await send(.carenetDocument, path: ["document": metadata.id])
+        try metadata.verify(answer)
+        return answer.content
+    }
+
+    /// A document that is shared, with metadata and content (`carenet_document_meta`, `carenet_document`).
+    /// - Throws: ``IndivoError``.
+    public func document(_ id: String) async throws -> FileDocument {
+        let metadata = try await metadata(of: id)
+        return FileDocument(metadata, in: record, content: try await content(of: metadata))
+    }
+
+    /// What the server says of a document (`carenet_document_meta`). It tells of any of the record, shared or not.
+    /// - Throws: ``IndivoError``.
+    public func metadata(of id: String) async throws -> DocumentMetadata {
+        try await send(.carenetDocumentMeta, path: ["document": id]).metadata()
+    }
+
+    // MARK: Reports
+
+    /// The shared documents of a model that match a query (`carenet_generic_list`).
+    /// - Throws: ``IndivoError``, and `DocumentError` for a document that cannot be read.
+    public func reports<Document: IndivoDocument>(
+        of type: Document.Type, matching query: ReportQuery = ReportQuery()
+    ) async throws -> [Document] {
+        try await modelReports(of: type, query, in: record).all()
+    }
+
+    /// The shared documents of a model, fetched page by page as they are read (`carenet_generic_list`).
+    @_disfavoredOverload
+    public func reports<Document: IndivoDocument>(
+        of type: Document.Type, matching query: ReportQuery = ReportQuery()
+    ) -> PagedList<Document> {
+        modelReports(of: type, query, in: record)
+    }
+
+    /// Shared devices (`carenet_equipment_list`).
+    public func equipment(matching query: ReportQuery = ReportQuery()) -> PagedList<EquipmentDocument> {
+        minimalReports(.equipment, query, in: record) { $0.equipment }
+    }
+
+    /// Shared measurements of a type (`carenet_measurement_list`).
+    public func measurements(
+        _ code: String, matching query: ReportQuery = ReportQuery()
+    ) -> PagedList<MeasurementItem> {
+        measurementReports(code, query)
+    }
+
+    /// Shared procedures (`carenet_procedure_list`).
+    public func procedures(matching query: ReportQuery = ReportQuery()) -> PagedList<ProcedureDocument> {
+        minimalReports(.procedures, query, in: record) { $0.procedure }
+    }
+
+    /// Shared notes on visits (`carenet_simple_clinical_notes_list`).
+    public func simpleClinicalNotes(
+        matching query: ReportQuery = ReportQuery()
+    ) -> PagedList<SimpleClinicalNoteDocument> {
+        minimalReports(.simpleClinicalNotes, query, in: record) { $0.simpleClinicalNote }
+    }
+
+    /// A number over many shared facts, for each group of them; see ``IndivoRecord/aggregate(_:over:matching:)``.
+    /// - Throws: ``IndivoError``; audits are not shared.
+    public func aggregate(
+        _ aggregate: AggregateQuery, over source: ReportSource, matching query: ReportQuery = ReportQuery()
+    ) async throws -> [AggregateResult] {
+        guard source.carenetCall != nil else {
+            throw IndivoError.argument("\(source.name) are not shared through carenets; ask the record", source.call)
+        }
+        return try await aggregates(aggregate, over: source, query)
+    }
+}
+
+extension IndivoCarenet: CallScope {
+    var credentials: OAuthCredentials? { OAuthCredentials(consumer: server.app.consumer, token: token) }
+    var variables: [String: String] { ["carenet": id] }
+}
+
+extension IndivoServer {
+    /// A carenet for which the app already has a token.
+    public func carenet(id: String, token: OAuthToken) -> IndivoCarenet {
+        IndivoCarenet(server: self, id: id, token: token, record: nil)
+    }
+}

@@ -1,0 +1,58 @@
+/// A number over many facts, for each group of them.
+///
+/// ```swift
+/// let perMonth = AggregateQuery(.count, of: "collectedAt", by: .month("collectedAt"))
+/// for result in try await record.aggregate(perMonth, over: .model(LabResult.self)) {
+///     print(result.group ?? "-", result.value ?? "")
+/// }
+/// ```
+/// Results come in no order: a server that is asked for one splits the groups. Sort them after they came.
+public struct AggregateQuery: Sendable, Hashable {
+    /// What is computed.
+    public enum Operation: String, Sendable, Hashable, CaseIterable {
+        case sum, average = "avg", maximum = "max", minimum = "min"
+        /// How many facts have a value in the field.
+        case count
+    }
+
+    /// A stretch of time.
+    public enum Increment: String, Sendable, Hashable, CaseIterable {
+        case hour, day, week, month, year
+        /// All days' hours, weeks' days, and so on, in one: 24, 7, 53 and 12 groups.
+        case hourOfDay = "hourofday", dayOfWeek = "dayofweek", weekOfYear = "weekofyear", monthOfYear = "monthofyear"
+    }
+
+    /// What makes a group.
+    public enum Grouping: Sendable, Hashable {
+        /// The same value of a field.
+        case field(String)
+        /// A date in the same stretch of time. How servers name the groups depends on their database.
+        case dates(String, Increment)
+
+        public static func day(_ field: String) -> Grouping { .dates(field, .day) }
+        public static func month(_ field: String) -> Grouping { .dates(field, .month) }
+        public static func year(_ field: String) -> Grouping { .dates(field, .year) }
+    }
+
+    public var operation: Operation
+    public var field: String
+    /// `nil` for one number over everything, which a server gives of minimal reports and audits only.
+    public var grouping: Grouping?
+
+    public init(_ operation: Operation, of field: String, by grouping: Grouping? = nil) {
+        self.operation = operation
+        self.field = field
+        self.grouping = grouping
+    }
+}
+
+/// One result of an ``AggregateQuery``.
+public struct AggregateResult: Sendable, Hashable {
+    /// The group, as the server names it; `nil` for the facts without a value to group by, and where there are no groups.
+    public var group: String?
+    /// As the server wrote it: a number, or a date; `nil` where no fact has a value.
+    public var value: String?
+
+    /// The value, where it is a number.
+    public var number: Double? { value.flatMap { Double($0) } }
+}

@@ -1,0 +1,118 @@
+import IndivoModel
+import OAuth1
+
+/// Which documents of a list are wanted, in which order.
+///
+/// ```swift
+/// DocumentQuery(type: .equipment)
+/// DocumentQuery(status: .archived, order: .ascending(.createdAt), limit: 20)
+/// ```
+public struct DocumentQuery: Sendable, Hashable {
+    /// Only documents with this root element. A server then gives them all at once, whatever the page.
+    public var type: DocumentType?
+    /// A server lists the documents of one status at a time.
+    public var status: DocumentStatus
+    /// `nil` leaves it to the server: the newest first.
+    public var order: DocumentOrder?
+    /// How many at most; `nil` for all.
+    public var limit: Int?
+    /// How many to leave out at the beginning.
+    public var offset: Int
+    /// How many are fetched at once.
+    public var pageSize: Int
+
+    public init(
+        type: DocumentType? = nil, status: DocumentStatus = .active, order: DocumentOrder? = nil, limit: Int? = nil,
+        offset: Int = 0, pageSize: Int = 100
+    ) {
+        self.type = type
+        self.status = status
+        self.order = order
+        self.limit = limit
+        self.offset = offset
+        self.pageSize = pageSize
+    }
+}
+
+/// In which order documents are listed.
+public struct DocumentOrder: Sendable, Hashable {
+    /// By what documents can be ordered; a server fails on anything else.
+    public enum Key: String, Sendable, Hashable, CaseIterable {
+        case createdAt = "created_at"
+        case label, size
+    }
+
+    public let key: Key
+    public let isDescending: Bool
+
+    public static func ascending(_ key: Key) -> DocumentOrder { DocumentOrder(key: key, isDescending: false) }
+    public static func descending(_ key: Key) -> DocumentOrder { DocumentOrder(key: key, isDescending: true) }
+
+    var parameter: String { (isDescending ? "-" : "") + key.rawValue }
+}
+
+/// A document's type: namespace and name of its root element.
+public struct DocumentType: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// As the server writes it: both one after the other.
+    public let uri: String
+
+    /// - Parameter uri: Namespace and name one after the other. A bare name is one of Indivo's own.
+    public init(_ uri: String) {
+        self.uri = uri.contains(":") || uri.contains("/") ? uri : "http://indivo.org/vocab/xml/documents#" + uri
+    }
+
+    public init(stringLiteral uri: String) { self.init(uri) }
+
+    /// SDMX of any model: a server does not list documents by their model. Use ``IndivoRecord/reports(of:matching:)``.
+    public static let models: DocumentType = "Models"
+    public static let equipment: DocumentType = "Equipment"
+    public static let procedure: DocumentType = "Procedure"
+    public static let simpleClinicalNote: DocumentType = "SimpleClinicalNote"
+    public static let demographics: DocumentType = "Demographics"
+    public static let annotation: DocumentType = "Annotation"
+}
+
+/// A list of documents' metadata, in pages.
+struct DocumentPages<Element>: PageSource {
+    let scope: any CallScope
+    let call: IndivoCall
+    var path: [String: String] = [:]
+    let query: DocumentQuery
+    let make: @Sendable (DocumentMetadata) -> Element
+
+    var start: Int { query.offset }
+    var limit: Int? { query.limit }
+    // With a type everything comes at once.
+    var pageSize: Int { query.type == nil ? query.pageSize : .max }
+
+    init(
+        scope: any CallScope, call: IndivoCall, path: [String: String] = [:], query: DocumentQuery,
+        make: @escaping @Sendable (DocumentMetadata) -> Element
+    ) {
+        self.scope = scope
+        self.call = call
+        self.path = path
+        self.query = query
+        self.make = make
+    }
+
+    func page(offset: Int, limit: Int) async throws -> ListPage<Element> {
+        try Paging(limit: query.limit, offset: query.offset, pageSize: query.pageSize).check(call)
+        var parameters = FormParameters()
+        if let type = query.type { parameters.append(name: "type", value: type.uri) }
+        // A carenet's list takes no more than paging.
+        if call.query == .documents {
+            parameters.append(name: "status", value: query.status.rawValue)
+            if let order = query.order { parameters.append(name: "order_by", value: order.parameter) }
+        }
+        if query.type == nil {
+            parameters.append(name: "limit", value: String(limit))
+            parameters.append(name: "offset", value: String(offset))
+        }
+        let list = try await scope.send(call, path: path, query: parameters)
+            .value(DocumentList.self, root: "Documents")
+        var documents = list.documents[...]
+        if query.type != nil { documents = documents.dropFirst(offset).prefix(limit) }
+        return ListPage(elements: documents.map(make), offset: offset, total: list.total)
+    }
+}

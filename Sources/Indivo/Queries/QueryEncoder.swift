@@ -1,0 +1,168 @@
+import IndivoModel
+import OAuth1
+
+/// Writes a report's query as the server takes it, and refuses what no server would.
+struct QueryEncoder {
+    let source: ReportSource
+    let call: IndivoCall
+
+    /// The parameters of a query, without paging and format.
+    func parameters(_ query: ReportQuery, aggregate: AggregateQuery? = nil) throws -> FormParameters {
+        try Paging(limit: query.limit, offset: query.offset, pageSize: query.pageSize).check(call)
+        var parameters = FormParameters()
+        if source.hasStatus { parameters.append(name: "status", value: query.status.rawValue) }
+        for filter in query.filters {
+            let field = try field(filter.field, for: "a filter")
+            if parameters[field.name] != nil {
+                throw refused("there are two filters on “\(filter.field)”; give all its values in one")
+            }
+            parameters.append(name: field.name, value: try text(of: filter, field))
+        }
+        if let range = query.dateRange {
+            let field = try dateField(range.field, for: "a date range")
+            if range.start == nil && range.end == nil {
+                throw refused("the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
+            }
+            let start = try range.start.map { try date($0, field) } ?? ""
+            let end = try range.end.map { try date($0, field) } ?? ""
+            parameters.append(name: "date_range", value: "\(field.name)*\(start)*\(end)")
+        }
+        if let aggregate { try append(aggregate, query, to: &parameters) }
+        if let order = query.order {
+            let field = try field(order.field, for: "an order")
+            parameters.append(name: "order_by", value: (order.isDescending ? "-" : "") + field.name)
+        }
+        return parameters
+    }
+
+    private func append(
+        _ aggregate: AggregateQuery, _ query: ReportQuery, to parameters: inout FormParameters
+    ) throws {
+        if query.order != nil {
+            throw refused("an order splits the groups of an aggregate; leave it out, and sort the results")
+        }
+        let field = try field(aggregate.field, for: "an aggregate")
+        try check(aggregate.operation, on: field)
+        parameters.append(name: "aggregate_by", value: "\(aggregate.operation.rawValue)*\(field.name)")
+        switch aggregate.grouping {
+        case .field(let name):
+            parameters.append(name: "group_by", value: try self.field(name, for: "a group").name)
+        case .dates(let name, let increment):
+            let field = try dateField(name, for: "a group of dates")
+            parameters.append(name: "date_group", value: "\(field.name)*\(increment.rawValue)")
+        case nil where !source.isMinimal:
+            throw refused(
+                "a server fails on an aggregate over a whole report on \(source.name); group it by a field or by dates")
+        case nil:
+            break
+        }
+    }
+
+    private func check(_ operation: AggregateQuery.Operation, on field: ReportSource.Field) throws {
+        let isNumber = field.type == .number || source.fields == nil
+        let isDate = field.type == .date || field.type == .dateTime
+        switch operation {
+        case .sum, .average:
+            guard isNumber else { throw refused("“\(field.property)” is no number, which \(operation) needs") }
+        case .maximum, .minimum:
+            guard isNumber || isDate else {
+                throw refused("“\(field.property)” is neither a number nor a date, which \(operation) needs")
+            }
+            if isDate && source.isMinimal {
+                throw refused(
+                    "a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
+            }
+        case .count:
+            break
+        }
+    }
+
+    // MARK: Fields and values
+
+    private func field(_ name: String, for what: String) throws -> ReportSource.Field {
+        if call == .auditQuery, name == "record_id" || name == "recordID" {
+            throw refused("audits are of this record only; leave “\(name)” out")
+        }
+        guard let fields = source.fields else { return ReportSource.Field(name, .string) }
+        if let field = fields.first(where: { $0.name == name }) ?? fields.first(where: { $0.property == name }) {
+            return field
+        }
+        let known = fields.map { $0.name == $0.property ? $0.name : "\($0.property) (\($0.name))" }
+        throw refused("a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
+    }
+
+    private func dateField(_ name: String, for what: String) throws -> ReportSource.Field {
+        let field = try field(name, for: what)
+        guard source.fields == nil || field.type == .date || field.type == .dateTime else {
+            throw refused("“\(name)” is no date, which \(what) needs")
+        }
+        return field
+    }
+
+    private func text(of filter: ReportQuery.Filter, _ field: ReportSource.Field) throws -> String {
+        guard !filter.values.isEmpty else { throw refused("the filter on “\(filter.field)” has no value; give one") }
+        return try filter.values.map { try text($0, field) }.joined(separator: "|")
+    }
+
+    private func text(_ value: FilterValue, _ field: ReportSource.Field) throws -> String {
+        let type: DataFieldType = source.fields == nil ? value.likelyType : field.type
+        switch (type, value) {
+        case (.date, _), (.dateTime, _): return try date(value, field)
+        case (.number, .number(let number)) where number.isFinite: return number.lexical
+        // A server takes any text but these for true, “false” too.
+        case (.boolean, .truth(let truth)): return truth ? "1" : "0"
+        case (.string, .text(let text)): return try plain(text, field)
+        default:
+            throw refused("“\(field.property)” is a \(type.rawValue), and the filter's value is \(value.kind)")
+        }
+    }
+
+    private func plain(_ text: String, _ field: ReportSource.Field) throws -> String {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw refused("a server cannot filter “\(field.property)” by text beyond ASCII; filter what came instead")
+        }
+        guard !text.contains("|") else {
+            throw refused("a server takes “|” for “or”, and no filter can mean one; filter what came instead")
+        }
+        return text
+    }
+
+    /// A date as a server takes it: a day without zone, or an instant in UTC.
+    private func date(_ value: FilterValue, _ field: ReportSource.Field) throws -> String {
+        switch value {
+        case .day(let day): return String(day.lexical.prefix(10))
+        case .time(let time): return time.offset == 0 ? time.lexical : XMLDateTime(time.date).lexical
+        case .text(let text):
+            if let day = try? XMLDate(lexical: text) { return try date(.day(day), field) }
+            if let time = try? XMLDateTime(lexical: text) { return try date(.time(time), field) }
+            throw refused("“\(text)” is no date for “\(field.property)”; write 2026-11-21 or 2026-11-21T08:00:00Z")
+        case .number, .truth:
+            throw refused("“\(field.property)” is a date, and the value is \(value.kind)")
+        }
+    }
+
+    private func refused(_ why: String) -> IndivoError { IndivoError.argument(why, call) }
+}
+
+extension FilterValue {
+    /// The type of a field that could have the value.
+    fileprivate var likelyType: DataFieldType {
+        switch self {
+        case .text: .string
+        case .number: .number
+        case .truth: .boolean
+        case .day: .date
+        case .time: .dateTime
+        }
+    }
+
+    fileprivate var kind: String {
+        switch self {
+        case .text: "a text"
+        case .number: "a number"
+        case .truth: "true or false"
+        case .day: "a day"
+        case .time: "a time"
+        }
+    }
+}

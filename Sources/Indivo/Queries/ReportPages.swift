@@ -1,0 +1,197 @@
+import IndivoModel
+import IndivoXML
+import OAuth1
+
+/// A generic report on a class's model, in pages. Servers tell no total.
+struct ModelPages<Document: IndivoDocument>: PageSource {
+    let scope: any CallScope
+    let record: IndivoRecord?
+    let query: ReportQuery
+
+    var start: Int { query.offset }
+    var limit: Int? { query.limit }
+    var pageSize: Int { query.pageSize }
+
+    func page(offset: Int, limit: Int) async throws -> ListPage<Document> {
+        let source = ReportSource.model(Document.self)
+        let call = source.call(in: scope)
+        var parameters: FormParameters = ["response_format": query.format.rawValue]
+        for parameter in try QueryEncoder(source: source, call: call).parameters(query) {
+            parameters.append(name: parameter.name, value: parameter.value)
+        }
+        parameters.append(name: "limit", value: String(limit))
+        parameters.append(name: "offset", value: String(offset))
+        let answer = try await scope.send(call, path: source.path, query: parameters)
+        let documents = try await answer.models(as: Document.self)
+        for document in documents {
+            document.isFromReport = true
+            document.home = record
+        }
+        return ListPage(elements: documents, offset: offset, total: nil)
+    }
+}
+
+extension Answer {
+    /// The models of a report, in SDMX or SDMJ, whichever the server gave. Read away from the caller's actor.
+    @concurrent
+    func models<Document: IndivoDocument>(as type: Document.Type) async throws -> sending [Document] {
+        try modelElements().map { try Document.read(from: $0) }
+    }
+
+    /// The `Model` elements of a report in either format.
+    func modelElements() throws -> [XMLNode] {
+        let root: XMLNode
+        if SDMJ.isLikely(body) {
+            do {
+                root = try SDMJ.models(parsing: body)
+            } catch {
+                throw IndivoError.answer("it should be models in JSON: \(error).", call)
+            }
+        } else {
+            root = try xml()
+            guard root.name == "Models" else {
+                throw IndivoError.answer("its root is <\(root.name)>, not <Models>.", call)
+            }
+        }
+        return Array(root.children(named: "Model"))
+    }
+}
+
+/// A minimal report or an audit, in pages.
+struct MinimalPages<Element>: PageSource {
+    let scope: any CallScope
+    let source: ReportSource
+    let query: ReportQuery
+    let make: @Sendable (Report) -> Element?
+
+    var start: Int { query.offset }
+    var limit: Int? { query.limit }
+    var pageSize: Int { query.pageSize }
+
+    init(
+        scope: any CallScope, source: ReportSource, query: ReportQuery,
+        make: @escaping @Sendable (Report) -> Element?
+    ) {
+        self.scope = scope
+        self.source = source
+        self.query = query
+        self.make = make
+    }
+
+    func page(offset: Int, limit: Int) async throws -> ListPage<Element> {
+        let call = source.call(in: scope)
+        var parameters = try QueryEncoder(source: source, call: call).parameters(query)
+        parameters.append(name: "limit", value: String(limit))
+        parameters.append(name: "offset", value: String(offset))
+        let answer = try await scope.send(call, path: source.path, query: parameters)
+        let reports = try await answer.reports()
+        return ListPage(
+            elements: try answer.elements(of: reports, make), offset: offset, total: reports.summary?.total)
+    }
+}
+
+/// A deprecated audit, in pages.
+struct AuditViewPages: PageSource {
+    let scope: any CallScope
+    let call: IndivoCall
+    let path: [String: String]
+    let paging: Paging
+
+    var start: Int { paging.offset }
+    var limit: Int? { paging.limit }
+    var pageSize: Int { paging.pageSize }
+
+    func page(offset: Int, limit: Int) async throws -> ListPage<AuditEntry> {
+        try paging.check(call)
+        let answer = try await scope.send(
+            call, path: path, query: ["limit": String(limit), "offset": String(offset)])
+        let reports = try await answer.reports()
+        return ListPage(
+            elements: try answer.elements(of: reports) { $0.item?.auditEntry }, offset: offset,
+            total: reports.summary?.total)
+    }
+}
+
+extension Answer {
+    /// A minimal report. Read away from the caller's actor.
+    @concurrent
+    func reports() async throws -> sending Reports {
+        let root = try xml()
+        do {
+            return try Reports.read(from: root)
+        } catch let error as DocumentError {
+            throw IndivoError.answer("\(error).", call)
+        }
+    }
+
+    func elements<Element>(of reports: Reports, _ make: (Report) -> Element?) throws -> [Element] {
+        try reports.reports.map { report in
+            guard let element = make(report) else {
+                throw IndivoError.answer("a report's item is not what this call gives.", call)
+            }
+            return element
+        }
+    }
+}
+
+extension CallScope {
+    func modelReports<Document: IndivoDocument>(
+        of type: Document.Type, _ query: ReportQuery, in record: IndivoRecord?
+    ) -> PagedList<Document> {
+        PagedList(source: ModelPages<Document>(scope: self, record: record, query: query))
+    }
+
+    func minimalReports<Document: IndivoDocument>(
+        _ source: ReportSource, _ query: ReportQuery, in record: IndivoRecord?,
+        _ item: @escaping @Sendable (ReportItem) -> Document?
+    ) -> PagedList<Document> {
+        PagedList(
+            source: MinimalPages(scope: self, source: source, query: query) { report in
+                guard let document = report.item.flatMap(item) else { return nil }
+                document.isFromReport = true
+                if let metadata = report.meta?.document, !metadata.id.isEmpty {
+                    document.place = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
+                }
+                return document
+            })
+    }
+
+    func measurementReports(_ code: String, _ query: ReportQuery) -> PagedList<MeasurementItem> {
+        PagedList(
+            source: MinimalPages(scope: self, source: .measurements(code), query: query) { $0.item?.measurement })
+    }
+
+    /// All results of an aggregate.
+    func aggregates(
+        _ aggregate: AggregateQuery, over source: ReportSource, _ query: ReportQuery
+    ) async throws -> [AggregateResult] {
+        let call = source.call(in: self)
+        var parameters = try QueryEncoder(source: source, call: call).parameters(query, aggregate: aggregate)
+        // JSON alone can say that a group has no name.
+        if !source.isMinimal { parameters.append(name: "response_format", value: ReportFormat.json.rawValue) }
+        parameters.append(name: "limit", value: String(query.limit ?? 0))
+        parameters.append(name: "offset", value: String(query.offset))
+        let answer = try await send(call, path: source.path, query: parameters)
+        if source.isMinimal {
+            return try await answer.elements(of: answer.reports()) { report in
+                report.item?.aggregate.map { AggregateResult(group: $0.group, value: $0.value) }
+            }
+        }
+        return try answer.aggregates()
+    }
+}
+
+extension Answer {
+    /// The aggregates of a generic report, in JSON or XML, whichever the server gave.
+    func aggregates() throws -> [AggregateResult] {
+        guard SDMJ.isLikely(body) else {
+            return try value(AggregateReports.self, root: "AggregateReports").reports
+                .map { AggregateResult(group: $0.group, value: $0.value) }
+        }
+        do {
+            return try SDMJ.rows(parsing: body).map { AggregateResult(group: $0["group"], value: $0["value"]) }
+        } catch {
+            throw IndivoError.answer("it should be aggregates in JSON: \(error).", call)
+        }
+    }
+}

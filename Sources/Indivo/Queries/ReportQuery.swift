@@ -1,0 +1,127 @@
+import Foundation
+import IndivoModel
+
+/// Which facts a report is to hold: everything of Indivo's query API that selects, orders and cuts.
+///
+/// ```swift
+/// let query = ReportQuery()
+///     .filter("testName.identifier", equals: "2345-7", "3094-0")
+///     .dates("collectedAt", from: "2026-01-01")
+///     .ordered(by: "collectedAt", descending: true)
+///     .limited(to: 20)
+/// for try await result in record.reports(of: LabResult.self, matching: query) { … }
+/// ```
+/// Fields are named as in Swift, the parts of compound values with a dot (`testName.identifier`), or as the server has
+/// them (`test_name_identifier`); `created_at` is when the document was stored. A field that the report does not have, a
+/// value of the wrong kind, and all else that a server would refuse or fail on is an ``IndivoError`` before anything is
+/// sent.
+public struct ReportQuery: Sendable, Hashable {
+    /// What a field has to be: one of some values.
+    public struct Filter: Sendable, Hashable {
+        public var field: String
+        /// Any of these; at least one.
+        public var values: [FilterValue]
+    }
+
+    /// Between which dates a field has to lie, both of them included.
+    public struct DateRange: Sendable, Hashable {
+        public var field: String
+        public var start: FilterValue?
+        public var end: FilterValue?
+    }
+
+    /// By which field a report is ordered.
+    public struct Order: Sendable, Hashable {
+        public var field: String
+        public var isDescending: Bool
+    }
+
+    /// A server reports the facts of one status at a time; audits have none.
+    public var status: DocumentStatus = .active
+    /// All have to hold, and no two for the same field.
+    public var filters: [Filter] = []
+    /// A server takes one.
+    public var dateRange: DateRange?
+    /// `nil` leaves it to the server: by when they were stored, the newest first.
+    public var order: Order?
+    /// How many at most; `nil` for all.
+    public var limit: Int?
+    /// How many to leave out at the beginning.
+    public var offset = 0
+    /// How many are fetched at once.
+    public var pageSize = 100
+    /// What to ask for, where a server gives several; the same objects come out.
+    public var format = ReportFormat.xml
+
+    /// Everything that is active.
+    public init(status: DocumentStatus = .active) { self.status = status }
+
+    /// Only facts in which a field has one of some values.
+    public func filter(_ field: String, equals values: FilterValue...) -> ReportQuery {
+        changed { $0.filters.append(Filter(field: field, values: values)) }
+    }
+
+    /// Only facts in which a date lies in a range, both ends included.
+    /// - Parameters:
+    ///   - start: A day or a time; `nil` for any.
+    ///   - end: A day (its first moment) or a time; `nil` for any.
+    public func dates(_ field: String, from start: FilterValue? = nil, to end: FilterValue? = nil) -> ReportQuery {
+        changed { $0.dateRange = DateRange(field: field, start: start, end: end) }
+    }
+
+    /// Ordered by a field.
+    public func ordered(by field: String, descending: Bool = false) -> ReportQuery {
+        changed { $0.order = Order(field: field, isDescending: descending) }
+    }
+
+    /// At most so many facts, after leaving out some.
+    public func limited(to limit: Int?, offset: Int = 0) -> ReportQuery {
+        changed {
+            $0.limit = limit
+            $0.offset = offset
+        }
+    }
+
+    /// Fetched so many at once.
+    public func paged(by pageSize: Int) -> ReportQuery { changed { $0.pageSize = pageSize } }
+
+    /// Fetched in a format.
+    public func format(_ format: ReportFormat) -> ReportQuery { changed { $0.format = format } }
+
+    private func changed(_ change: (inout ReportQuery) -> Void) -> ReportQuery {
+        var query = self
+        change(&query)
+        return query
+    }
+}
+
+/// In which format a server gives models.
+public enum ReportFormat: String, Sendable, Hashable, CaseIterable {
+    /// SDMX.
+    case xml = "application/xml"
+    /// SDMJ.
+    case json = "application/json"
+}
+
+/// A value that a field is compared with.
+///
+/// A text stands for a date where the field is one: `"2026-11-21"`, `"2026-11-21T08:00:00Z"`.
+public enum FilterValue: Sendable, Hashable {
+    case text(String)
+    case number(Double)
+    case truth(Bool)
+    case day(XMLDate)
+    case time(XMLDateTime)
+
+    /// An instant.
+    public static func date(_ date: Date) -> FilterValue { .time(XMLDateTime(date)) }
+}
+
+extension FilterValue: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByBooleanLiteral
+{
+    public init(stringLiteral text: String) { self = .text(text) }
+    public init(floatLiteral number: Double) { self = .number(number) }
+    public init(integerLiteral number: Int) { self = .number(Double(number)) }
+    public init(booleanLiteral truth: Bool) { self = .truth(truth) }
+}

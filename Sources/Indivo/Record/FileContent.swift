@@ -1,0 +1,86 @@
+import Foundation
+import IndivoModel
+import IndivoXML
+
+/// Bytes with their content type: what a document is made of, whatever it says.
+///
+/// ```swift
+/// let scan = FileDocument(FileContent(pdf, contentType: "application/pdf"))
+/// try await record.add(scan)
+/// ```
+/// A server decides by the exact content type how it keeps a document: `application/xml` and `text/xml` are XML, which
+/// it checks; `text/plain`, `text/html` and `application/json` are text; anything else is binary. It hands texts back as
+/// `application/xml`, whatever they were.
+public struct FileContent: Sendable, Hashable {
+    public var data: Data
+    /// The media type, without parameters unless it is a binary one.
+    public var contentType: String
+
+    public init(_ data: Data, contentType: String) {
+        self.data = data
+        self.contentType = contentType
+    }
+
+    /// Text in UTF-8.
+    public init(text: String, contentType: String = "text/plain") {
+        self.init(Data(text.utf8), contentType: contentType)
+    }
+
+    /// An element as a document of its own.
+    /// - Throws: `XMLError` when the tree cannot be written.
+    public init(_ root: XMLNode) throws { try self.init(root.data(), contentType: "application/xml") }
+
+    /// The bytes as text; what is no UTF-8 becomes U+FFFD.
+    public var text: String { String(decoding: data, as: UTF8.self) }
+
+    /// The root element. White space before the declaration, which servers put there now and then, does no harm.
+    /// - Throws: `XMLError` when the content is no XML.
+    public func xml() throws -> XMLNode {
+        try XMLNode(parsing: Data(data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }))
+    }
+
+    /// The models of an SDMX or SDMJ document, by what the content begins with.
+    /// - Throws: `XMLError`, `SDMJError`, `DocumentError`.
+    public func models() throws -> SDMXDocument {
+        SDMJ.isLikely(data) ? try SDMXDocument(json: data) : try SDMXDocument(xml())
+    }
+}
+
+extension FileContent {
+    /// The types a server keeps as text, compared to the letter.
+    private static let xmlTypes: Set = ["application/xml", "text/xml"]
+    private static let textTypes: Set = ["text/plain", "text/html", "application/json"]
+
+    /// Whether a server keeps it as text, and its digest is SHA-256.
+    var isText: Bool { Self.xmlTypes.contains(contentType) || Self.textTypes.contains(contentType) }
+
+    /// Why a server would refuse the content, or keep it as something else than is meant; `nil` when it would not.
+    func problem(xmlOnly: Bool = false) -> String? {
+        let bare = contentType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        if bare.isEmpty { return "the document has no content type; give one, such as application/xml" }
+        if bare == "application/x-www-form-urlencoded" {
+            return "a server takes a document of type \(bare) for a form; give it another type, such as text/plain"
+        }
+        let known = Self.xmlTypes.contains(bare) || Self.textTypes.contains(bare)
+        if known, contentType != bare {
+            return "a server keeps “\(contentType)” as a binary file, unread; say \(bare) and encode it in UTF-8"
+        }
+        if xmlOnly, !Self.xmlTypes.contains(bare) {
+            return "only XML can go here, and this is “\(contentType)”"
+        }
+        if isText, String(validating: data, as: UTF8.self) == nil {
+            return "a \(bare) document has to be in UTF-8, and this one is not"
+        }
+        if Self.xmlTypes.contains(bare) {
+            do { _ = try xml() } catch { return "the document is no well-formed XML: \(error)" }
+        }
+        return nil
+    }
+
+    /// The content as a call's body.
+    /// - Throws: ``IndivoError`` for content that a server would refuse or misunderstand.
+    func body(for call: IndivoCall) throws -> CallClient.Body {
+        if let problem = problem(xmlOnly: call.body == .xml) { throw IndivoError.argument(problem, call) }
+        return .data(data, type: contentType)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import IndivoModel
+import IndivoXML
+
+/// A document as bytes: a scan, a text, XML that is no model, or any document before its content matters.
+///
+/// ```swift
+/// for try await document in record.documents() {
+///     print(document.metadata?.label ?? "", document.metadata?.size ?? 0)
+/// }
+/// let file = try await record.document(id)
+/// let medication = try file.read(as: Medication.self)
+/// ```
+public final class FileDocument: RecordDocument {
+    public var place: DocumentPlace
+
+    /// The content; `nil` when only the metadata is known so far. Set it to something else and
+    /// ``RecordDocument/replace()`` stores that.
+    public var content: FileContent?
+
+    /// What the server has, where that is known.
+    private var storedContent: FileContent?
+
+    /// A new document.
+    public init(_ content: FileContent) {
+        self.content = content
+        place = DocumentPlace()
+    }
+
+    /// A document of a record, known by its id alone. Nothing is asked of the server.
+    public init(id: String, in record: IndivoRecord) { place = DocumentPlace(record: record, id: id) }
+
+    init(_ metadata: DocumentMetadata, in record: IndivoRecord?, content: FileContent? = nil) {
+        place = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
+        self.content = content
+        storedContent = content
+    }
+
+    /// The document's id on its server; `nil` before it is there.
+    public var id: String? { place.id }
+
+    /// What the server says of the document, as of the last call that told.
+    public var metadata: DocumentMetadata? { place.metadata }
+
+    public var state: DocumentState {
+        guard place.id != nil else { return .new }
+        return content == nil || content == storedContent ? .pushed : .changed
+    }
+
+    /// Fetches the content as the server has it (`record_specific_document`), and checks it against the digest, where
+    /// the metadata tells one.
+    /// - Throws: ``IndivoError``.
+    @discardableResult
+    public func fetchContent() async throws -> FileContent {
+        let (record, id) = try stored(for: .recordSpecificDocument)
+        let fetched = try await record.send(.recordSpecificDocument, path: ["document": id])
+        try place.metadata?.verify(fetched)
+        content = fetched.content
+        storedContent = fetched.content
+        return fetched.content
+    }
+
+    /// Reads the content as a document of a class, which from then on knows where it is.
+    ///
+    /// Of an SDMX document with several models, the one of that class.
+    /// - Throws: ``IndivoError`` when no content was fetched; `XMLError`, `DocumentError`.
+    public func read<Document: IndivoDocument>(as type: Document.Type) throws -> Document {
+        let root = try fetched().xml()
+        let document: Document
+        if root.name == "Models", root.children(named: "Model").count > 1 {
+            let models = try SDMXDocument(root).models.compactMap { $0 as? Document }
+            guard models.count == 1 else {
+                throw IndivoError.argument(
+                    "\(self) holds \(models.count) models “\(type.modelName)”, not one; read it with models()",
+                    .recordSpecificDocument)
+            }
+            document = models[0]
+        } else {
+            document = try Document.read(from: root)
+        }
+        document.place = place
+        return document
+    }
+
+    /// Reads the content as SDMX: all its models, which from then on know where they are.
+    /// - Throws: ``IndivoError`` when no content was fetched; `XMLError`, `DocumentError`.
+    public func models() throws -> SDMXDocument {
+        let file = try fetched().models()
+        for model in file.models { model.place = place }
+        return file
+    }
+
+    private func fetched() throws -> FileContent {
+        guard let content else {
+            throw IndivoError.argument("the content of \(self) is not here yet; call fetchContent()", .recordSpecificDocument)
+        }
+        return content
+    }
+
+    public func replace(externalID: String?) async throws {
+        try await replace(.documentVersionByExternalID, externalID: externalID ?? IndivoRecord.newExternalID())
+    }
+
+    public func replaceWithoutExternalID() async throws { try await replace(.documentVersion, externalID: nil) }
+
+    private func replace(_ call: IndivoCall, externalID: String?) async throws {
+        let (record, id) = try replaceable(by: call)
+        let upload = try DocumentUpload(fetched()) { [self] in storedContent = $0 }
+        let metadata = try await sending {
+            try await record.push(upload, call, externalID: externalID, path: ["document": id])
+        }
+        record.versions.note(id, replacedBy: metadata.id)
+        settle(metadata, in: record)
+        try metadata.verify(upload.content, sentWith: call)
+    }
+
+    /// What to send of a new document.
+    func upload() throws -> DocumentUpload { try DocumentUpload(fetched()) { [self] in storedContent = $0 } }
+}
+
+extension FileDocument: CustomStringConvertible {
+    /// The id, never what the document says of the patient.
+    public var description: String { "document" + (id.map { " \($0)" } ?? " (new)") }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import IndivoModel
+import IndivoXML
+import OAuth1
+
+/// A message to the people who look after a record.
+///
+/// ```swift
+/// var message = OutgoingMessage(subject: "Your results", body: "All *well*.", bodyType: .markdown)
+/// try message.attach(labResult)
+/// try await record.send(message)
+/// ```
+/// Its id is the app's own: a server takes each only once, so that a message whose answer was lost can be sent again as
+/// it is, and arrives once.
+public struct OutgoingMessage: Sendable, Hashable {
+    /// How a server shows the body.
+    public enum BodyType: String, Sendable, Hashable, CaseIterable {
+        case plaintext, markdown
+    }
+
+    /// How urgent it is.
+    public enum Severity: String, Sendable, Hashable, CaseIterable {
+        case low, medium, high
+    }
+
+    /// Unique among the app's messages; letters, digits and `-._~@:,=+`.
+    public var id: String
+    /// At most 100 characters.
+    public var subject: String
+    public var body: String
+    public var bodyType: BodyType
+    public var severity: Severity
+    /// XML documents, which go into the record once the reader accepts them.
+    public var attachments: [FileContent]
+
+    public init(
+        subject: String, body: String, bodyType: BodyType = .plaintext, severity: Severity = .low,
+        attachments: [FileContent] = [], id: String = UUID().uuidString.lowercased()
+    ) {
+        self.id = id
+        self.subject = subject
+        self.body = body
+        self.bodyType = bodyType
+        self.severity = severity
+        self.attachments = attachments
+    }
+
+    /// Attaches a document, as it is now.
+    /// - Throws: `DocumentError`, `XMLError` when it cannot be written.
+    public mutating func attach(_ document: IndivoDocument) throws {
+        attachments.append(try FileContent(PreparedDocument(new: document).root))
+    }
+}
+
+extension IndivoRecord {
+    /// Sends a message to the record's owner and whoever shares it, with its attachments (`record_send_message`,
+    /// `record_message_attach`).
+    ///
+    /// Everything is checked before anything is sent: readers see a message at once, even while its attachments are
+    /// still on their way.
+    /// - Throws: ``IndivoError``; a message that was sent before is refused.
+    public func send(_ message: OutgoingMessage) async throws {
+        let call = IndivoCall.recordSendMessage
+        try Limits.check(message.subject, "a subject", 100, call)
+        for attachment in message.attachments { _ = try attachment.body(for: .recordMessageAttach) }
+        _ = try await send(
+            call, path: ["message": message.id],
+            body: .form([
+                "subject": message.subject, "body": message.body, "body_type": message.bodyType.rawValue,
+                "severity": message.severity.rawValue, "num_attachments": String(message.attachments.count),
+            ]))
+        for (index, attachment) in message.attachments.enumerated() {
+            try await attach(attachment, to: message, number: index + 1)
+        }
+    }
+
+    /// Sends one attachment of a message that was sent (`record_message_attach`): one of which it is not known whether
+    /// it arrived, since ``send(_:)`` sends them all.
+    ///
+    /// - Parameters:
+    ///   - attachment: XML.
+    ///   - message: The message; a server takes attachments to one that it does not know, and forgets them.
+    ///   - number: From 1 to the number of attachments that the message announced.
+    /// - Throws: ``IndivoError``.
+    public func attach(_ attachment: FileContent, to message: OutgoingMessage, number: Int) async throws {
+        let call = IndivoCall.recordMessageAttach
+        guard (1...max(1, message.attachments.count)).contains(number), !message.attachments.isEmpty else {
+            throw IndivoError.argument(
+                "the message has \(message.attachments.count) attachments, counted from 1, and none with the number "
+                    + "\(number)", call)
+        }
+        _ = try await send(
+            call, path: ["message": message.id, "number": String(number)], body: attachment.body(for: call))
+    }
+
+    /// Notifies the record's owner and whoever shares it (`record_notify`).
+    ///
+    /// - Parameters:
+    ///   - content: Plain text of at most 500 characters.
+    ///   - document: A document of this record that it is about.
+    ///   - appURL: Where the app shows more, relative to its start page.
+    /// - Throws: ``IndivoError``.
+    public func notify(_ content: String, about document: (any RecordDocument)? = nil, appURL: String? = nil) async throws {
+        let call = IndivoCall.recordNotify
+        guard !content.isEmpty else { throw IndivoError.argument("a notification needs a content", call) }
+        try Limits.check(content, "a notification", 500, call)
+        var form: FormParameters = ["content": content]
+        if let document {
+            let (record, id) = try document.stored(for: call)
+            guard record.id == self.id else {
+                throw IndivoError.argument("\(document) is in another record than the one to notify", call)
+            }
+            form.append(name: "document_id", value: id)
+        }
+        if let appURL { form.append(name: "app_url", value: appURL) }
+        _ = try await send(call, body: .form(form))
+    }
+}

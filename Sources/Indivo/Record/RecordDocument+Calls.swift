@@ -1,0 +1,153 @@
+import IndivoModel
+import OAuth1
+
+extension RecordDocument {
+    /// Fetches what the server says of the document now (`record_document_meta`).
+    /// - Throws: ``IndivoError``.
+    @discardableResult
+    public func refreshMetadata() async throws -> DocumentMetadata {
+        let (record, id) = try stored(for: .recordDocumentMeta)
+        let fresh = try await record.send(.recordDocumentMeta, path: ["document": id]).metadata()
+        place.metadata = fresh
+        return fresh
+    }
+
+    /// Sets the label under which people see this version (`record_document_label`); empty takes it away.
+    ///
+    /// - Parameter label: At most 100 characters.
+    /// - Throws: ``IndivoError``.
+    public func setLabel(_ label: String) async throws {
+        let (record, id) = try stored(for: .recordDocumentLabel)
+        try Limits.check(label: label, .recordDocumentLabel)
+        place.metadata = try await record.send(.recordDocumentLabel, path: ["document": id], body: .text(label))
+            .soleMetadata()
+    }
+
+    /// Sets the status of this version (`document_set_status`). Any status may follow any other.
+    ///
+    /// - Parameter reason: Why; the server wants one.
+    /// - Throws: ``IndivoError``.
+    public func setStatus(_ status: DocumentStatus, reason: String) async throws {
+        let (record, id) = try stored(for: .documentSetStatus)
+        guard !reason.isEmpty else {
+            throw IndivoError.argument("a change of status needs a reason", .documentSetStatus)
+        }
+        _ = try await record.send(
+            .documentSetStatus, path: ["document": id], body: .form(["status": status.rawValue, "reason": reason]))
+        place.metadata?.status = status
+    }
+
+    /// The changes of this version's status, the earliest first (`document_status_history`). The status it began with
+    /// is not among them.
+    /// - Throws: ``IndivoError``.
+    public func statusHistory() async throws -> [DocumentStatusHistory.Change] {
+        let (record, id) = try stored(for: .documentStatusHistory)
+        let history = try await record.send(.documentStatusHistory, path: ["document": id])
+            .value(DocumentStatusHistory.self, root: "DocumentStatusHistory")
+        return history.changes.sorted { ($0.at?.date ?? .distantPast) < ($1.at?.date ?? .distantPast) }
+    }
+
+    /// The versions of the document, this one among them, the earliest first (`document_versions`).
+    ///
+    /// - Parameter status: Only those of this status; `nil` for all. A server lists the versions of one status at a
+    ///   time, so that all take a request for each.
+    /// - Throws: ``IndivoError``.
+    public func versions(status: DocumentStatus? = nil) async throws -> [DocumentMetadata] {
+        let (record, id) = try stored(for: .documentVersions)
+        var versions: [DocumentMetadata] = []
+        for status in status.map({ [$0] }) ?? DocumentStatus.allCases {
+            let list = PagedList(
+                source: DocumentPages(
+                    scope: record, call: .documentVersions, path: ["document": id],
+                    query: DocumentQuery(status: status)) { $0 })
+            versions += try await list.all()
+        }
+        for version in versions {
+            if let newer = version.replacedBy?.id { record.versions.note(version.id, replacedBy: newer) }
+        }
+        return versions.sorted { ($0.createdAt?.date ?? .distantPast) < ($1.createdAt?.date ?? .distantPast) }
+    }
+
+    /// The carenets in which the document is shared (`document_carenets`).
+    /// - Throws: ``IndivoError``.
+    public func carenets() async throws -> [Carenet] {
+        let (record, id) = try stored(for: .documentCarenets)
+        return try await record.send(.documentCarenets, path: ["document": id])
+            .value(Carenets.self, root: "Carenets").carenets
+    }
+
+    // MARK: Relations
+
+    /// Relates another document to this one (`document_rels`), such as an annotation to what it annotates.
+    ///
+    /// A server notes the relation again each time it is told: ask ``related(as:status:)`` first where that may be.
+    ///
+    /// - Parameters:
+    ///   - other: A document of the same record.
+    ///   - relation: What `other` is to this document.
+    /// - Throws: ``IndivoError``.
+    public func relate(to other: some RecordDocument, as relation: DocumentRelation) async throws {
+        let (record, id) = try stored(for: .documentRels)
+        let (otherRecord, otherID) = try other.stored(for: .documentRels)
+        guard record.id == otherRecord.id else {
+            throw IndivoError.argument("the documents are in different records", .documentRels)
+        }
+        _ = try await record.send(
+            .documentRels, path: ["document": id, "relation": relation.rawValue, "other": otherID])
+    }
+
+    /// The documents that stand in a relation to any version of this one, each once (`get_documents_by_rel`).
+    ///
+    /// Older versions of related documents are among them. Contents are fetched with ``FileDocument/fetchContent()``.
+    /// - Throws: ``IndivoError``.
+    public func related(
+        as relation: DocumentRelation, status: DocumentStatus = .active
+    ) async throws -> [FileDocument] {
+        let (record, id) = try stored(for: .getDocumentsByRel)
+        let list = try await record.send(
+            .getDocumentsByRel, path: ["document": id, "relation": relation.rawValue],
+            query: ["status": status.rawValue]
+        ).value(DocumentList.self, root: "Documents")
+        var seen: Set<String> = []
+        return list.documents.filter { seen.insert($0.id).inserted }.map { FileDocument($0, in: record) }
+    }
+
+    /// Adds a new document and relates it to this one (`document_create_by_rel_with_ext_id`).
+    ///
+    /// As with ``IndivoRecord/add(_:externalID:)``, nothing is stored twice when an answer is lost.
+    ///
+    /// - Parameters:
+    ///   - document: A new document.
+    ///   - relation: What it is to this one.
+    ///   - externalID: An id of the app's own; one is made where there is none.
+    /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
+    public func addRelated(
+        _ document: some RecordDocument, as relation: DocumentRelation, externalID: String? = nil
+    ) async throws {
+        let (record, id) = try stored(for: .documentCreateByRelWithExternalID)
+        try await record.addNew(
+            document, .documentCreateByRelWithExternalID, path: ["document": id, "relation": relation.rawValue],
+            externalID: externalID ?? IndivoRecord.newExternalID())
+    }
+
+    /// Adds a new document without an external id and relates it to this one (`document_create_by_rel`).
+    ///
+    /// When the answer is lost, nobody knows whether the document was stored; prefer
+    /// ``addRelated(_:as:externalID:)``.
+    /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
+    public func addRelatedWithoutExternalID(
+        _ document: some RecordDocument, as relation: DocumentRelation
+    ) async throws {
+        let (record, id) = try stored(for: .documentCreateByRel)
+        try await record.addNew(
+            document, .documentCreateByRel, path: ["document": id, "relation": relation.rawValue], externalID: nil)
+    }
+}
+
+/// What one document is to another.
+public enum DocumentRelation: String, Sendable, Hashable, CaseIterable {
+    case annotation, answers, attachment, followup, interpretation
+
+    /// The relation's URI, as metadata has it.
+    public var uri: String { "http://indivo.org/vocab/documentrels#" + rawValue }
+}

@@ -1,0 +1,96 @@
+import IndivoModel
+
+/// A document of a health record, as far as its record knows it: typed (``IndivoModel/IndivoDocument``) or plain bytes
+/// (``FileDocument``).
+///
+/// ```swift
+/// try await medication.setLabel("at breakfast")
+/// try await medication.setStatus(.void, reason: "entered twice")
+/// let notes = try await medication.related(as: .annotation)
+/// ```
+/// Documents are classes, and not `Sendable`: one belongs to the actor that uses it, and its methods run there.
+public protocol RecordDocument: AnyObject {
+    /// Where the document is: its record, its id, its metadata.
+    var place: DocumentPlace { get set }
+
+    /// Whether the document is new, or says something else than the server has.
+    var state: DocumentState { get }
+
+    /// Stores the document as a new version of itself, under an external id.
+    func replace(externalID: String?) async throws
+
+    /// Stores the document as a new version of itself, without an external id.
+    func replaceWithoutExternalID() async throws
+}
+
+/// Where a document is: in no record yet, or in one, with an id and metadata. Only the library makes and changes it.
+public struct DocumentPlace: Sendable {
+    /// The record the document is in.
+    public internal(set) var record: IndivoRecord?
+    /// The document's id; `nil` before it is on a server.
+    public internal(set) var id: String?
+    /// What the server says of it, as of the last call that told.
+    public internal(set) var metadata: DocumentMetadata?
+    /// Whether it is on its way to the server.
+    var isBeingSent = false
+
+    init(record: IndivoRecord? = nil, id: String? = nil, metadata: DocumentMetadata? = nil) {
+        self.record = record
+        self.id = id
+        self.metadata = metadata
+    }
+}
+
+/// How a document compares with what the server has.
+public enum DocumentState: Sendable, Hashable {
+    /// It is on no server yet.
+    case new
+    /// It says something else than the version that the server has of it.
+    case changed
+    /// It says what the server has.
+    case pushed
+}
+
+extension RecordDocument {
+    /// The record the document is in; `nil` before it was added or fetched.
+    public var record: IndivoRecord? { place.record }
+
+    /// Whether a newer version is known, which has to be fetched before the document can be replaced.
+    public var isOutdated: Bool {
+        guard let id = place.id else { return false }
+        if let newer = place.metadata?.replacedBy?.id ?? place.metadata?.latest?.id, newer != id { return true }
+        return place.record?.versions.isReplaced(id) ?? false
+    }
+
+    /// The record and id of a document that is on a server.
+    func stored(for call: IndivoCall) throws -> (IndivoRecord, String) {
+        let place = place
+        guard let id = place.id else {
+            throw IndivoError.argument("\(self) is not in a record yet; add it with record.add(_:) first", call)
+        }
+        guard let record = place.record else {
+            throw IndivoError.argument("\(self) came through a carenet alone; fetch it from its record", call)
+        }
+        return (record, id)
+    }
+
+    /// What has to hold before the document is replaced.
+    func replaceable(by call: IndivoCall) throws -> (IndivoRecord, String) {
+        let stored = try stored(for: call)
+        if place.isBeingSent { throw IndivoError.argument("\(self) is on its way to the server already", call) }
+        if isOutdated { throw IndivoError.argument("\(self) is an old version; fetch the newest and change that", call) }
+        return stored
+    }
+
+    /// The document is on the server now: takes over what the server says of it.
+    func settle(_ metadata: DocumentMetadata, in record: IndivoRecord) {
+        place = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
+    }
+
+    /// Marks the document as being sent while `work` runs.
+    func sending<Result>(_ work: () async throws -> Result) async throws -> Result {
+        place.isBeingSent = true
+        defer { place.isBeingSent = false }
+        return try await work()
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import IndivoModel
+import IndivoXML
+
+/// A kind of facts that servers give as SMART graphs.
+public enum SMARTKind: String, Sendable, Hashable, CaseIterable {
+    /// Allergies, and what the patient is known not to be allergic to.
+    case allergies
+    case encounters, fulfillments, immunizations
+    case labResults = "lab_results"
+    case medications, problems
+    case vitalSigns = "vital_signs"
+}
+
+/// A graph of facts in RDF/XML, as the SMART API of version 0.4 has it.
+///
+/// An RDF library makes the most of it; what is here is what an app needs to go on with Indivo.
+public struct SMARTGraph: Sendable {
+    /// The graph as it came.
+    public let content: FileContent
+
+    init(_ answer: Answer) throws {
+        content = answer.content
+        let root = try answer.xml()
+        guard root.name == "RDF" else { throw IndivoError.answer("its root is <\(root.name)>, not <rdf:RDF>.", answer.call) }
+    }
+
+    /// The root element, `rdf:RDF`.
+    public func xml() throws -> XMLNode { try content.xml() }
+
+    /// A node of the graph that has a type and an address of its own.
+    public struct Resource: Sendable, Hashable {
+        /// The address (`rdf:about`).
+        public let uri: String
+        /// The URIs of its types (`rdf:type`).
+        public let types: [String]
+    }
+
+    /// The nodes that have an address, in the graph's order.
+    /// - Throws: `XMLError`.
+    public func resources() throws -> [Resource] {
+        let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+        return try xml().children().compactMap { node in
+            guard let uri = node.attr("about", namespace: rdf) else { return nil }
+            var types = node.children(named: "type").compactMap { $0.attr("resource", namespace: rdf) }
+            // A node may be called after its type instead.
+            if node.name != "Description" { types.append((node.namespace ?? "") + node.name) }
+            return Resource(uri: uri, types: types)
+        }
+    }
+
+    /// The ids of the facts of a kind, which no other call but that for measurements tells.
+    /// - Throws: `XMLError`.
+    public func factIDs(of kind: SMARTKind) throws -> [String] {
+        let wanted = kind.types.map { "http://smartplatforms.org/terms#" + $0 }
+        return try resources().filter { !Set($0.types).isDisjoint(with: wanted) }
+            .compactMap { $0.uri.split(separator: "/").last.map(String.init) }
+    }
+}
+
+extension SMARTKind {
+    /// The names of its classes in the SMART ontology.
+    fileprivate var types: [String] {
+        switch self {
+        case .allergies: ["Allergy", "AllergyExclusion"]
+        case .encounters: ["Encounter"]
+        case .fulfillments: ["Fulfillment"]
+        case .immunizations: ["Immunization"]
+        case .labResults: ["LabResult"]
+        case .medications: ["Medication"]
+        case .problems: ["Problem"]
+        case .vitalSigns: ["VitalSigns"]
+        }
+    }
+}

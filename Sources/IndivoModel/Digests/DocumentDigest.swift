@@ -1,0 +1,32 @@
+import Foundation
+
+/// The digests that a server tells of documents.
+package enum DocumentDigest {
+    /// SHA-256, of texts.
+    case sha256
+    /// SHA-1, of binary documents.
+    case sha1
+
+    /// The kind of a digest in hexadecimal digits, by its length; `nil` when it is neither.
+    package init?(matchingFormOf digest: String) {
+        switch digest.utf8.count {
+        case 64: self = .sha256
+        case 40: self = .sha1
+        default: return nil
+        }
+    }
+
+    /// The digest in lower-case hexadecimal digits.
+    package func hex(of data: Data) -> String {
+        switch self {
+        case .sha256: SHA256.hex(data)
+        case .sha1: SHA1.hex(data)
+        }
+    }
+
+    /// Of text: SHA-256 in hexadecimal digits.
+    package static func text(_ data: Data) -> String { DocumentDigest.sha256.hex(of: data) }
+
+    /// Of a binary document: SHA-1 in hexadecimal digits.
+    package static func binary(_ data: Data) -> String { DocumentDigest.sha1.hex(of: data) }
+}
