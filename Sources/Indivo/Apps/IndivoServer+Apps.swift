@@ -42,6 +42,31 @@ extension IndivoServer {
 
     // MARK: What anyone may ask
 
+    /// The apps that the server knows (`all_phas`).
+    /// - Throws: ``IndivoError``.
+    public func apps() async throws -> [AppManifest] {
+        try await PublicScope(server: self).send(.allPHAs).manifests()
+    }
+
+    /// An app that the server knows (`pha`).
+    /// - Parameter id: The app's id, shaped like an e-mail address.
+    /// - Throws: ``IndivoError``.
+    public func app(_ id: String) async throws -> AppManifest {
+        try await PublicScope(server: self).send(.pha, path: ["app": id]).manifest()
+    }
+
+    /// The manifests of the apps that the server knows, with what SMART says of an app and no more (`all_manifests`).
+    /// - Throws: ``IndivoError``.
+    public func manifests() async throws -> [AppManifest] {
+        try await PublicScope(server: self).send(.allManifests).manifests()
+    }
+
+    /// An app's manifest, with what SMART says of an app and no more (`app_manifest`).
+    /// - Throws: ``IndivoError``.
+    public func manifest(ofApp id: String) async throws -> AppManifest {
+        try await PublicScope(server: self).send(.appManifest, path: ["app": id]).manifest()
+    }
+
     /// The SMART types the server knows, with the methods it has for each (`smart_capabilities`).
     /// - Throws: ``IndivoError``.
     public func capabilities() async throws -> [String: [String]] {
@@ -52,6 +77,22 @@ extension IndivoServer {
 }
 
 extension Answer {
+    func manifest() throws -> AppManifest {
+        do {
+            return try AppManifest.read(json: body)
+        } catch {
+            throw IndivoError.answer("\(error).", call)
+        }
+    }
+
+    func manifests() throws -> [AppManifest] {
+        do {
+            return try AppManifest.readList(json: body)
+        } catch {
+            throw IndivoError.answer("\(error).", call)
+        }
+    }
+
     /// The answer as a value that is read from JSON.
     func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do {

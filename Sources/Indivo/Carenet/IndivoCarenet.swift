@@ -35,6 +35,10 @@ public struct IndivoCarenet: Sendable {
         try await send(.carenetAccountList).value(CarenetAccounts.self, root: "CarenetAccounts").accounts
     }
 
+    /// Which apps are in the carenet (`carenet_apps_list`). Needs a token for the carenet.
+    /// - Throws: ``IndivoError``.
+    public func apps() async throws -> [AppManifest] { try await send(.carenetAppsList).manifests() }
+
     // MARK: Documents
 
     /// The metadata of the documents that are shared (`carenet_document_list`).
