@@ -18,6 +18,9 @@ let package = Package(
             dependencies: [
                 .product(name: "IndivoXML", package: "swift-indivo"), "XMLCoder", "CLibXML2Tree",
             ]),
+        .executableTarget(
+            name: "DocumentBenchmarks",
+            dependencies: [.product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),
     ],
     swiftLanguageModes: [.v6]
 )

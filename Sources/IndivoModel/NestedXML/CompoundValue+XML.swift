@@ -26,10 +26,11 @@ extension CompoundValue {
                 line: element.line)
         }
         var value = Self()
-        let reader = NestedReader(element, documentName: "\(Self.self)", problems: problems)
-        try withUnsafeMutablePointer(to: &value) {
-            try Layout.of(Self.self).read(into: UnsafeMutableRawPointer($0), reader)
+        let layout = Layout.of(Self.self)
+        guard let reader = NestedReader(element, layout, documentName: layout.typeName, problems: problems) else {
+            return value
         }
+        try withUnsafeMutablePointer(to: &value) { try layout.read(into: UnsafeMutableRawPointer($0), reader) }
         return value
     }
 

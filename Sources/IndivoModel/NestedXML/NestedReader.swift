@@ -2,51 +2,66 @@ import IndivoXML
 
 /// Reads nested XML: a field is a child element, an attribute or the element's own text.
 final class NestedReader: FieldReader {
-    private var stack: [XMLNode]
-    private var item: XMLNode?
+    /// An element being read, and its children.
+    private struct Level {
+        let element: XMLView
+        let fields: NestedFields
+    }
 
-    init(_ element: XMLNode, documentName: String, problems: ReadingProblems?) {
-        stack = [element]
+    /// Keeps the elements there.
+    private let node: XMLNode
+    private var current: Level
+    private var outer: [Level] = []
+    private var item: XMLView?
+
+    init?(_ node: XMLNode, _ layout: Layout, documentName: String, problems: ReadingProblems?) {
+        guard let element = node.view else { return nil }
+        self.node = node
+        current = Level(element: element, fields: NestedFields(element, layout))
         super.init(documentName: documentName, problems: problems)
     }
 
-    private var current: XMLNode { stack[stack.count - 1] }
+    private func element(of field: FieldLayout) -> XMLView? { item ?? current.fields[field] }
 
     override func text(of field: FieldLayout) throws -> FieldText? {
-        let text =
-            switch field.place {
-            case .attribute, .key: current.attribute(of: field)
-            case .text: current.text()
-            case .element: (item ?? current.child(of: field))?.text()
-            }
-        // An empty attribute or element means "none".
-        guard let text, !text.isEmpty else { return nil }
-        return .string(text)
+        switch field.place {
+        case .attribute, .key:
+            // An empty attribute or element means "none".
+            current.element.attribute(of: field).flatMap { $0.isEmpty ? nil : .bytes($0) }
+        case .text: Self.text(in: current.element)
+        case .element: element(of: field).flatMap(Self.text)
+        }
+    }
+
+    private static func text(in element: XMLView) -> FieldText? {
+        guard let bytes = element.onlyText else { return element.hasText ? .element(element) : nil }
+        return bytes.isEmpty ? nil : .bytes(bytes)
     }
 
     override func isPresent(_ field: FieldLayout) -> Bool {
         switch field.place {
-        case .attribute, .key: current.attribute(of: field) != nil
+        case .attribute, .key: current.element.attribute(of: field) != nil
         case .text: true
-        case .element: current.child(of: field) != nil
+        case .element: current.fields[field] != nil
         }
     }
 
     override func enter(_ field: FieldLayout, _ layout: Layout) throws -> Bool {
-        guard let element = item ?? current.child(of: field) else { return false }
-        stack.append(element)
+        guard let element = element(of: field) else { return false }
+        outer.append(current)
+        current = Level(element: element, fields: NestedFields(element, layout))
         item = nil
         enterPath(field)
         return true
     }
 
     override func leave(_ field: FieldLayout) {
-        stack.removeLast()
+        current = outer.removeLast()
         super.leave(field)
     }
 
     override func eachItem(of field: FieldLayout, _ body: () throws -> Void) throws {
-        for element in current.children(of: field) {
+        try current.fields.forEach(of: field) { element in
             item = element
             try body()
         }
@@ -54,14 +69,15 @@ final class NestedReader: FieldReader {
     }
 
     override func related(_ field: FieldLayout, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
-        guard let element = item ?? current.child(of: field) else { return nil }
+        guard let element = element(of: field) else { return nil }
         let document = type.init()
-        try document.readNested(element, root: nil, namespace: nil, collecting: problems)
+        try document.readNested(element.node, root: nil, namespace: nil, collecting: problems)
         return document
     }
 
     override func line(of field: FieldLayout) -> Int? {
-        field.place == .element ? (item ?? current.child(of: field))?.line ?? current.line : current.line
+        let element = field.place == .element ? element(of: field) : nil
+        return (element ?? current.element).node.line
     }
 }
 
@@ -87,16 +103,17 @@ extension IndivoDocument {
     final func readNested(
         _ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?
     ) throws {
-        let name = "\(type(of: self))"
+        let layout = Layout.of(type(of: self))
         guard root == nil || (element.kind == .element && element.name == root && element.namespace == namespace) else {
             throw DocumentError(
                 .notADocument(
                     found: SDMX.describe(element) + (element.namespace.map { " in \($0)" } ?? ""),
                     expected: "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? "")),
-                document: name, line: element.line)
+                document: layout.typeName, line: element.line)
         }
-        try Layout.of(type(of: self)).read(
-            into: storage, NestedReader(element, documentName: name, problems: problems))
+        if let reader = NestedReader(element, layout, documentName: layout.typeName, problems: problems) {
+            try layout.read(into: storage, reader)
+        }
         source = element
     }
 }

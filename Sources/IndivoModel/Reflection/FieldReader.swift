@@ -6,7 +6,7 @@ public class FieldReader {
     /// The model or class being read, for messages.
     let documentName: String
     /// The properties entered so far, outermost first.
-    private(set) var path: [String] = []
+    private var path: [FieldLayout] = []
 
     /// Where problems are put instead of being thrown, when reading is to go on behind them.
     let problems: ReadingProblems?
@@ -46,7 +46,7 @@ public class FieldReader {
     /// Where in the source the field stands, as far as that is known.
     func line(of field: FieldLayout) -> Int? { nil }
 
-    final func enterPath(_ field: FieldLayout) { path.append(field.property) }
+    final func enterPath(_ field: FieldLayout) { path.append(field) }
 
     final func failure(_ field: FieldLayout, text: String, _ error: LexicalError) -> DocumentError {
         DocumentError(
@@ -58,5 +58,5 @@ public class FieldReader {
         DocumentError(.missingValue, document: documentName, property: propertyPath(field), line: line(of: field))
     }
 
-    final func propertyPath(_ field: FieldLayout) -> String { (path + [field.property]).joined(separator: ".") }
+    final func propertyPath(_ field: FieldLayout) -> String { (path + [field]).map(\.property).joined(separator: ".") }
 }

@@ -2,20 +2,39 @@ import IndivoXML
 
 /// The text of a leaf, still where it stands: no `String` is made for a type that can read bytes.
 enum FieldText {
-    case element(XMLNode)
+    /// The text of an element.
+    case element(XMLView)
+    /// Text that lies in one piece, such as an attribute's value.
+    case bytes(UnsafeBufferPointer<UInt8>)
     case string(String)
 
     var string: String {
         switch self {
-        case .element(let node): node.text()
+        case .element(let view): view.text()
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
         case .string(let text): text
         }
     }
 
-    func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    @inline(__always)
+    func withUTF8<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Result
+    ) throws(LexicalError) -> Result {
         switch self {
-        case .element(let node): return try node.withUTF8Text(body)
-        case .string(var text): return try text.withUTF8(body)
+        case .bytes(let bytes): return try body(bytes)
+        case .element(let view):
+            if let bytes = view.onlyText { return try body(bytes) }
+            return try Self.with(view.text(), body)
+        case .string(let text): return try Self.with(text, body)
         }
+    }
+
+    private static func with<Result>(
+        _ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Result
+    ) throws(LexicalError) -> Result {
+        var text = text
+        return try text.withUTF8 { bytes in
+            Swift.Result { () throws(LexicalError) in try body(bytes) }
+        }.get()
     }
 }

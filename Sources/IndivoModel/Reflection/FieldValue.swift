@@ -73,10 +73,12 @@ extension LexicalValue {
 
     public static func _read(_ reader: FieldReader, _ field: FieldLayout) throws -> Self? {
         guard let text = try reader.text(of: field) else { return nil }
-        do {
-            guard reader.readsDataModels else { return try Self(lexical: text.string) }
-            return try text.withUTF8 { bytes in try _fromField(utf8: bytes) }
-        } catch let error as LexicalError {
+        do throws(LexicalError) {
+            if reader.readsDataModels {
+                return try text.withUTF8 { (bytes) throws(LexicalError) in try _fromField(utf8: bytes) }
+            }
+            return try text.withUTF8 { (bytes) throws(LexicalError) in try _fromLexical(utf8: bytes) }
+        } catch {
             try reader.report(reader.failure(field, text: text.string, error))
             return nil
         }
@@ -91,7 +93,7 @@ extension CompoundValue {
     public static var _kind: FieldKind { .compound(Self.self) }
 
     public static func _read(_ reader: FieldReader, _ field: FieldLayout) throws -> Self? {
-        let layout = Layout.of(Self.self)
+        let layout = field.inner ?? Layout.of(Self.self)
         guard try reader.enter(field, layout) else { return nil }
         var value = Self()
         try withUnsafeMutablePointer(to: &value) { try layout.read(into: UnsafeMutableRawPointer($0), reader) }
@@ -100,7 +102,7 @@ extension CompoundValue {
     }
 
     public func _write(_ writer: FieldWriter, _ field: FieldLayout) throws {
-        let layout = Layout.of(Self.self)
+        let layout = field.inner ?? Layout.of(Self.self)
         try writer.enter(field, layout)
         try withUnsafePointer(to: self) { try layout.write(from: UnsafeRawPointer($0), writer) }
         writer.leave(field)

@@ -15,10 +15,16 @@ public final class FieldLayout: Sendable {
     let shape: FieldShape
     let offset: Int
     let access: any FieldAccess.Type
+    /// The layout of the compound value that the field holds.
+    let inner: Layout?
+    /// The field's place among its type's fields.
+    let index: Int
+    /// ``name`` and ``formerly`` as bytes.
+    let nameBytes: [[UInt8]]
 
     init(
         property: String, name: String, formerly: [String], place: FieldPlace, rules: [FieldRule], shape: FieldShape,
-        offset: Int, access: any FieldAccess.Type
+        offset: Int, index: Int, access: any FieldAccess.Type
     ) {
         self.property = property
         self.name = name
@@ -28,6 +34,9 @@ public final class FieldLayout: Sendable {
         self.shape = shape
         self.offset = offset
         self.access = access
+        self.index = index
+        nameBytes = ([name] + formerly).map { Array($0.utf8) }
+        inner = if case .compound(let type) = shape.kind { type.layout } else { nil }
     }
 }
 
@@ -37,18 +46,32 @@ public final class Layout: Sendable {
     let fields: [FieldLayout]
     /// How the type's leaves are called when they are flattened into a data model.
     let flat: FlatLayout
+    /// What the name of an element stands for in nested XML: the field, and the name's rank among the field's names.
+    let elements: NameIndex<(field: Int, rank: Int)>
 
     private init(_ type: Any.Type, prototype: UnsafeRawPointer) {
         typeName = "\(type)"
-        fields = RuntimeField.all(of: type).compactMap { field in
-            guard let access = field.type as? any FieldAccess.Type else { return nil }
+        var fields: [FieldLayout] = []
+        for field in RuntimeField.all(of: type) {
+            guard let access = field.type as? any FieldAccess.Type else { continue }
             let property = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
             let options = access.options(at: prototype + field.offset)
-            return FieldLayout(
-                property: property, name: options.name.isEmpty ? property : options.name, formerly: options.formerly,
-                place: options.place, rules: options.rules(), shape: access.shape, offset: field.offset, access: access)
+            fields.append(
+                FieldLayout(
+                    property: property, name: options.name.isEmpty ? property : options.name,
+                    formerly: options.formerly, place: options.place, rules: options.rules(), shape: access.shape,
+                    offset: field.offset, index: fields.count, access: access))
         }
+        self.fields = fields
         flat = FlatLayout(fields)
+        var elements: [String: (field: Int, rank: Int)] = [:]
+        for (index, field) in fields.enumerated() where field.place == .element {
+            for (rank, name) in field.names.enumerated() {
+                // Today's names first: an older name of one field may be today's of another.
+                if rank < elements[name]?.rank ?? .max { elements[name] = (index, rank) }
+            }
+        }
+        self.elements = NameIndex(elements)
     }
 
     private static let known = Mutex<[ObjectIdentifier: Layout]>([:])
@@ -84,6 +107,10 @@ public final class Layout: Sendable {
     func write(from base: UnsafeRawPointer, _ writer: FieldWriter) throws {
         for field in fields { try field.access.write(from: base + field.offset, writer, field) }
     }
+}
+
+extension CompoundValue {
+    fileprivate static var layout: Layout { Layout.of(self) }
 }
 
 extension IndivoDocument {

@@ -40,8 +40,8 @@ extension IndivoDocument {
                     return !text.isEmpty && !content.layout.leaves[index].cannotRead(text)
                 }
                 return isUnderstood ? field.property : nil
-            case .relation(let field):
-                let count = content.relations[field.name]?.count ?? 0
+            case .relation(let field, let index):
+                let count = content.relations[index].count
                 if count == 0 { return nil }
                 return field.shape.isList ? "\(field.property) (\(count))" : field.property
             }

@@ -45,11 +45,12 @@ package struct RuntimeModel: Sendable {
     package init(name: String, fields: [Field]) {
         self.name = name
         flat = FlatLayout(
-            fields.map { field in
+            fields.enumerated().map { index, field in
                 // Nothing is read through offset and access: there is no object with such a property.
                 FieldLayout(
                     property: field.name, name: field.name, formerly: field.formerly, place: .element,
-                    rules: field.rules, shape: field.shape, offset: 0, access: IndivoModel.Field<String?>.self)
+                    rules: field.rules, shape: field.shape, offset: 0, index: index,
+                    access: IndivoModel.Field<String?>.self)
             })
         relatedModels = Dictionary(
             fields.compactMap { field in field.related.map { (field.name, $0) } }, uniquingKeysWith: { $1 })

@@ -7,17 +7,17 @@ struct DocumentContent {
     let leaves: [String?]
     /// Where the leaves stand in the source.
     let lines: [Int?]
-    /// By the name of the relation.
-    let relations: [String: [IndivoDocument]]
+    /// In the order of the layout's relations.
+    let relations: [[IndivoDocument]]
 
     init(_ document: IndivoDocument) throws {
         layout = document.flatLayout
         let fields = ModelFields(document.source, layout)
-        lines = fields.leaves.map { $0?.line }
+        lines = layout.leaves.indices.map { fields.line(of: $0) }
         if document is GenericDocument {
-            leaves = fields.leaves.map { $0?.text }
-            relations = try fields.relations.mapValues { field in
-                try field.relatedModels.map { model in
+            leaves = layout.leaves.indices.map { fields.text(of: $0)?.string }
+            relations = try layout.relations.indices.map { relation in
+                try fields.models(of: relation).map { model in
                     let type = DocumentClasses.type(ofModel: model.attr("name") ?? "")
                     return try type.read(from: model, collecting: ReadingProblems())
                 }
@@ -35,15 +35,16 @@ extension GenericDocument {
     func collectUnreadable(into problems: ReadingProblems) throws {
         guard let model = DocumentClasses.runtimeModel(named: modelName) else { return }
         let fields = ModelFields(source, model.flat)
-        for (leaf, holder) in zip(model.flat.leaves, fields.leaves) {
-            guard let text = holder?.text, let error = leaf.type.failure(ofField: text) else { continue }
+        for (index, leaf) in model.flat.leaves.enumerated() {
+            guard let text = fields.text(of: index)?.string, let error = leaf.type.failure(ofField: text) else { continue }
             problems.all.append(
                 DocumentError(
                     .unreadableValue(text: text, error), document: modelName, property: leaf.property,
-                    line: holder?.line))
+                    line: fields.line(of: index)))
         }
-        for (name, field) in fields.relations {
-            for related in field.relatedModels {
+        for (index, relation) in model.flat.relations.enumerated() {
+            let name = relation.name
+            for related in fields.models(of: index) {
                 let found = related.attr("name") ?? ""
                 if let expected = model.relatedModels[name], expected != found {
                     problems.all.append(

@@ -7,6 +7,8 @@ struct FlatLayout: Sendable {
         let type: any LexicalValue.Type
         /// The rules of the leaf itself, not those of the compound around it.
         let rules: [FieldRule]
+        /// The text of the value that a property without one has, where its type is no optional.
+        let standIn: String?
 
         var name: String { names[0] }
     }
@@ -14,7 +16,8 @@ struct FlatLayout: Sendable {
     /// What a field of the type becomes, in order of declaration.
     enum Entry: Sendable {
         case leaves(FieldLayout, Range<Int>)
-        case relation(FieldLayout)
+        /// With its place among the relations.
+        case relation(FieldLayout, Int)
     }
 
     let leaves: [Leaf]
@@ -27,35 +30,42 @@ struct FlatLayout: Sendable {
 
     enum Found: Sendable {
         case leaf(Int, rank: Int)
-        /// By the relation's name of today.
-        case relation(String)
+        case relation(Int, rank: Int)
     }
+    /// The relations, in order of declaration.
+    let relations: [FieldLayout]
     /// Fields that a data model cannot hold.
     let unsupported: [FieldLayout]
 
     init(_ fields: [FieldLayout]) {
         var leaves: [Leaf] = []
         var entries: [Entry] = []
-        var relations: [String: FieldLayout] = [:]
+        var relations: [FieldLayout] = []
+        var relationByName: [String: (index: Int, rank: Int)] = [:]
         var unsupported: [FieldLayout] = []
         for field in fields {
             let names = [field.name] + field.formerly
             let start = leaves.count
             switch (field.shape.kind, field.shape.isList) {
             case (.leaf(let type), false):
-                leaves.append(Leaf(names: names, property: field.property, type: type, rules: field.rules))
+                leaves.append(Leaf(names: names, property: field.property, type: type, rules: field.rules,
+                        standIn: field.shape.standIn))
                 entries.append(.leaves(field, start..<leaves.count))
             case (.compound(let type), false):
                 for part in FlatLayout.of(type).leaves {
                     leaves.append(
                         Leaf(
                             names: names.flatMap { prefix in part.names.map { "\(prefix)_\($0)" } },
-                            property: "\(field.property).\(part.property)", type: part.type, rules: part.rules))
+                            property: "\(field.property).\(part.property)", type: part.type, rules: part.rules,
+                            standIn: part.standIn))
                 }
                 entries.append(.leaves(field, start..<leaves.count))
             case (.document, _):
-                for name in names { relations[name] = field }
-                entries.append(.relation(field))
+                for (rank, name) in names.enumerated() where rank == 0 || relationByName[name] == nil {
+                    relationByName[name] = (relations.count, rank)
+                }
+                entries.append(.relation(field, relations.count))
+                relations.append(field)
             case (_, true):
                 unsupported.append(field)
             }
@@ -71,9 +81,10 @@ struct FlatLayout: Sendable {
         self.leaves = leaves
         self.entries = entries
         leafByName = byName
-        relationByName = relations
+        self.relations = relations
+        self.relationByName = relationByName.mapValues { [relations] in relations[$0.index] }
         fieldByName = NameIndex(
-            relations.mapValues { .relation($0.name) }
+            relationByName.mapValues { .relation($0.index, rank: $0.rank) }
                 .merging(byName.mapValues { .leaf($0.leaf, rank: $0.rank) }) { _, leaf in leaf })
         self.unsupported = unsupported
     }
@@ -84,6 +95,12 @@ struct FlatLayout: Sendable {
 extension FlatLayout.Leaf {
     /// Whether a text is no value of the leaf. It stays where it is until a value takes its place.
     func cannotRead(_ text: String?) -> Bool { text.flatMap { $0.isEmpty ? nil : type.failure(ofField: $0) } != nil }
+
+    /// Whether a value is the one a property has for want of a readable one: the original text, or that there is none,
+    /// says more.
+    func isStandIn(_ value: String?, for old: String?) -> Bool {
+        value == standIn && (value == nil ? cannotRead(old) : old.map { $0.isEmpty || cannotRead($0) } ?? true)
+    }
 
     /// Whether two texts of the leaf mean the same value; `nil` and empty are both none.
     func means(_ a: String?, _ b: String?) -> Bool {

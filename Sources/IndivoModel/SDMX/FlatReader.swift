@@ -28,16 +28,15 @@ final class FlatReader: FieldReader {
 
     override func text(of field: FieldLayout) throws -> FieldText? {
         defer { next += 1 }
-        guard let holder = fields.leaves[next], holder.hasText else { return nil }
-        return .element(holder.best)
+        return fields.text(of: next)
     }
 
     /// Asked only after ``text(of:)`` found none.
-    override func isPresent(_ field: FieldLayout) -> Bool { fields.leaves[next - 1] != nil }
+    override func isPresent(_ field: FieldLayout) -> Bool { fields[next - 1] != nil }
 
     override func enter(_ field: FieldLayout, _ layout: Layout) throws -> Bool {
         let end = next + layout.flat.leaves.count
-        guard fields.leaves[next..<end].contains(where: { $0?.hasText ?? false }) else {
+        guard (next..<end).contains(where: { fields.text(of: $0) != nil }) else {
             next = end
             return false
         }
@@ -51,7 +50,7 @@ final class FlatReader: FieldReader {
                 .unsupportedField("a data model holds no lists of plain values; make it a list of related documents"),
                 document: documentName, property: propertyPath(field))
         }
-        for model in fields.relations[field.name]?.relatedModels ?? [] {
+        for model in models(of: field) {
             item = model
             try body()
         }
@@ -59,13 +58,24 @@ final class FlatReader: FieldReader {
     }
 
     override func related(_ field: FieldLayout, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
-        guard let model = item ?? fields.relations[field.name]?.relatedModels.first else { return nil }
-        return try known[model] ?? type.read(from: model, collecting: problems)
+        guard let model = item ?? models(of: field).first else { return nil }
+        if !known.isEmpty, let document = known[model] { return document }
+        do {
+            return try type.read(from: model, collecting: problems)
+        } catch let error as DocumentError {
+            // Another model than the relation's. Problems inside the model are collected where they are met.
+            try report(error)
+            return nil
+        }
+    }
+
+    private func models(of field: FieldLayout) -> [XMLNode] {
+        layout.relations.firstIndex { $0 === field }.map { fields.models(of: $0) } ?? []
     }
 
     override func line(of field: FieldLayout) -> Int? {
         // The leaf at fault was just read, so `next` stands behind it.
-        (fields.leaves.indices.contains(next - 1) ? fields.leaves[next - 1]?.line : nil) ?? model.line
+        (next > 0 ? fields.line(of: next - 1) : nil) ?? model.line
     }
 }
 
@@ -84,7 +94,7 @@ extension IndivoDocument {
     final func readRelations(of model: XMLNode, known: [XMLNode: IndivoDocument]) {
         let layout = Layout.of(type(of: self))
         let reader = FlatReader(model, layout, documentName: modelName, known: known)
-        for case .relation(let field) in layout.flat.entries {
+        for field in layout.flat.relations {
             // It was read already, when the document was written.
             try? field.access.read(into: storage + field.offset, reader, field)
         }

@@ -5,70 +5,96 @@ struct ModelFields {
     /// A leaf's elements: several where it stands under several names, or twice under one.
     struct Holder {
         /// The one that counts: of one name the last, as a server has it; of several that with text, today's first.
-        private(set) var best: XMLNode
-        private var rank: Int
-        private var others: [(element: XMLNode, rank: Int)] = []
-
-        fileprivate init(_ element: XMLNode, rank: Int) {
-            best = element
-            self.rank = rank
-        }
-
-        fileprivate mutating func add(_ element: XMLNode, rank: Int) {
-            let isBetter = rank == self.rank || (element.hasText && (rank < self.rank || !best.hasText))
-            if isBetter {
-                others.append((best, self.rank))
-                (best, self.rank) = (element, rank)
-            } else {
-                others.append((element, rank))
-            }
-        }
-
-        var elements: [XMLNode] { [best] + others.map(\.element) }
-
+        let best: XMLNode
+        let others: [XMLNode]
         /// Whether some element has an older name, or stands beside another.
-        var needsRenaming: Bool { rank > 0 || !others.isEmpty }
+        let needsRenaming: Bool
 
-        /// The text that counts; `nil` for none.
-        var text: String? { best.hasText ? best.text() : nil }
-
-        var hasText: Bool { best.hasText }
-
-        var line: Int? { best.line }
+        var elements: [XMLNode] { [best] + others }
     }
 
-    private(set) var leaves: [Holder?]
-    private(set) var relations: [String: XMLNode] = [:]
+    /// The element of a leaf that counts so far.
+    private struct Slot {
+        var element: XMLView?
+        var rank = 0
+    }
+
+    /// Keeps the elements there.
+    private let model: XMLNode?
+    private var slots: [Slot]
+    /// The elements of leaves that do not count.
+    private var others: [(leaf: Int, element: XMLView)] = []
+    /// In the order of the layout's relations.
+    private var relationElements: [XMLView?]
+    /// Whether some field stands under an older name, or twice.
+    private(set) var hasOlderNames = false
 
     init(_ model: XMLNode?, _ layout: FlatLayout) {
-        leaves = Array(repeating: nil, count: layout.leaves.count)
-        var next = model?.firstElement
+        self.model = model
+        slots = Array(repeating: Slot(), count: layout.leaves.count)
+        relationElements = Array(repeating: nil, count: layout.relations.count)
+        var next = model?.view?.firstElement
         while let element = next {
-            if element.isNamed("Field") { add(element, layout) }
-            next = element.next()
+            if element.isNamed("Field"), let name = element.attribute("name"), let found = layout.fieldByName[name] {
+                add(element, found)
+            }
+            next = element.nextElement
         }
     }
 
-    private mutating func add(_ element: XMLNode, _ layout: FlatLayout) {
-        guard let found = element.withUTF8Attribute("name", { name in name.flatMap { layout.fieldByName[$0] } }) else {
-            return
-        }
+    private mutating func add(_ element: XMLView, _ found: FlatLayout.Found) {
         switch found {
-        case .leaf(let index, let rank):
-            if leaves[index] == nil {
-                leaves[index] = Holder(element, rank: rank)
-            } else {
-                leaves[index]?.add(element, rank: rank)
+        case .leaf(let leaf, let rank):
+            if rank > 0 { hasOlderNames = true }
+            guard let best = slots[leaf].element else {
+                slots[leaf] = Slot(element: element, rank: rank)
+                return
             }
-        case .relation(let name):
-            relations[name] = element
+            hasOlderNames = true
+            let old = slots[leaf].rank
+            if rank == old || (element.hasText && (rank < old || !best.hasText)) {
+                others.append((leaf, best))
+                slots[leaf] = Slot(element: element, rank: rank)
+            } else {
+                others.append((leaf, element))
+            }
+        case .relation(let index, let rank):
+            if rank > 0 { hasOlderNames = true }
+            relationElements[index] = element
         }
     }
+
+    // MARK: Leaves
+
+    /// The element that counts for a leaf.
+    subscript(leaf: Int) -> XMLView? { slots[leaf].element }
+
+    /// A leaf's text that counts; `nil` for none, which an empty one is.
+    func text(of leaf: Int) -> FieldText? {
+        guard let element = slots[leaf].element else { return nil }
+        guard let bytes = element.onlyText else { return element.hasText ? .element(element) : nil }
+        return bytes.isEmpty ? nil : .bytes(bytes)
+    }
+
+    func line(of leaf: Int) -> Int? { slots[leaf].element?.node.line }
+
+    func holder(of leaf: Int) -> Holder? {
+        guard let best = slots[leaf].element else { return nil }
+        let others = others.lazy.filter { $0.leaf == leaf }.map(\.element.node)
+        return Holder(best: best.node, others: Array(others), needsRenaming: slots[leaf].rank > 0 || !others.isEmpty)
+    }
+
+    // MARK: Relations
+
+    var hasRelations: Bool { relationElements.contains { $0 != nil } }
+
+    func relation(_ index: Int) -> XMLNode? { relationElements[index]?.node }
+
+    /// The `Model` elements of a relation.
+    func models(of relation: Int) -> [XMLNode] { self.relation(relation)?.relatedModels ?? [] }
 }
 
 extension XMLNode {
-    fileprivate var hasText: Bool { withUTF8Text { !$0.isEmpty } }
-
     /// The `Model` elements of a `Field` that holds one (one-to-one) or a `Models` of them (one-to-many).
     var relatedModels: [XMLNode] {
         if let list = child(named: "Models") { return Array(list.children(named: "Model")) }

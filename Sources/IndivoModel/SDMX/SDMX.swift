@@ -32,9 +32,8 @@ enum SDMX {
                 .notADocument(found: describe(model), expected: "<Model name=\"\(type.modelName)\">"),
                 document: type.modelName, line: model.line)
         }
-        let name = model.attr("name") ?? ""
-        guard name == type.modelName || type is GenericDocument.Type else {
-            throw DocumentError(.otherModel(name), document: type.modelName, line: model.line)
+        guard type.isModel(model) else {
+            throw DocumentError(.otherModel(model.attr("name") ?? ""), document: type.modelName, line: model.line)
         }
         return model
     }
@@ -44,4 +43,15 @@ enum SDMX {
     }
 
     static func describe(_ node: XMLNode) -> String { node.kind == .element ? "<\(node.qualifiedName)>" : "no element" }
+}
+
+extension IndivoDocument {
+    /// Whether a `Model` element is of this class's model.
+    static func isModel(_ element: XMLNode) -> Bool {
+        if self is GenericDocument.Type { return true }
+        var name = modelName
+        return name.withUTF8 { name in
+            element.view?.attribute("name").map { $0.elementsEqual(name) } ?? name.isEmpty
+        }
+    }
 }

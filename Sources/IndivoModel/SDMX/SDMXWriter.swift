@@ -22,49 +22,46 @@ final class SDMXWriter {
 
     func write(_ document: IndivoDocument, into target: XMLNode, original: XMLNode?) throws {
         written.append((document, target))
-        let layout = Layout.of(type(of: document)).flat
-        let current = try FlatWriter(document)
-        let source = ModelFields(document.source, layout)
+        let changes = try FlatChanges(document)
+        let isCopy = original != nil && original == document.source
+        let keepsNames = naming == .asRead || (isCopy && !changes.source.hasOlderNames)
+        let hasRelations = changes.relations.contains { !$0.isEmpty } || changes.source.hasRelations
+        // The target is a copy of the source, then, and nothing in it is to be looked for.
+        if isCopy, keepsNames, changes.leaves.isEmpty, !hasRelations { return }
+        let layout = changes.layout
         let held = ModelFields(target, layout)
-        let originals = ModelFields(original, layout)
-        for entry in layout.entries {
-            switch entry {
-            case .leaves(_, let range):
-                for index in range {
-                    write(
-                        current.leaves[index], layout.leaves[index], was: source.leaves[index]?.text,
-                        into: held.leaves[index], of: target)
-                }
-            case .relation(let field):
-                guard case .document(let relatedType) = field.shape.kind else { continue }
-                try write(
-                    current.relations[field.name] ?? [], field, into: held.relations[field.name], of: target,
-                    originals: originals.relations[field.name]?.relatedModels ?? [],
-                    baselines: source.relations[field.name]?.relatedModels ?? [], as: relatedType)
+        for (leaf, text) in changes.leaves {
+            if let holder = held.holder(of: leaf) {
+                for element in holder.elements { element.text(text ?? "") }
+            } else if let text, !text.isEmpty {
+                Self.appendField(layout.leaves[leaf].name, text: text, to: target)
             }
+        }
+        if !keepsNames, held.hasOlderNames {
+            for (index, leaf) in layout.leaves.enumerated() {
+                if let holder = held.holder(of: index), holder.needsRenaming { rename(holder, leaf) }
+            }
+        }
+        let originals = isCopy ? changes.source : ModelFields(original, layout)
+        for (index, field) in layout.relations.enumerated() {
+            guard case .document(let relatedType) = field.shape.kind else { continue }
+            let documents = changes.relations[index]
+            var baselines = changes.source.models(of: index)
+            // A model of another kind is no document of the relation. It stays, unless one takes its place.
+            if field.shape.isList || documents.isEmpty { baselines.removeAll { !relatedType.isModel($0) } }
+            try write(
+                documents, field, into: held.relation(index), of: target, originals: originals.models(of: index),
+                baselines: baselines, as: relatedType)
         }
     }
 
     // MARK: Leaves
 
-    private func write(
-        _ value: String?, _ leaf: FlatLayout.Leaf, was old: String?, into holder: ModelFields.Holder?, of model: XMLNode
-    ) {
-        if !leaf.means(value, old), !(value == nil && leaf.cannotRead(old)) {
-            if let holder {
-                for element in holder.elements { element.text(value ?? "") }
-            } else if let value, !value.isEmpty {
-                Self.appendField(leaf.name, text: value, to: model)
-            }
-        }
-        if naming == .current, let holder, holder.needsRenaming { rename(holder, leaf) }
-    }
-
     /// Gives a leaf that stands under older names today's name. Where two names hold different values both stay:
     /// the server refuses the old one, and nothing is lost unseen.
     private func rename(_ holder: ModelFields.Holder, _ leaf: FlatLayout.Leaf) {
-        let text = holder.text
-        for element in holder.elements where element != holder.best {
+        let text = holder.best.text()
+        for element in holder.others {
             let other = element.text()
             if other.isEmpty || leaf.means(other, text) { element.remove() }
         }
@@ -77,7 +74,7 @@ final class SDMXWriter {
         _ documents: [IndivoDocument], _ field: FieldLayout, into holder: XMLNode?, of model: XMLNode,
         originals: [XMLNode], baselines: [XMLNode], as relatedType: IndivoDocument.Type
     ) throws {
-        if naming == .current { holder?.attr("name", field.name) }
+        if naming == .current, let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
         let targets = holder?.relatedModels ?? []
         if documents.isEmpty && targets.isEmpty {
             // The server refuses a relation's field without a list in it.

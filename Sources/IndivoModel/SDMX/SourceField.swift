@@ -62,8 +62,8 @@ extension IndivoDocument {
     package final func relatedDocuments() throws -> [IndivoDocument] {
         let content = try DocumentContent(self)
         return content.layout.entries.flatMap { entry -> [IndivoDocument] in
-            guard case .relation(let field) = entry else { return [] }
-            return content.relations[field.name] ?? []
+            guard case .relation(_, let index) = entry else { return [] }
+            return content.relations[index]
         }
     }
 

@@ -27,8 +27,8 @@ struct DocumentValidator {
                 }
                 check(field.rules, of: field, leaves)
                 checkLengths(leaves, by: field)
-            case .relation(let field):
-                let related = content.relations[field.name] ?? []
+            case .relation(let field, let index):
+                let related = content.relations[index]
                 if field.rules.contains(.required), related.isEmpty { add(field.property, "is required") }
                 for (index, document) in related.enumerated() {
                     var inner = DocumentValidator(

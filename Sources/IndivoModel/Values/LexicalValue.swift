@@ -29,6 +29,9 @@ public protocol LexicalValue: FieldElement, Hashable, Sendable {
 
     /// The same from bytes, for types that can do without a `String`.
     static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self
+
+    /// ``init(lexical:)`` from bytes, for types that can do without a `String`.
+    static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self
 }
 
 extension LexicalValue {
@@ -38,6 +41,10 @@ extension LexicalValue {
 
     public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self {
         try fromField(String(decoding: bytes, as: UTF8.self))
+    }
+
+    public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self {
+        try Self(lexical: String(decoding: bytes, as: UTF8.self))
     }
 }
 

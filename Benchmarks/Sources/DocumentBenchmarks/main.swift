@@ -1,0 +1,85 @@
+import Foundation
+import IndivoModel
+import IndivoXML
+import XMLCoder
+
+Course.register()
+let count = 100
+let fieldCount = count * 12
+let (models, nested) = (Text.models(count), Text.nested(count))
+
+func readModels() throws -> [Course] {
+    try SDMXDocument(XMLNode(parsing: models)).models.compactMap { $0 as? Course }
+}
+
+func readNested() throws -> [NestedCourse] { try CourseReport.read(from: XMLNode(parsing: nested)).courses }
+
+let coder = XMLDecoder()
+let (modelData, nestedData) = (Data(models), Data(nested))
+let (modelTree, nestedTree) = (try XMLNode(parsing: models), try XMLNode(parsing: nested))
+let report = try CourseReport.read(from: nestedTree)
+let courses = try SDMXDocument(modelTree)
+let fresh = (0..<count).map { _ in Course() }
+for (a, b) in zip(fresh, courses.models.compactMap({ $0 as? Course })) {
+    (a.drug, a.code, a.system, a.started, a.ended, a.ordered) = (b.drug, b.code, b.system, b.started, b.ended, b.ordered)
+    (a.dose, a.unit, a.refills, a.urgent, a.instructions, a.prescriber) =
+        (b.dose, b.unit, b.refills, b.urgent, b.instructions, b.prescriber)
+}
+let dates = (0..<1_000).map { "20\(10 + $0 % 17)-0\(1 + $0 % 9)-\(10 + $0 % 19)" }
+
+/// What can be done once or often, by name.
+let operations: [(name: String, run: () throws -> Int)] = [
+    ("read-models", { try readModels().count }),
+    ("read-models-xmlcoder", { try coder.decode(CodedModels.self, from: modelData).Model.count }),
+    ("read-nested", { try readNested().count }),
+    ("read-nested-xmlcoder", { try coder.decode(CodedReport.self, from: nestedData).Course.count }),
+    ("parse-models", { try XMLNode(parsing: models).kind == .element ? 1 : 0 }),
+    ("parse-nested", { try XMLNode(parsing: nested).kind == .element ? 1 : 0 }),
+    ("bind-models", { try SDMXDocument(modelTree).models.count }),
+    ("bind-nested", { try CourseReport.read(from: nestedTree).courses.count }),
+    ("write-models", { try courses.xml().document.data().count }),
+    ("write-nested", { try report.xml().document.data().count }),
+    ("write-new-models", { try SDMXDocument(fresh).xml().document.data().count }),
+    ("date", { try dates.reduce(0) { try $0 &+ XMLDate(lexical: $1).day } }),
+]
+
+let operation: (String) -> () -> Int = { name in
+    let run = operations.first { $0.name == name }?.run
+    return { (try? run?()) ?? 0 }
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+/// `DocumentBenchmarks one OPERATION ROUNDS` does one thing so often, for callgrind and perf.
+if arguments.count == 3, arguments[0] == "one" {
+    let run = operation(arguments[1])
+    var sum = 0
+    for _ in 0..<(Int(arguments[2]) ?? 1) { sum &+= run() }
+    precondition(sum > 0, "the operation does nothing")
+    exit(0)
+}
+
+print("documents a second, ours to theirs")
+for (name, target, theirs) in [
+    ("read-models", "≥ 40", "read-models-xmlcoder"), ("read-nested", "≥ 40", "read-nested-xmlcoder"),
+    ("write-models", "≥ 1.00", "read-models"), ("write-nested", "≥ 1.00", "read-nested"),
+    ("write-new-models", "≥ 1.00", "read-models"),
+] {
+    let rounds = theirs.hasSuffix("xmlcoder") ? 7 : 200
+    let comparison = Comparison(
+        title: "", target: target, rounds: rounds, ours: operation(name), theirs: operation(theirs))
+    let (ratio, best) = comparison.measure()
+    print(
+        String(format: "%7.2f  ", 1 / ratio) + target.padding(toLength: 8, withPad: " ", startingAt: 0)
+            + String(format: "%7.0f µs  ", best) + "\(name), to \(theirs)")
+}
+
+print("\nnanoseconds each")
+for (name, target, each) in [
+    ("bind-models", "≤ 250", fieldCount), ("bind-nested", "≤ 250", fieldCount), ("date", "≤ 60", dates.count),
+] {
+    let run = operation(name)
+    let comparison = Comparison(title: "", target: target, rounds: 300, ours: run, theirs: run)
+    let best = comparison.measure().best * 1_000 / Double(each)
+    print(String(format: "%7.1f  ", best) + target.padding(toLength: 8, withPad: " ", startingAt: 0) + name)
+}

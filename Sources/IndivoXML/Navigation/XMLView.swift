@@ -1,0 +1,67 @@
+/// A node that is only looked at: a handle without a reference to its tree, for walking many nodes fast.
+///
+/// It is good as long as somebody holds a node of the same tree and does not take this one away.
+package struct XMLView: BitwiseCopyable {
+    private let tree: Unmanaged<XMLTree>
+    private let index: UInt32
+
+    @inline(__always)
+    fileprivate init(_ tree: Unmanaged<XMLTree>, _ index: UInt32) {
+        self.tree = tree
+        self.index = index
+    }
+
+    @inline(__always)
+    private func look<R>(_ body: (XMLTree) throws -> R) rethrows -> R { try tree._withUnsafeGuaranteedRef(body) }
+
+    @inline(__always)
+    private func at(_ index: UInt32) -> XMLView? { index == noNode ? nil : XMLView(tree, index) }
+
+    /// The node itself.
+    package var node: XMLNode { tree.takeUnretainedValue().handle(index) }
+
+    /// The first child that is an element.
+    package var firstElement: XMLView? { at(look { $0.firstElement(in: index) }) }
+
+    /// The next sibling that is an element.
+    package var nextElement: XMLView? { at(look { $0.nextElement(index) }) }
+
+    /// Whether the node is an element.
+    package var isElement: Bool { look { $0.isElement(index) } }
+
+    /// The bytes of the local name.
+    package var localName: UnsafeBufferPointer<UInt8> { look { $0.localName(index) } }
+
+    package func isNamed(_ name: StaticString) -> Bool { look { $0.localName(index).equals(name.utf8Buffer) } }
+
+    package func isNamed(_ name: UnsafeBufferPointer<UInt8>) -> Bool { look { $0.localName(index).equals(name) } }
+
+    /// The bytes of an attribute's value, by the attribute's qualified name; `nil` when there is none.
+    package func attribute(_ name: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+        look { tree in tree.attribute(index, named: name).map { tree.attributeValue($0) } }
+    }
+
+    package func attribute(_ name: StaticString) -> UnsafeBufferPointer<UInt8>? { attribute(name.utf8Buffer) }
+
+    /// Whether the element has text below it that is not empty.
+    package var hasText: Bool { onlyText.map { !$0.isEmpty } ?? !text().isEmpty }
+
+    /// The bytes of `text()` where they lie in one piece; `nil` where they do not.
+    package var onlyText: UnsafeBufferPointer<UInt8>? {
+        look { tree in
+            let child = tree.firstChild(index)
+            if child == noNode { return UnsafeBufferPointer(start: nil, count: 0) }
+            let kind = tree.nodes[Int(child)].kind
+            guard kind == .text || kind == .cdata, tree.next(child) == noNode else { return nil }
+            return tree.content(child)
+        }
+    }
+
+    /// All text and CDATA below the element, in one string.
+    package func text() -> String { look { $0.text(index) } }
+}
+
+extension XMLNode {
+    /// The node as a view; `nil` when it is gone.
+    package var view: XMLView? { resolved.map { XMLView(Unmanaged.passUnretained($0.tree), $0.index) } }
+}
