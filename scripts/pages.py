@@ -230,14 +230,16 @@ class Check:
             ".map(e => e.outerHTML.slice(0, 120))")
         self.driver.execute_script("document.activeElement && document.activeElement.blur(); window.scrollTo(0, 0)")
         reached = []
-        for _ in expected:
+        # Once round: where the page took the focus itself, Tab begins there, and passes the browser's own controls.
+        for _ in range(len(expected) + 3):
             self.press(Keys.TAB)
             focus = self.driver.execute_script(FOCUS)
             if focus:
                 reached.append(focus[0])
                 if not focus[1]:
                     self.expect(False, f"{name}: one cannot see the focus on {focus[0]}")
-        self.expect(sorted(reached) == sorted(expected), f"{name}: Tab reaches {len(reached)} of {len(expected)} controls")
+        missing = set(expected) - set(reached)
+        self.expect(not missing, f"{name}: Tab does not reach {missing}")
 
     def press(self, *keys):
         actions = ActionChains(self.driver)
