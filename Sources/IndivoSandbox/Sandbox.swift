@@ -13,7 +13,9 @@ import Foundation
 /// It answers as the real server does, its refusals included, and verifies every signature, nonce and timestamp. It
 /// listens on the loopback interface unless told otherwise.
 ///
-/// What its HTTP library cannot bound: the size of a request's head, and the number of connections.
+/// What its HTTP library (FlyingFox) cannot bound: the size of a request's head, and the number of connections. It closes
+/// the connection of a malformed request without an answer. Keep the sandbox on the loopback interface, then, or behind
+/// a server that bounds them.
 public final class Sandbox: Sendable {
     /// The API's base URL: `http://127.0.0.1:NNNN`.
     public let apiURL: URL

@@ -44,7 +44,9 @@ public struct SandboxConfiguration: Sendable {
     public var bodyLimit = 16 << 20
 
     /// Seconds without a byte after which a connection is closed, and the seconds a whole request may take to arrive.
-    public var connectionTimeout = 60
+    ///
+    /// The HTTP library keeps a timer of about a kilobyte for every request until then.
+    public var connectionTimeout = 30
 
     /// Where the sandbox logs what it does. Secrets, tokens and documents are never logged.
     public var logger = Logger(label: "indivo.sandbox")

@@ -14,7 +14,9 @@ struct Credentials: Sendable, OAuthSecretSource {
 
     init(_ authorization: OAuthAuthorization, at now: Timestamp, in db: Database) throws {
         guard let key = authorization.consumerKey else { return }
-        if let app = try AppRow.fetchOne(db, sql: "SELECT * FROM app WHERE consumerKey = ?", arguments: [key]) {
+        if let app = try AppRow.fetchOne(
+            db.cachedStatement(sql: "SELECT * FROM app WHERE consumerKey = ?"), arguments: [key])
+        {
             try findUserApp(app, token: authorization.token, in: db)
         } else if let app = try MachineAppRow.fetchOne(
             db, sql: "SELECT * FROM machineApp WHERE consumerKey = ?", arguments: [key])

@@ -16,7 +16,7 @@ enum AppPages {
             (try AppRow.find(visit["app"], in: db).orNotFound(), try ReachableRecord.all(of: account.id, in: db))
         }
         guard !records.isEmpty else {
-            return visit.page("Choose a record", "<p>\(account.fullName) has no record. Make one first.</p>")
+            return visit.page("Choose a record", isNarrow: true, "<p>\(account.fullName) has no record. Make one first.</p>")
         }
         let items = records.map { record -> Markup in
             let link =
@@ -26,7 +26,11 @@ enum AppPages {
             return "<li><a href=\"\(link)\">\(record.title)</a></li>"
         }
         return visit.page(
-            "Choose a record", "<p>Whose record shall \(app.name) open?</p><ul class=\"list\">\(items)</ul>")
+            "Choose a record", isNarrow: true,
+            """
+            <p>Whose record shall <strong>\(app.name)</strong> open?</p>
+            <section aria-label="Records"><ul class="list">\(items)</ul></section>
+            """)
     }
 
     private enum Step {
@@ -78,11 +82,12 @@ enum AppPages {
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
         return visit.page(
-            "Allow \(app.name)?",
+            "Allow \(app.name)?", isNarrow: true,
             """
+            <section aria-label="What the app asks for">
             <p><strong>\(app.name)</strong> (<code>\(app.id)</code>) asks to work on the record of
             <strong>\(record)</strong>. If you allow it, the app will be able to</p>
-            <ul>
+            <ul class="able">
             <li>read everything in this record: medications, problems, results, documents, demographics;</li>
             <li>add documents, replace them with new versions, label them, and mark them as void or archived;</li>
             <li>send messages and notifications to those who have this record;</li>
@@ -92,7 +97,7 @@ enum AppPages {
             You can take the permission back at any time.</p>
             <form method="post" action="\(action)">\(inputs)
             <div class="choices"><button class="primary">Allow</button> <a class="button" href="/">Not now</a></div>
-            </form>
+            </form></section>
             """)
     }
 }

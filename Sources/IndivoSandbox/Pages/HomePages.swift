@@ -12,11 +12,11 @@ enum HomePages {
 
     private static func welcome(_ visit: Visit) -> Response {
         visit.page(
-            "An Indivo server in a box",
+            "An Indivo server in a box", isNarrow: true,
             """
-            <p>The API is at <code>\(visit.server.apiBase)</code>. Log in to see the records, the apps, and what
+            <section aria-label="What to do"><p>The API is at <code>\(visit.server.apiBase)</code>. Log in to see the records, the apps, and what
             happened to the last requests.</p>
-            <p><a class="button" href="/login">Log in</a></p>
+            <p><a class="button primary" href="/login">Log in</a></p></section>
             """)
     }
 
@@ -32,6 +32,7 @@ enum HomePages {
         var label: String
         var account: String?
         var createdAt: Timestamp
+        var expiresAt: Timestamp?
         var isCarenet: Bool
     }
 
@@ -46,7 +47,7 @@ enum HomePages {
                     db,
                     sql: """
                         SELECT accessToken.app, record.label, accessToken.account, accessToken.createdAt,
-                            accessToken.carenet IS NOT NULL AS isCarenet
+                            accessToken.expiresAt, accessToken.carenet IS NOT NULL AS isCarenet
                         FROM accessToken JOIN record ON record.id = accessToken.record
                         WHERE accessToken.account = ? OR record.owner = ? ORDER BY accessToken.createdAt DESC LIMIT 20
                         """,
@@ -55,52 +56,56 @@ enum HomePages {
         let records = content.records.filter { $0.carenet == nil }.map { record -> Markup in
             "<li><a href=\"/records/\(record.id)\">\(record.title)</a></li>"
         }
-        let apps = content.apps.map { app -> Markup in
-            """
-            <tr><td><a href="/apps/\(app.id)">\(app.name)</a></td><td><code>\(app.consumerKey)</code></td>\
-            <td>\(app.isAutonomous ? "works alone" : "with a user")</td><td><code>\(app.startURL)</code></td></tr>
-            """
+        let apps = content.apps.map { app -> [Markup] in
+            [
+                "<a href=\"/apps/\(app.id)\">\(app.name)</a>", "<code>\(app.consumerKey)</code>",
+                app.isAutonomous ? "alone" : "with a user", "<code>\(app.startURL)</code>",
+            ]
         }
-        let accounts = content.accounts.map { account -> Markup in
-            "<tr><td>\(account.fullName)</td><td><code>\(account.id)</code></td><td>\(account.state)</td></tr>"
+        let accounts = content.accounts.map { account -> [Markup] in
+            ["\(account.fullName)", "<code>\(account.id)</code>", "\(account.state)"]
         }
-        let tokens = content.tokens.map { token -> Markup in
-            """
-            <tr><td>\(token.app)</td><td>\(token.label)\(token.isCarenet ? " (carenet)" : "")</td>\
-            <td>\(token.account ?? "–")</td><td>\(token.createdAt.secondsText)</td></tr>
-            """
+        let tokens = content.tokens.map { token -> [Markup] in
+            [
+                "\(token.app)", "\(token.label)\(token.isCarenet ? " (carenet)" : "")", Table.cell(token.account),
+                token.createdAt.element, token.expiresAt.map { $0.element } ?? "no end",
+            ]
         }
         return visit.page(
             "Your sandbox",
             """
-            <p>The API is at <code>\(visit.server.apiBase)</code>,
-                these pages at <code>\(visit.server.uiBase)</code>.</p>
-            <h2>Records</h2><ul class="list">\(records)</ul>
-            <h2>Last requests</h2>\(requests(visit.server.requests.latest.prefix(25)))
-            <h2>Apps</h2>\(table(["App", "Consumer key", "Works", "Starts at"], apps))
-            <h2>Access tokens</h2>\(table(["App", "Record", "Account", "Issued"], tokens))
-            <h2>Accounts</h2>\(table(["Name", "Id", "State"], accounts))
+            <section aria-label="Addresses"><dl><dt>API</dt><dd><code>\(visit.server.apiBase)</code></dd>
+            <dt>Pages</dt><dd><code>\(visit.server.uiBase)</code></dd></dl></section>
+            \(section("Records", "<ul class=\"list\">\(records)</ul>"))
+            \(section("Last requests", requests(visit.server.requests.latest.prefix(25))))
+            \(section("Apps", Table(heads: ["App", "Consumer key", "Works", "Starts at"], rows: apps).markup))
+            \(section("Access tokens", Table(heads: ["App", "Record", "Account", "Issued", "Ends"], rows: tokens).markup))
+            \(section("Accounts", Table(heads: ["Name", "Id", "State"], rows: accounts).markup))
             """)
     }
 
-    private static func requests(_ entries: ArraySlice<RequestLog.Entry>) -> Markup {
-        guard !entries.isEmpty else { return "<p>None yet.</p>" }
-        let rows = entries.map { entry -> Markup in
-            let kind: Markup = entry.status < 400 ? "good" : "bad"
-            return """
-                <tr><td>\(entry.at.secondsText)</td><td><code>\(entry.method) \(entry.path)</code></td>\
-                <td class="\(kind)">\(entry.status)</td><td>\(entry.reason)</td></tr>
-                """
-        }
-        return table(["At", "Request", "Answer", "Why refused"], rows)
+    static func section(_ title: String, _ content: Markup) -> Markup {
+        let id = title.lowercased().replacing(" ", with: "-")
+        return "<section aria-labelledby=\"\(id)\"><h2 id=\"\(id)\">\(title)</h2>\(content)</section>"
     }
 
-    static func table(_ heads: [String], _ rows: [Markup]) -> Markup {
-        guard !rows.isEmpty else { return "<p>None.</p>" }
-        let cells = heads.map { head -> Markup in "<th scope=\"col\">\(head)</th>" }
-        return """
-            <div class="scroll"><table><thead><tr>\(cells)</tr></thead><tbody>\(rows)</tbody></table></div>
-            """
+    private static func requests(_ entries: ArraySlice<RequestLog.Entry>) -> Markup {
+        let rows = entries.map { entry -> [Markup] in
+            [
+                "<code>\(entry.method) \(entry.path)</code>",
+                "<span class=\"\(entry.status < 400 ? "good" : "bad")\">\(entry.status)</span>",
+                Table.cell(entry.reason), entry.at.element,
+            ]
+        }
+        return Table(heads: ["Request", "Answer", "Why refused", "At"], rows: rows, empty: "None yet.").markup
+    }
+}
+
+extension Timestamp {
+    /// A moment, to the second, as an element that keeps together.
+    var element: Markup {
+        let text = secondsText
+        return "<time datetime=\"\(text)\">\(String(text.prefix(10))) \(String(text.dropFirst(11).dropLast()))</time>"
     }
 }
 #endif

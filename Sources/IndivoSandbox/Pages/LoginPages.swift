@@ -3,17 +3,17 @@
 enum LoginPages {
     static let pages: [Page] = [
         .get("/login", needsLogin: false) { visit in
-            form(returnURL: visit.request.query["return_url"], problem: nil)
+            try await form(visit, returnURL: visit.request.query["return_url"], problem: nil)
         },
         .post("/login", needsLogin: false, logIn),
         .get("/logout", needsLogin: false) { visit in
             guard let session = visit.session else { return .redirect(to: "/login/did_logout") }
             return visit.page(
-                "Log out",
+                "Log out", isNarrow: true,
                 """
-                <form class="main" method="post" action="/logout">
-                    <input type="hidden" name="csrf" value="\(session.csrf)">
-                <button class="primary">Log out</button></form>
+                <section aria-label="Log out"><form method="post" action="/logout">
+                <input type="hidden" name="csrf" value="\(session.csrf)">
+                <button class="primary">Log out</button></form></section>
                 """)
         },
         .post("/logout", needsLogin: false) { visit in
@@ -21,7 +21,8 @@ enum LoginPages {
             return .redirect(to: "/login/did_logout").adding("Set-Cookie", BrowserSession.setCookie(nil))
         },
         .get("/login/did_logout", needsLogin: false) { _ in
-            PageLayout.page("Logged out", "<p>You are logged out. <a href=\"/login\">Log in again</a></p>")
+            PageLayout.page(
+                "Logged out", isNarrow: true, "<p>You are logged out.</p><p><a href=\"/login\">Log in again</a></p>")
         },
     ]
 
@@ -41,8 +42,8 @@ enum LoginPages {
             throw Refusal.permissionDenied(why: "the form is not from this server")
         }
         guard let account = try await visit.server.logIn(username, fields["password"] ?? "") else {
-            return form(
-                returnURL: fields["return_url"], username: username,
+            return try await form(
+                visit, returnURL: fields["return_url"], username: username,
                 problem: "User name and password do not fit. After three attempts wait a minute.")
         }
         let token = try await visit.write { db in try BrowserSession.begin(account, at: visit.now, in: db) }
@@ -57,20 +58,29 @@ enum LoginPages {
         return url
     }
 
-    private static func form(returnURL: String?, username: String = "", problem: String?) -> Response {
+    private static func form(
+        _ visit: Visit, returnURL: String?, username: String = "", problem: String?
+    ) async throws -> Response {
+        let isDemo = try await visit.read { db in try AccountRow.find(Sandbox.demoAccount, in: db) != nil }
+        let hint: Markup =
+            isDemo && visit.server.configuration.demoData
+            ? """
+            <p class="quiet">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>
+            """ : .empty
         var message = Markup.empty
         if let problem { message = "<p class=\"problem\" role=\"alert\">\(problem)</p>" }
         return PageLayout.page(
-            "Log in",
+            "Log in", isNarrow: true,
             """
             \(message)
-            <form class="main" method="post" action="/login">
+            <section aria-label="Log in"><form class="main" method="post" action="/login">
             <input type="hidden" name="return_url" value="\(returnURL ?? "")">
             <label>User name<input name="username" value="\(username)" autocomplete="username" autocapitalize="none"
                 required autofocus></label>
             <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
-            <div class="choices"><button class="primary">Log in</button></div>
-            </form>
+            <div><button class="primary">Log in</button></div>
+            </form></section>
+            \(hint)
             """)
     }
 }

@@ -1,7 +1,10 @@
 #if Sandbox
 /// What every page has around it: the head, a header with who is logged in, the main part.
 enum PageLayout {
-    static func page(_ title: String, session: BrowserSession? = nil, status: Int = 200, _ main: Markup) -> Response {
+    /// - Parameter isNarrow: Whether there is little to show: a form, or a few words.
+    static func page(
+        _ title: String, session: BrowserSession? = nil, status: Int = 200, isNarrow: Bool = false, _ main: Markup
+    ) -> Response {
         var account: Markup = .empty
         if let session {
             account = """
@@ -20,8 +23,8 @@ enum PageLayout {
             <link rel="stylesheet" href="/style.css">
             </head>
             <body>
-            <header><a class="home" href="/">Indivo sandbox</a>\(account)</header>
-            <main>
+            <div class="bar"><header><a class="home" href="/">Indivo sandbox</a>\(account)</header></div>
+            <main\(isNarrow ? narrow : .empty)>
             <h1>\(title)</h1>
             \(main)
             </main>
@@ -40,10 +43,13 @@ enum PageLayout {
             .adding("Referrer-Policy", "no-referrer")
     }
 
+    private static let narrow: Markup = " class=\"narrow\""
+
     /// A page that says what is wrong and what to do.
     static func problem(_ title: String, _ text: String, session: BrowserSession? = nil, status: Int = 400) -> Response
     {
-        page(title, session: session, status: status, "<p class=\"problem\" role=\"alert\">\(text)</p>")
+        page(
+            title, session: session, status: status, isNarrow: true, "<p class=\"problem\" role=\"alert\">\(text)</p>")
     }
 }
 #endif

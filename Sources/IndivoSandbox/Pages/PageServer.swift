@@ -102,6 +102,8 @@ struct Visit: Sendable {
         try await server.database.writer.write(body)
     }
 
-    func page(_ title: String, _ main: Markup) -> Response { PageLayout.page(title, session: session, main) }
+    func page(_ title: String, isNarrow: Bool = false, _ main: Markup) -> Response {
+        PageLayout.page(title, session: session, isNarrow: isNarrow, main)
+    }
 }
 #endif

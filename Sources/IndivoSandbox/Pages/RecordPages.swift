@@ -74,43 +74,54 @@ enum RecordPages {
                         "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial",
                     arguments: [record.id]))
         }
-        let sections = RecordSections(record: content.record.id, facts: content.facts)
+        let sections = RecordSections(
+            record: content.record.id, facts: content.facts, isAdult: isAdult(content.demographics, at: visit.now))
+        let known = sections.all(models: visit.server.models.all.map(\.name))
+        let links = (known.map { ($0.id, $0.title) } + [("documents", "Documents"), ("apps", "Apps")])
+            .map { id, title -> Markup in "<li><a href=\"#\(id)\">\(title)</a></li>" }
         return visit.page(
             content.record.label,
             """
             \(sections.person(content.demographics))
-            \(sections.markup(models: visit.server.models.all.map(\.name)))
-            \(documents(content))
+            <nav aria-label="Sections"><ul>\(links)</ul></nav>
+            \(known.map(\.markup))
+            \(documents(content, sections))
             \(apps(content, visit))
             """)
     }
 
-    private static func documents(_ content: Content) -> Markup {
-        let rows = content.documents.map { document -> Markup in
-            let type = document.type?.split(whereSeparator: { "#/".contains($0) }).last.map(String.init)
-            return """
-                <tr><td><a href="/records/\(content.record.id)/documents/\(document.id)">\
-                \(document.label ?? type ?? document.mimeType ?? "document")</a></td>\
-                <td>\(document.createdAt.day)</td><td>\(document.size) bytes</td><td>\(document.status)</td>\
-                <td>\(document.creator.isEmpty ? "–" : document.creator)</td></tr>
-                """
+    private static func isAdult(_ demographics: JSONValue?, at now: Timestamp) -> Bool {
+        guard let birthday = demographics?["bday"]?.string.flatMap({ IndivoDate.parseDateTime($0) }) else { return true }
+        return now.advanced(bySeconds: -18 * 365 * 86_400) >= birthday
+    }
+
+    private static func documents(_ content: Content, _ sections: RecordSections) -> Markup {
+        let rows = content.documents.map { document -> [Markup] in
+            let root = document.type?.split(whereSeparator: { "#/".contains($0) }).last.map(String.init)
+            let name = document.label ?? sections.title(ofDocument: document.id) ?? root ?? document.mimeType
+            return [
+                "<a href=\"/records/\(content.record.id)/documents/\(document.id)\">\(name ?? "document")</a>",
+                "<span class=\"nowrap\">\(document.createdAt.day)</span>", "\(document.size) bytes",
+                "\(document.replaces == nil ? "first" : "newer")", "\(document.status)",
+                Table.cell(document.creator),
+            ]
         }
-        return """
-            <h2 id="documents">Documents</h2>
-            \(HomePages.table(["Document", "Added", "Size", "Status", "By"], rows))
-            """
+        let table = Table(heads: ["Document", "Added", "Size", "Version", "Status", "By"], rows: rows)
+        return HomePages.section("Documents", table.markup)
     }
 
     private static func apps(_ content: Content, _ visit: Visit) -> Markup {
-        let rows = content.apps.map { app -> Markup in
-            """
-            <tr><td>\(app.name)</td><td><code>\(app.id)</code></td><td>\
-            <form method="post" action="/records/\(content.record.id)/apps/\(app.id)/remove">\
-            <input type="hidden" name="csrf" value="\(visit.session?.csrf ?? "")">\
-            <button>Take the permission back</button></form></td></tr>
-            """
+        let rows = content.apps.map { app -> [Markup] in
+            [
+                "\(app.name)", "<code>\(app.id)</code>",
+                """
+                <form method="post" action="/records/\(content.record.id)/apps/\(app.id)/remove">\
+                <input type="hidden" name="csrf" value="\(visit.session?.csrf ?? "")">\
+                <button>Take the permission back</button></form>
+                """,
+            ]
         }
-        return "<h2 id=\"apps\">Apps that may work on this record</h2>\(HomePages.table(["App", "Id", ""], rows))"
+        return HomePages.section("Apps", Table(heads: ["App", "Id", "Permission"], rows: rows).markup)
     }
 
     private static func removeApp(_ visit: Visit) async throws -> Response {
@@ -137,26 +148,28 @@ enum RecordPages {
                     ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
             )
         }
-        let versionRows = versions.map { version -> Markup in
-            """
-            <tr><td><a href="/records/\(record.id)/documents/\(version.id)">\(version.createdAt.secondsText)</a>\
-            \(version.id == document.id ? " (this one)" : "")</td><td>\(version.size) bytes</td>\
-            <td>\(version.status)</td><td>\(version.creator.isEmpty ? "–" : version.creator)</td></tr>
-            """
+        let versionRows = versions.map { version -> [Markup] in
+            [
+                """
+                <a href="/records/\(record.id)/documents/\(version.id)">\(version.createdAt.element)</a>\
+                \(version.id == document.id ? " (this one)" : "")
+                """,
+                "\(version.size) bytes", "\(version.status)", Table.cell(version.creator),
+            ]
         }
-        let changeRows = changes.map { change -> Markup in
-            """
-            <tr><td>\(change.at.secondsText)</td><td>\(change.status)</td><td>\(change.reason)</td>\
-            <td>\(change.by)</td></tr>
-            """
+        let changeRows = changes.map { change -> [Markup] in
+            ["\(change.status)", "\(change.reason)", "\(change.by)", change.at.element]
         }
+        let shown: Markup = content.map { "<pre tabindex=\"0\"><code>\($0)</code></pre>" } ?? "<p>It is not text.</p>"
+        let versionTable = Table(heads: ["Added", "Size", "Status", "By"], rows: versionRows)
+        let changeTable = Table(heads: ["To", "Because", "By", "Changed"], rows: changeRows, empty: "Never changed.")
         return visit.page(
             document.label ?? "A document",
             """
             <p><a href="/records/\(record.id)">\(record.label)</a></p>
-            <h2>Versions</h2>\(HomePages.table(["Added", "Size", "Status", "By"], versionRows))
-            <h2>Status</h2>\(HomePages.table(["Changed", "To", "Because", "By"], changeRows))
-            <h2>Content</h2>\(content.map { "<pre class=\"scroll\"><code>\($0)</code></pre>" } ?? "<p>Not text.</p>")
+            \(HomePages.section("Versions", versionTable.markup))
+            \(HomePages.section("Status", changeTable.markup))
+            \(HomePages.section("Content", shown))
             """)
     }
 }

@@ -2,9 +2,26 @@
 /// The sections of a record's page: what is known of the person, model by model.
 struct RecordSections {
     let record: String
-    let facts: [String: [RecordPages.Fact]]
+    /// By the names of their models.
+    private let facts: [String: [RecordPages.Fact]]
+    /// A model and a fact of it, by document.
+    private let firstFacts: [String: (String, RecordPages.Fact)]
+    /// Whether the ranges of adults say anything of the person.
+    private let isAdult: Bool
 
     private typealias Fact = RecordPages.Fact
+
+    init(record: String, facts: [String: [RecordPages.Fact]], isAdult: Bool) {
+        self.record = record
+        self.facts = facts
+        self.isAdult = isAdult
+        // What is nested in another fact says less of the document than that.
+        let nested: Set = ["Fill", "Encounter"]
+        firstFacts = Dictionary(
+            facts.sorted { !nested.contains($0.key) && nested.contains($1.key) }
+                .flatMap { model, facts in facts.map { ($0.document, (model, $0)) } },
+            uniquingKeysWith: { first, _ in first })
+    }
 
     /// Who it is about.
     func person(_ values: JSONValue?) -> Markup {
@@ -13,11 +30,39 @@ struct RecordSections {
         let parts = [
             text("bday").map { "born \($0)" }, text("gender"), text("adr_city"), text("email"),
         ].compactMap { $0 }
-        return "<p>\(parts.joined(separator: " · "))</p>"
+        return "<p class=\"quiet\">\(parts.joined(separator: " · "))</p>"
+    }
+
+    /// A part of the page, that links can lead to.
+    struct Section {
+        var id: String
+        var title: String
+        var content: Markup
+
+        var markup: Markup {
+            "<section aria-labelledby=\"\(id)\"><h2 id=\"\(id)\">\(title)</h2>\(content)</section>"
+        }
+    }
+
+    /// What a document is about, as far as its first fact tells.
+    func title(ofDocument id: String) -> String? {
+        guard let (model, fact) = firstFacts[id] else { return nil }
+        let names = [
+            "name_title", "drugName_title", "test_name_title", "product_name_title", "name", "drug_allergen_title",
+            "category_title", "chief_complaint", "encounterType_title", "type",
+        ]
+        let what = names.lazy.map { fact[$0] }.first { !$0.isEmpty }
+        return what.map { "\(RecordSections.words(model)): \($0)" } ?? RecordSections.words(model)
+    }
+
+    /// The name of a model as words: `LabResult` is “Lab result”.
+    private static func words(_ model: String) -> String {
+        let spaced = model.replacing(/([a-z])([A-Z])/) { "\($0.output.1) \($0.output.2.lowercased())" }
+        return spaced
     }
 
     /// A section for every model that has something to tell; custom models come last.
-    func markup(models: [String]) -> Markup {
+    func all(models: [String]) -> [Section] {
         let known = [
             table("Problem", "Problems", ["Problem", "Since", "Until", "Notes"]) {
                 [$0["name_title"], $0.day("startDate"), $0.day("endDate"), $0["notes"]]
@@ -35,8 +80,8 @@ struct RecordSections {
                     fact["severity_title"],
                 ]
             },
-            table("AllergyExclusion", "Known not to be allergic", [""]) { [$0["name_title"]] },
-            labs, vitals,
+            table("AllergyExclusion", "Known not to be allergic", ["To"]) { [$0["name_title"]] },
+            labs, vitals, measurements,
             table("Immunization", "Immunizations", ["Vaccine", "On", "Status"]) {
                 [$0["product_name_title"], $0.day("date"), $0["administration_status_title"]]
             },
@@ -46,72 +91,91 @@ struct RecordSections {
             table("Equipment", "Equipment", ["Equipment", "Since", "Vendor", "Description"]) {
                 [$0["name"], $0.day("date_started"), $0["vendor"], $0["description"]]
             },
-            table("SimpleClinicalNote", "Notes", ["On", "Complaint", "Note"]) {
-                [$0.day("date_of_visit"), $0["chief_complaint"], $0["content"]]
+            table("SimpleClinicalNote", "Notes", ["Complaint", "On", "Note"]) {
+                [$0["chief_complaint"], $0.day("date_of_visit"), $0["content"]]
             },
-            table("Encounter", "Encounters", ["On", "Kind", "Where"]) {
-                [$0.day("startDate"), $0["encounterType_title"], $0["facility_name"]]
+            table("Encounter", "Encounters", ["Encounter", "On", "Where"]) {
+                [$0["encounterType_title"], $0.day("startDate"), $0["facility_name"]]
             },
         ]
         let named: Set = [
             "Problem", "Medication", "Fill", "Allergy", "AllergyExclusion", "LabResult", "VitalSigns", "Immunization",
-            "Procedure", "Equipment", "SimpleClinicalNote", "Encounter", "Demographics",
+            "Procedure", "Equipment", "SimpleClinicalNote", "Encounter", "Measurement", "Demographics",
         ]
         let others = models.filter { !named.contains($0) }.map(anyModel)
-        return Markup(known) + Markup(others)
+        return (known + others).compactMap { $0 }
     }
 
     private func table(
         _ model: String, _ title: String, _ heads: [String], _ cells: (Fact) -> [String]
-    ) -> Markup {
-        guard let facts = facts[model], !facts.isEmpty else { return .empty }
-        let rows = facts.map { fact -> Markup in
-            let cells = cells(fact).enumerated().map { index, text -> Markup in
-                let shown = text.isEmpty ? "–" : text
-                guard index == 0 else { return "<td>\(shown)</td>" }
-                return "<td><a href=\"/records/\(record)/documents/\(fact.document)\">\(shown)</a></td>"
+    ) -> Section? {
+        guard let facts = facts[model], !facts.isEmpty else { return nil }
+        let rows = facts.map { fact -> [Markup] in
+            cells(fact).enumerated().map { index, text -> Markup in
+                guard index == 0 else { return RecordSections.cell(text) }
+                return "<a href=\"/records/\(record)/documents/\(fact.document)\">\(Table.cell(text))</a>"
             }
-            return "<tr>\(cells)</tr>"
         }
-        return section(model, title, HomePages.table(heads, rows))
+        return Section(id: model, title: title, content: Table(heads: heads, rows: rows).markup)
     }
 
-    private func section(_ model: String, _ title: String, _ content: Markup) -> Markup {
-        "<section aria-labelledby=\"\(model)\"><h2 id=\"\(model)\">\(title)</h2>\(content)</section>"
+    /// A day keeps together.
+    private static func cell(_ text: String) -> Markup {
+        guard text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil else { return Table.cell(text) }
+        return "<time datetime=\"\(text)\">\(text)</time>"
     }
 
-    /// A model the page knows nothing about: its fields as they are.
-    private func anyModel(_ model: String) -> Markup {
-        guard let facts = facts[model], !facts.isEmpty else { return .empty }
-        let items = facts.map { fact -> Markup in
-            guard case .object(let members) = fact.values else { return .empty }
-            let known = members.filter { $0.value != .null }.map { "\($0.name): \($0.value.string ?? $0.value.text)" }
-            return """
-                <li><a href="/records/\(record)/documents/\(fact.document)">\(known.joined(separator: ", "))</a></li>
-                """
+    /// A model the page knows nothing about: its fields as they are, a column each.
+    private func anyModel(_ model: String) -> Section? {
+        guard let facts = facts[model], !facts.isEmpty else { return nil }
+        let names = facts.flatMap { fact -> [String] in
+            guard case .object(let members) = fact.values else { return [] }
+            return members.filter { $0.value != .null }.map(\.name)
         }
-        return section(model, model, "<ul class=\"list\">\(items)</ul>")
+        let columns = Set(names).sorted().prefix(6)
+        return table(model, RecordSections.words(model), ["Document"] + columns.map { String($0) }) { fact in
+            [RecordSections.words(model)]
+                + columns.map { name in
+                    fact.number(name).map { Chart.text($0) } ?? RecordSections.shown(fact[name])
+                }
+        }
+    }
+
+    /// A stored date-time in fewer words.
+    private static func shown(_ text: String) -> String {
+        guard text.wholeMatch(of: /\d{4}-\d\d-\d\dT.*Z/) != nil else { return text }
+        return text.contains("T00:00:00") ? String(text.prefix(10)) : String(text.prefix(16)).replacing("T", with: " ")
     }
 
     // MARK: Charts
 
-    private var labs: Markup {
-        guard let facts = facts["LabResult"], !facts.isEmpty else { return .empty }
-        let groups = Dictionary(grouping: facts) { $0["test_name_title"] }.sorted { $0.key < $1.key }
-        let charts = groups.map { title, facts -> Markup in
-            let points = facts.compactMap { fact in
-                point(fact, at: "collected_at", value: "quantitative_result_value_value")
-            }
-            let latest = facts.last
-            let low = latest?.number("quantitative_result_normal_range_min_value")
-            let high = latest?.number("quantitative_result_normal_range_max_value")
+    private var labs: Section? {
+        charts("LabResult", "Results", by: "test_name_title") { title, facts in
+            let low = facts.last?.number("quantitative_result_normal_range_min_value")
+            let high = facts.last?.number("quantitative_result_normal_range_max_value")
             var normal: ClosedRange<Double>?
             if let low, let high, low <= high { normal = low...high }
             return Chart(
-                title: title, unit: latest?["quantitative_result_value_unit"] ?? "", points: points, normal: normal
-            ).markup
+                title: title, unit: facts.last?["quantitative_result_value_unit"] ?? "",
+                points: points(facts, at: "collected_at", value: "quantitative_result_value_value"), normal: normal)
         }
-        return section("LabResult", "Results", "<div class=\"charts\">\(charts)</div>")
+    }
+
+    private var measurements: Section? {
+        charts("Measurement", "Measurements", by: "type") { title, facts in
+            Chart(
+                title: title, unit: facts.last?["unit"] ?? "", points: points(facts, at: "datetime", value: "value"),
+                normal: nil)
+        }
+    }
+
+    /// A chart for each thing that was measured.
+    private func charts(
+        _ model: String, _ title: String, by name: String, _ chart: (String, [Fact]) -> Chart
+    ) -> Section? {
+        guard let facts = facts[model], !facts.isEmpty else { return nil }
+        let charts = Dictionary(grouping: facts) { $0[name] }.sorted { $0.key < $1.key }.map { chart($0, $1).markup }
+        return Section(id: model, title: title, content: "<div class=\"charts\">\(charts)</div>")
     }
 
     private static let signs: [(field: String, title: String, normal: ClosedRange<Double>?)] = [
@@ -121,22 +185,25 @@ struct RecordSections {
         ("weight", "Weight", nil), ("height", "Height", nil), ("bmi", "Body mass index", 18.5...25),
     ]
 
-    private var vitals: Markup {
-        guard let facts = facts["VitalSigns"], !facts.isEmpty else { return .empty }
+    private var vitals: Section? {
+        guard let facts = facts["VitalSigns"], !facts.isEmpty else { return nil }
         let charts = RecordSections.signs.map { sign -> Markup in
-            let points = facts.compactMap { point($0, at: "date", value: sign.field + "_value") }
             let unit = facts.map { $0[sign.field + "_unit"] }.first { !$0.isEmpty } ?? ""
-            return Chart(title: sign.title, unit: unit, points: points, normal: sign.normal).markup
+            return Chart(
+                title: sign.title, unit: unit, points: points(facts, at: "date", value: sign.field + "_value"),
+                normal: isAdult ? sign.normal : nil
+            ).markup
         }
-        return section(
-            "VitalSigns", "Vital signs",
-            "<div class=\"charts\">\(charts)</div><p class=\"note\">Shaded: usual values of adults at rest.</p>"
-        )
+        var content: Markup = "<div class=\"charts\">\(charts)</div>"
+        if isAdult { content += "<p class=\"quiet\">The shaded range is that of adults at rest.</p>" }
+        return Section(id: "VitalSigns", title: "Vital signs", content: content)
     }
 
-    private func point(_ fact: Fact, at: String, value: String) -> Chart.Point? {
-        guard let time = IndivoDate.parseDateTime(fact[at]), let number = fact.number(value) else { return nil }
-        return Chart.Point(at: time, value: number)
+    private func points(_ facts: [Fact], at: String, value: String) -> [Chart.Point] {
+        facts.compactMap { fact in
+            guard let time = IndivoDate.parseDateTime(fact[at]), let number = fact.number(value) else { return nil }
+            return Chart.Point(at: time, value: number)
+        }
     }
 }
 #endif

@@ -1,46 +1,79 @@
 /// The one style sheet of the pages: plain, in the system's light or dark, readable on a phone.
 enum StyleSheet {
     static let text = """
-        :root { color-scheme: light dark; --line: #c8ccd2; --soft: #f3f5f8; --link: #0a58a8; --good: #1c6b3a;
-          --bad: #a3231f; --ink: #1b1f24; --paper: #ffffff; }
-        @media (prefers-color-scheme: dark) { :root { --line: #3a4048; --soft: #20252b; --link: #7db8f5;
-          --good: #72cf94; --bad: #ff9d97; --ink: #e8eaed; --paper: #15181c; } }
+        :root { color-scheme: light dark; --line: #d5d9e0; --soft: #f4f6f9; --link: #0a58a8; --good: #1c6b3a;
+          --bad: #a3231f; --ink: #1b1f24; --quiet: #565e68; --paper: #ffffff; --page: #eef1f5; --band: #d9efe1; }
+        @media (prefers-color-scheme: dark) { :root { --line: #353c45; --soft: #22282f; --link: #7db8f5;
+          --good: #72cf94; --bad: #ff9d97; --ink: #e8eaed; --quiet: #a8b0ba; --paper: #1a1e23; --page: #111418;
+          --band: #1e3a2b; } }
         * { box-sizing: border-box; }
-        body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
-        header, main, footer { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
-        header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding-top: .75rem; }
-        header .home { font-weight: 600; margin-right: auto; }
+        body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); }
+        .bar { background: var(--paper); border-bottom: 1px solid var(--line); }
+        header, main, footer { max-width: 64rem; margin: 0 auto; padding: 0 1rem; }
+        header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; min-height: 3.5rem; }
+        header .home { font-weight: 600; margin-right: auto; padding: .5rem 0; color: var(--ink); text-decoration: none; }
         .account { display: flex; gap: .75rem; align-items: center; }
-        footer { padding-top: 2rem; padding-bottom: 2rem; font-size: .875rem; }
-        h1 { font-size: 1.6rem; line-height: 1.25; margin: 1.25rem 0 .75rem; }
-        h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
+        footer { padding: 2rem 1rem; font-size: .875rem; color: var(--quiet); }
+        h1 { font-size: 1.7rem; line-height: 1.25; margin: 1.5rem 0 .25rem; }
+        h2 { font-size: 1.15rem; margin: 0 0 .5rem; }
+        p { margin: .5rem 0; }
         a { color: var(--link); }
-        :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-        form.main { max-width: 26rem; display: grid; gap: .75rem; }
-        label { display: grid; gap: .25rem; font-weight: 500; }
-        input { font: inherit; padding: .55rem .6rem; border: 1px solid var(--line); border-radius: .4rem;
-          background: var(--paper); color: var(--ink); width: 100%; }
-        button, .button { font: inherit; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .4rem;
-          background: var(--soft); color: var(--ink); cursor: pointer; text-decoration: none; display: inline-block; }
-        button.primary { background: var(--link); border-color: var(--link); color: var(--paper); font-weight: 600; }
-        .choices { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1rem; }
-        ul.list { list-style: none; padding: 0; border-top: 1px solid var(--line); }
-        ul.list li { border-bottom: 1px solid var(--line); }
-        ul.list a { display: block; padding: .8rem .25rem; }
-        .problem { border-left: 4px solid var(--bad); padding: .5rem .75rem; background: var(--soft); }
-        .note { border-left: 4px solid var(--link); padding: .5rem .75rem; background: var(--soft); }
-        .scroll { overflow-x: auto; }
-        table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
-        th, td { text-align: left; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line);
-          vertical-align: top; }
-        code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
+        :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .2rem; }
+        .quiet { color: var(--quiet); font-weight: 400; }
         .good { color: var(--good); } .bad { color: var(--bad); }
-        svg.chart { width: 100%; height: auto; max-width: 40rem; display: block; }
-        svg.chart .range { fill: var(--good); opacity: .18; } svg.chart .line { fill: none; stroke: var(--link);
-          stroke-width: 2; } svg.chart .point { fill: var(--link); } svg.chart text { fill: var(--ink);
-          font-size: 11px; } svg.chart .axis { stroke: var(--line); }
-        .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: 1.5rem; }
-        figure { margin: 0; } figcaption { font-weight: 500; }
+        section { background: var(--paper); border: 1px solid var(--line); border-radius: .6rem;
+          padding: 1rem 1.25rem; margin: 1rem 0; }
+        .narrow { max-width: 34rem; margin-left: auto; margin-right: auto; }
+        .narrow section { padding: 1.25rem 1.5rem; }
+        nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem .5rem; padding: 0; margin: .75rem 0; }
+        nav a { display: block; padding: .2rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
+          background: var(--paper); text-decoration: none; font-size: .9375rem; }
+        form.main { display: grid; gap: 1rem; }
+        label { display: grid; gap: .25rem; font-weight: 500; }
+        input { font: inherit; padding: .6rem .7rem; border: 1px solid var(--quiet); border-radius: .4rem;
+          background: var(--paper); color: var(--ink); width: 100%; }
+        button, .button { font: inherit; padding: .5rem 1.1rem; border: 1px solid var(--line); border-radius: .4rem;
+          background: var(--soft); color: var(--ink); cursor: pointer; text-decoration: none; display: inline-block; }
+        button.primary, .button.primary { background: var(--link); border-color: var(--link); color: var(--paper);
+          font-weight: 600; }
+        button:hover, .button:hover, nav a:hover { border-color: var(--link); }
+        .choices { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1rem; }
+        ul.list { list-style: none; padding: 0; margin: .5rem 0 0; }
+        ul.list li { border-top: 1px solid var(--line); }
+        ul.list a { display: block; padding: .75rem .25rem; }
+        ul.list a:hover { background: var(--soft); }
+        ul.able li { margin: .35rem 0; }
+        .problem, .note { border-left: 4px solid var(--bad); padding: .6rem .9rem; background: var(--soft);
+          border-radius: 0 .3rem .3rem 0; }
+        .note { border-color: var(--link); }
+        table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
+        th, td { text-align: left; padding: .45rem 1rem .45rem 0; border-top: 1px solid var(--line);
+          vertical-align: top; font-weight: 400; }
+        thead th { border: 0; color: var(--quiet); font-size: .875rem; }
+        tbody th { min-width: 9rem; }
+        time, .nowrap { white-space: nowrap; }
+        code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
+        pre { overflow-x: auto; background: var(--soft); border-radius: .4rem; padding: .75rem; margin: 0; }
+        dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; margin: 0; }
+        dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
+        .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr));
+          gap: 1.5rem 2rem; }
+        figure { margin: 0; } figcaption { font-weight: 600; }
+        .latest { margin: 0; } .latest strong { font-size: 1.35rem; }
+        svg { width: 100%; height: auto; display: block; }
+        svg rect.range { fill: var(--band); } svg .grid { stroke: var(--line); }
+        svg .line { fill: none; stroke: var(--link); stroke-width: 2; stroke-linejoin: round; }
+        svg .point { fill: var(--link); } svg .out { fill: var(--bad); }
+        svg text { fill: var(--quiet); font-size: 11px; }
+        @media (max-width: 40rem) {
+          section { padding: .9rem 1rem; }
+          thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+          tr { display: block; padding: .6rem 0; border-top: 1px solid var(--line); }
+          tbody th { display: block; border: 0; padding: 0 0 .15rem; font-weight: 500; }
+          td { display: grid; grid-template-columns: 7rem 1fr; border: 0; padding: .1rem 0; }
+          td::before { content: attr(data-head); color: var(--quiet); }
+          td:not([data-head]) { display: block; }
+        }
         """
 
     /// The icon: a cross on a square.

@@ -28,7 +28,7 @@ struct DocumentDetails {
             let ids = creators.filter { $0.type == type }.map(\.id)
             guard !ids.isEmpty else { continue }
             let rows = try Row.fetchAll(
-                db, sql: "SELECT id, \(column) AS name FROM \(table) WHERE id IN \(DocumentDetails.list)",
+                db.cachedStatement(sql: "SELECT id, \(column) AS name FROM \(table) WHERE id IN \(DocumentDetails.list)"),
                 arguments: [DocumentDetails.json(ids)])
             for row in rows { names[Principal(id: row["id"], type: type)] = row["name"] as String }
         }
@@ -62,11 +62,11 @@ struct DocumentDetails {
         of end: String, _ documents: [DocumentRow], in db: Database
     ) throws -> [String: [Relation]] {
         let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT \(end) AS document, type, count(*) AS number FROM relation WHERE \(end) IN \(list)
-                GROUP BY document, type ORDER BY min(serial)
-                """,
+            db.cachedStatement(
+                sql: """
+                    SELECT \(end) AS document, type, count(*) AS number FROM relation WHERE \(end) IN \(list)
+                    GROUP BY document, type ORDER BY min(serial)
+                    """),
             arguments: [json(documents.map(\.id))])
         var relations: [String: [Relation]] = [:]
         for row in rows {

@@ -66,11 +66,11 @@ struct FactStore {
         var level = facts.map(\.serial)
         while !level.isEmpty {
             let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT \(FactRow.columns), fact.parent, fact.relation FROM fact
-                    WHERE fact.parent IN (SELECT value FROM json_each(?)) ORDER BY fact.serial
-                    """,
+                db.cachedStatement(
+                    sql: """
+                        SELECT \(FactRow.columns), fact.parent, fact.relation FROM fact
+                        WHERE fact.parent IN (SELECT value FROM json_each(?)) ORDER BY fact.serial
+                        """),
                 arguments: [JSONValue.array(level.map { .integer(Int($0)) }).text])
             for row in rows { children.add(try FactRow(row: row), to: row["parent"], relation: row["relation"]) }
             level = rows.map { $0["serial"] }

@@ -40,14 +40,18 @@ struct DocumentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
         creator, creatorType, original, replaces, replacedBy
         """
 
+    // Conditions are texts of this program, few and always the same, so that their statements are worth keeping.
+
     static func fetch(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> [DocumentRow] {
-        try fetchAll(db, sql: "SELECT \(columns) FROM document WHERE \(condition)", arguments: arguments)
+        try fetchAll(
+            db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition)"), arguments: arguments)
     }
 
     static func fetchFirst(
         _ db: Database, _ condition: String, _ arguments: StatementArguments
     ) throws -> DocumentRow? {
-        try fetchOne(db, sql: "SELECT \(columns) FROM document WHERE \(condition) LIMIT 1", arguments: arguments)
+        try fetchOne(
+            db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition) LIMIT 1"), arguments: arguments)
     }
 
     /// Stores the document with its content.

@@ -1,21 +1,23 @@
 #if Sandbox
 import GRDB
 
+// Rows by their ids are looked up in every call: their statements are prepared once.
+
 extension AccountRow {
     static func find(_ id: String, in db: Database) throws -> AccountRow? {
-        try fetchOne(db, sql: "SELECT * FROM account WHERE id = ?", arguments: [id])
+        try fetchOne(db.cachedStatement(sql: "SELECT * FROM account WHERE id = ?"), arguments: [id])
     }
 }
 
 extension AppRow {
     static func find(_ id: String, in db: Database) throws -> AppRow? {
-        try fetchOne(db, sql: "SELECT * FROM app WHERE id = ?", arguments: [id])
+        try fetchOne(db.cachedStatement(sql: "SELECT * FROM app WHERE id = ?"), arguments: [id])
     }
 }
 
 extension RecordRow {
     static func find(_ id: String, in db: Database) throws -> RecordRow? {
-        try fetchOne(db, sql: "SELECT * FROM record WHERE id = ?", arguments: [id])
+        try fetchOne(db.cachedStatement(sql: "SELECT * FROM record WHERE id = ?"), arguments: [id])
     }
 
     /// Whether an account has full control: it owns the record, or the record is shared with it as a whole.
@@ -63,7 +65,7 @@ extension RecordRow {
 
 extension CarenetRow {
     static func find(_ id: String, in db: Database) throws -> CarenetRow? {
-        try fetchOne(db, sql: "SELECT * FROM carenet WHERE id = ?", arguments: [id])
+        try fetchOne(db.cachedStatement(sql: "SELECT * FROM carenet WHERE id = ?"), arguments: [id])
     }
 
     func hasAccount(_ account: String, in db: Database) throws -> Bool {

@@ -11,8 +11,8 @@ protocol StoredToken: FetchableRecord, PersistableRecord {
 extension StoredToken {
     static func find(_ token: String, in db: Database) throws -> Self? {
         try fetchOne(
-            db, sql: "SELECT * FROM \(databaseTableName) WHERE fingerprint = ?", arguments: [Secrets.fingerprint(token)]
-        )
+            db.cachedStatement(sql: "SELECT * FROM \(databaseTableName) WHERE fingerprint = ?"),
+            arguments: [Secrets.fingerprint(token)])
     }
 
     /// The token's secret, given the token.

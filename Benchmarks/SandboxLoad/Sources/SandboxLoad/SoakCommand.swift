@@ -23,7 +23,9 @@ struct SoakCommand: AsyncParsableCommand {
         let memory = MemoryTrace(server, step: max(1, requests / 20))
         print("memory after 0 requests: \(memory.first) MB")
         let result = try await Load(server: server, clients: clients) { done in
-            if let megabytes = memory.note(done) { print("memory after \(done) requests: \(megabytes) MB") }
+            guard let megabytes = memory.note(done) else { return }
+            print("memory after \(done) requests: \(megabytes) MB")
+            fflush(nil)
         }.run(requests: requests)
         print(result.summary)
         for problem in result.problems.prefix(10) { print("    \(problem)") }

@@ -1,0 +1,363 @@
+"""Checks the sandbox's pages in headless Chromium. Called by scripts/test-pages: pages.py INDIVO FOLDER"""
+
+import base64
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import secrets
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+WIDTHS = {"phone": (390, 844), "desktop": (1280, 900)}
+SCHEMES = ["light", "dark"]
+
+# What axe would find first, on the page as it is shown. Returns a list of sentences.
+AUDIT = r"""
+const problems = [];
+const say = (what, element) => problems.push(what + (element ? ": " + element.outerHTML.slice(0, 120) : ""));
+if (document.documentElement.lang !== "en") say("the page names no language");
+if (!document.title) say("the page has no title");
+if (document.querySelectorAll("main").length !== 1) say("there is not one main part");
+const headings = [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")];
+if (headings.filter(h => h.tagName === "H1").length !== 1) say("there is not one h1");
+let level = 0;
+for (const heading of headings) {
+    const own = Number(heading.tagName[1]);
+    if (own > level + 1) say("a heading skips a level", heading);
+    if (!heading.textContent.trim()) say("a heading is empty", heading);
+    level = own;
+}
+for (const input of document.querySelectorAll("input:not([type=hidden]), select, textarea")) {
+    const label = input.labels && [...input.labels].some(l => l.textContent.trim());
+    if (!label && !input.getAttribute("aria-label")) say("a field has no label", input);
+}
+for (const control of document.querySelectorAll("a[href], button")) {
+    if (!control.textContent.trim() && !control.getAttribute("aria-label")) say("a control has no name", control);
+}
+for (const picture of document.querySelectorAll("img:not([alt]), svg:not([aria-label]):not([aria-hidden])")) {
+    say("a picture has no text", picture);
+}
+for (const cell of document.querySelectorAll("th")) {
+    if (!cell.scope) say("a table's head has no scope", cell);
+    if (!cell.textContent.trim()) say("a table's head is empty", cell);
+}
+const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
+for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) !== i))) say("two elements have the id " + id);
+if (document.documentElement.scrollWidth > window.innerWidth) {
+    say(`the page is ${document.documentElement.scrollWidth} wide and the window ${window.innerWidth}`);
+}
+
+const parse = text => {
+    const m = text.match(/rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)/);
+    return m ? [Number(m[1]), Number(m[2]), Number(m[3]), m[4] === undefined ? 1 : Number(m[4])] : [0, 0, 0, 1];
+};
+const over = (top, under) => top.slice(0, 3).map((c, i) => c * top[3] + under[i] * (1 - top[3])).concat(1);
+const luminance = color => {
+    const [r, g, b] = color.slice(0, 3).map(c => c / 255).map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const background = element => {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) layers.push(parse(getComputedStyle(e).backgroundColor));
+    return layers.reverse().reduce((under, top) => over(top, under), [255, 255, 255, 1]);
+};
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+const seen = new Set();
+while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.textContent.trim() || seen.has(element) || !element.getClientRects().length) continue;
+    seen.add(element);
+    const style = getComputedStyle(element);
+    const isDrawn = element instanceof SVGElement;
+    if (isDrawn && element.tagName.toLowerCase() === "title") continue;
+    const under = background(element);
+    const color = over(parse(isDrawn ? style.fill : style.color), under);
+    const [light, dark] = [luminance(color), luminance(under)].sort((a, b) => b - a);
+    const ratio = (light + 0.05) / (dark + 0.05);
+    const size = parseFloat(style.fontSize);
+    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    if (ratio < (isLarge ? 3 : 4.5)) say(`contrast ${ratio.toFixed(2)}`, element);
+    if (!isDrawn && size < 12) say(`text of ${size} pixels`, element);
+}
+for (const control of document.querySelectorAll("button, .button, input:not([type=hidden]), ul.list a")) {
+    const box = control.getBoundingClientRect();
+    if (box.height < 24 || box.width < 24) say(`a control of ${box.width.toFixed()} by ${box.height.toFixed()} pixels`, control);
+}
+return problems;
+"""
+
+# The element that has the focus, and whether one can see that it has.
+FOCUS = r"""
+const element = document.activeElement;
+if (!element || element === document.body) return null;
+const style = getComputedStyle(element);
+const isVisible = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+return [element.outerHTML.slice(0, 120), isVisible];
+"""
+
+FOCUSABLE = "a[href], button, input:not([type=hidden]), summary, [tabindex='0']"
+
+
+class Sandbox:
+    """`indivo sandbox` on free ports."""
+
+    def __init__(self, tool):
+        self.process = subprocess.Popen(
+            [tool, "sandbox", "--port", "0", "--ui-port", "0", "--json"], stdout=subprocess.PIPE, text=True)
+        self.summary = json.loads(self.process.stdout.readline())
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(timeout=20)
+
+    def signed(self, method, path, form=None, token=("", ""), **oauth):
+        """Sends a signed request; gives the status and the body."""
+        url = self.summary["api"] + path
+        fields = {
+            "oauth_consumer_key": self.summary["consumer_key"], "oauth_signature_method": "HMAC-SHA1",
+            "oauth_timestamp": str(int(time.time())), "oauth_nonce": secrets.token_hex(16), "oauth_version": "1.0",
+            **({"oauth_token": token[0]} if token[0] else {}), **oauth}
+        quote = lambda text: urllib.parse.quote(text, safe="-._~")
+        pairs = sorted((quote(k), quote(v)) for k, v in {**fields, **(form or {})}.items())
+        base = "&".join([method, quote(url), quote("&".join(f"{k}={v}" for k, v in pairs))])
+        key = quote(self.summary["consumer_secret"]) + "&" + quote(token[1])
+        digest = hmac.new(key.encode(), base.encode(), hashlib.sha1).digest()
+        fields["oauth_signature"] = base64.b64encode(digest).decode()
+        header = "OAuth " + ", ".join(f'{k}="{quote(v)}"' for k, v in fields.items())
+        request = urllib.request.Request(url, method=method, headers={"Authorization": header})
+        if form is not None:
+            request.data = urllib.parse.urlencode(form).encode()
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+
+class App:
+    """The end of an app to which a browser is sent back."""
+
+    def __init__(self):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(b"<!DOCTYPE html><html lang=en><link rel=icon href=data:,><title>App</title><h1>Back</h1>")
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/back"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+class Check:
+    def __init__(self, sandbox, pictures):
+        self.sandbox = sandbox
+        self.pictures = pictures
+        self.passed = 0
+        self.failures = []
+        options = webdriver.ChromeOptions()
+        for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]:
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        service = webdriver.ChromeService("/usr/bin/chromedriver") if os.path.exists("/usr/bin/chromedriver") else None
+        self.driver = webdriver.Chrome(options=options, service=service)
+
+    def expect(self, condition, sentence):
+        if condition:
+            self.passed += 1
+        else:
+            self.failures.append(sentence)
+            print("FAILED:", sentence)
+
+    def show(self, width, scheme):
+        wide, high = WIDTHS[width]
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": wide, "height": high, "deviceScaleFactor": 1, "mobile": width == "phone"})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def open(self, path):
+        self.driver.get(path if path.startswith("http") else self.sandbox.summary["ui"] + path)
+
+    def console(self, allowed=()):
+        """What the console complains about; a page that is an error by intent may say its status."""
+        return [
+            entry["message"] for entry in self.driver.get_log("browser")
+            if entry["level"] in ("SEVERE", "WARNING") and not any(word in entry["message"] for word in allowed)]
+
+    def page(self, name, path, status=200):
+        """Looks at one page, in every width and scheme."""
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                where = f"{name} ({width}, {scheme})"
+                self.show(width, scheme)
+                self.open(path)
+                self.picture(f"{name}-{width}-{scheme}")
+                for problem in self.driver.execute_script(AUDIT):
+                    self.expect(False, f"{where}: {problem}")
+                complaints = self.console([f"status of {status} "] if status != 200 else [])
+                self.expect(not complaints, f"{where}: the console says {complaints}")
+        self.tab_through(name)
+
+    def picture(self, name):
+        high = self.driver.execute_script("return document.documentElement.scrollHeight")
+        wide = self.driver.execute_script("return window.innerWidth")
+        shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {
+            "captureBeyondViewport": True, "clip": {"x": 0, "y": 0, "width": wide, "height": min(high, 6000), "scale": 1}})
+        with open(os.path.join(self.pictures, name + ".png"), "wb") as file:
+            file.write(base64.b64decode(shot["data"]))
+
+    def tab_through(self, name):
+        """Every control is reached by Tab, in the order of the page, and shows that it has the focus."""
+        expected = self.driver.execute_script(
+            f"return [...document.querySelectorAll(\"{FOCUSABLE}\")].filter(e => e.getClientRects().length)"
+            ".map(e => e.outerHTML.slice(0, 120))")
+        self.driver.execute_script("document.activeElement && document.activeElement.blur(); window.scrollTo(0, 0)")
+        reached = []
+        # Once round: where the page took the focus itself, Tab begins there, and passes the browser's own controls.
+        for _ in range(len(expected) + 3):
+            self.press(Keys.TAB)
+            focus = self.driver.execute_script(FOCUS)
+            if focus:
+                reached.append(focus[0])
+                if not focus[1]:
+                    self.expect(False, f"{name}: one cannot see the focus on {focus[0]}")
+        missing = set(expected) - set(reached)
+        self.expect(not missing, f"{name}: Tab does not reach {missing}")
+
+    def press(self, *keys):
+        actions = ActionChains(self.driver)
+        for key in keys:
+            actions.send_keys(key)
+        actions.perform()
+
+    def tab_to(self, selector):
+        for _ in range(200):
+            if self.driver.execute_script("return document.activeElement.matches(arguments[0])", selector):
+                return
+            self.press(Keys.TAB)
+        self.expect(False, f"the keyboard does not reach {selector} on {self.driver.current_url}")
+
+    def wait_for(self, part):
+        WebDriverWait(self.driver, 15).until(lambda driver: part in driver.current_url)
+
+    def log_in(self):
+        """By keyboard alone, from wherever the login page is shown."""
+        self.wait_for("/login")
+        self.tab_to("input[name=username]")
+        self.press(self.sandbox.summary["account"], Keys.TAB, self.sandbox.summary["password"], Keys.ENTER)
+
+    def request_token(self, callback):
+        status, body = self.sandbox.signed(
+            "POST", "/oauth/request_token", {"indivo_record_id": self.sandbox.summary["records"][0]["id"]},
+            oauth_callback=callback)
+        self.expect(status == 200, f"request_token is answered {status}")
+        fields = dict(urllib.parse.parse_qsl(body))
+        return fields["oauth_token"], fields["oauth_token_secret"]
+
+
+def walk(check):
+    """The way of a person with a keyboard: login, consent, back to the app, which then reads the record."""
+    app = App()
+    check.show("phone", "light")
+    token = check.request_token(app.url)
+    check.open(f"/oauth/authorize?oauth_token={token[0]}")
+    check.log_in()
+    check.wait_for("/oauth/authorize")
+    check.tab_to("button.primary")
+    check.press(Keys.ENTER)
+    check.wait_for("/back")
+    fields = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(check.driver.current_url).query))
+    check.expect(fields.get("oauth_token") == token[0], "the callback names the request token")
+    status, body = check.sandbox.signed(
+        "POST", "/oauth/access_token", token=token, oauth_verifier=fields.get("oauth_verifier", ""))
+    check.expect(status == 200, f"access_token is answered {status}")
+    granted = dict(urllib.parse.parse_qsl(body))
+    record = check.sandbox.summary["records"][0]
+    status, body = check.sandbox.signed(
+        "GET", f"/records/{record['id']}", token=(granted["oauth_token"], granted["oauth_token_secret"]))
+    check.expect(status == 200 and record["label"] in body, "the app reads the record")
+    complaints = check.console()
+    check.expect(not complaints, f"the console says {complaints} on the way")
+
+
+def launch(check):
+    """The way from the record list into the app, by keyboard."""
+    summary = check.sandbox.summary
+    check.open(f"/apps/{summary['app_id']}")
+    check.tab_to(f"a[href*='{summary['records'][2]['id']}']")
+    check.press(Keys.ENTER)
+    check.wait_for("/complete/")
+    check.tab_to("button.primary")
+    check.press(Keys.SPACE)
+    check.wait_for("oauth_header=")
+    check.expect(f"record_id={summary['records'][2]['id']}" in check.driver.current_url, "the app is told the record")
+
+
+def main():
+    tool, pictures = sys.argv[1:3]
+    sandbox = Sandbox(tool)
+    check = None
+    try:
+        check = Check(sandbox, pictures)
+        summary = sandbox.summary
+        record = summary["records"][0]["id"]
+        app = summary["app_id"]
+        check.page("welcome", "/")
+        check.page("login", "/login")
+        check.page("logged-out", "/login/did_logout")
+        check.page("not-found", "/nothing", status=404)
+        walk(check)
+        check.page("record-choice", f"/apps/{app}")
+        check.page("authorisation", f"/apps/{app}/complete/?record_id={summary['records'][1]['id']}")
+        out_of_band = check.request_token("oob")
+        other = summary["records"][1]["id"]
+        _, body = sandbox.signed("POST", "/oauth/request_token", {"indivo_record_id": other}, oauth_callback="app:///x")
+        unapproved = dict(urllib.parse.parse_qsl(body))["oauth_token"]
+        check.page("authorisation-oauth", f"/oauth/authorize?oauth_token={unapproved}")
+        check.page("unknown-token", "/oauth/authorize?oauth_token=nothing", status=400)
+        launch(check)
+        for person in summary["records"]:
+            check.page("record-" + person["label"].split()[0].lower(), f"/records/{person['id']}")
+        check.open(f"/records/{record}")
+        document = check.driver.find_element(By.CSS_SELECTOR, "main a[href*='/documents/']").get_attribute("href")
+        check.page("document", document)
+        sandbox.signed("GET", f"/records/{record}/documents/")
+        check.page("home", "/")
+        check.page("logout", "/logout")
+        check.open("/logout")
+        check.tab_to("button.primary")
+        check.press(Keys.ENTER)
+        check.wait_for("/login/did_logout")
+        check.open("/login")
+        check.press("demo", Keys.TAB, "wrong", Keys.ENTER)
+        WebDriverWait(check.driver, 15).until(lambda d: d.find_elements(By.CSS_SELECTOR, "[role=alert]"))
+        check.picture("login-wrong-password")
+        for problem in check.driver.execute_script(AUDIT):
+            check.expect(False, f"wrong password: {problem}")
+    finally:
+        if check:
+            check.driver.quit()
+        status = sandbox.stop()
+    check.expect(status == 0, f"the sandbox ended with {status}")
+    print(f"{check.passed} passed, {len(check.failures)} failed")
+    sys.exit(1 if check.failures else 0)
+
+
+main()
