@@ -1,13 +1,21 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Targets for libFuzzer, in a package of their own: they build only with its flags. `scripts/fuzz` runs them.
+// Targets for libFuzzer, in a package of their own: they build only with its flags. `scripts/fuzz` runs all that are here.
+let targets: [(name: String, products: [String])] = [
+    ("FuzzParser", ["IndivoXML"]),
+    ("FuzzReader", ["IndivoXML"]),
+    ("FuzzSelector", ["IndivoXML"]),
+    ("FuzzWriter", ["IndivoXML"]),
+]
+
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "swift-indivo", path: "..", traits: [])],
-    targets: ["FuzzParser", "FuzzSelector", "FuzzWriter"].map { name in
-        .executableTarget(name: name, dependencies: [.product(name: "IndivoXML", package: "swift-indivo")])
+    targets: targets.map { target in
+        .executableTarget(
+            name: target.name, dependencies: target.products.map { .product(name: $0, package: "swift-indivo") })
     },
     swiftLanguageModes: [.v6]
 )

@@ -140,4 +140,11 @@ struct ParsingTests {
             #expect(root.contents().count == 1)
         }
     }
+
+    @Test("a default for an attribute whose name is none is refused", arguments: [":", "a:", "a:b:c"])
+    func defaultNames(name: String) throws {
+        let text = "<!DOCTYPE r [<!ATTLIST r \(name) CDATA 'v'>]><r xmlns:a='u'/>"
+        let error = try #require(throws: XMLError.self) { try XMLNode(parsing: text) }
+        #expect(error.kind == .syntax)
+    }
 }

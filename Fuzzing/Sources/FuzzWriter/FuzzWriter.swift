@@ -33,12 +33,20 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         default: node().wrap(node())
         }
     }
+    var limits = XMLLimits()
+    limits.depth = .max
     for node in nodes {
         _ = node.kind
         _ = node.parent()
         guard node.kind == .element, let written = try? node.data() else { continue }
-        guard let again = try? XMLNode(parsing: written) else { fatalError("a written element cannot be parsed") }
-        precondition(again.text() == node.text(), "the text changed")
+        let again: XMLNode
+        do {
+            // Wrapping in copies of itself makes a tree as deep as it likes.
+            again = try XMLNode(parsing: written, options: XMLParseOptions(limits: limits))
+        } catch {
+            fatalError("a written element cannot be parsed: \(error): \(String(decoding: written, as: UTF8.self))")
+        }
+        if again.text() != node.text() { fatalError("the text changed") }
         _ = node.contents().map(\.isRemoved)
     }
     return 0

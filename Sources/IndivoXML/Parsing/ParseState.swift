@@ -126,7 +126,10 @@ extension ParseState {
                 let start = entry[3].unsafelyUnwrapped
                 let length = entry[4].unsafelyUnwrapped - start
                 if length > limits.textBytes { return failText("attribute value") }
-                if index >= firstDefault { charge(length) }
+                if index >= firstDefault {
+                    charge(length)
+                    checkDefault(entry[0].unsafelyUnwrapped)
+                }
                 arena.attributes.append(AttributeRecord(header: name, value: arena.store(start, count: length)))
             }
             arena.attributes.base[arena.attributes.count - 1].header |= AttributeRecord.lastFlag
@@ -134,6 +137,13 @@ extension ParseState {
         }
         parent = append(record)
         lastSibling = noNode
+    }
+
+    /// A default's name was not read as one with a prefix; libxml2 takes `a:b:c` or `:`.
+    private mutating func checkDefault(_ local: UnsafePointer<UInt8>) {
+        if !NameRules.isLocalName(String(cString: local)) {
+            fail(.syntax, "the DTD gives a default to \"\(String(cString: local).prefix(40))\", which is not a name")
+        }
     }
 
     private mutating func declare(prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?) {
