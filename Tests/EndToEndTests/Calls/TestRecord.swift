@@ -76,6 +76,9 @@ struct TestRecord {
         func form(_ parameters: FormParameters) -> FileContent {
             FileContent(text: parameters.encoded, contentType: FormParameters.contentType)
         }
+        // A token for a carenet is good for a member of it.
+        try await owner.call(
+            .post, "/carenets/\(carenet.id)/accounts/", body: form(["account_id": Self.account, "write": "false"]))
         let request = try token(
             in: await server.call(
                 .post, "/oauth/request_token",
