@@ -124,6 +124,7 @@ protocol FieldAccess: SendableMetatype {
     static func options(at place: UnsafeRawPointer) -> FieldOptions
     static func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader, _ field: FieldLayout) throws
     static func write(from place: UnsafeRawPointer, _ writer: FieldWriter, _ field: FieldLayout) throws
+    static func copy(from place: UnsafeRawPointer, to other: UnsafeMutableRawPointer)
 }
 
 // The pointers come from a layout, which found at that offset a property of exactly this type; its memory is
@@ -142,5 +143,10 @@ extension Field: FieldAccess {
 
     static func write(from place: UnsafeRawPointer, _ writer: FieldWriter, _ field: FieldLayout) throws {
         try place.assumingMemoryBound(to: Self.self).pointee.wrappedValue._write(writer, field)
+    }
+
+    static func copy(from place: UnsafeRawPointer, to other: UnsafeMutableRawPointer) {
+        other.assumingMemoryBound(to: Self.self).pointee.wrappedValue =
+            place.assumingMemoryBound(to: Self.self).pointee.wrappedValue
     }
 }

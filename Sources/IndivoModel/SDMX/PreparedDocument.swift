@@ -49,6 +49,7 @@ package struct PreparedDocument {
     ///   - stored: The root of the document as the server has it.
     package init(replacing document: IndivoDocument, in stored: XMLNode) throws {
         if case .nested(let root, let namespace) = type(of: document).format {
+            if document.isFromReport { try document.complete(from: stored) }
             try self.init(document, nestedIn: root, namespace: namespace)
             return
         }

@@ -1,0 +1,28 @@
+import IndivoXML
+
+extension IndivoDocument {
+    /// Takes over from the stored document what a report on it left out.
+    ///
+    /// What was changed since the report was read stays as it is; everything else is as it is stored, and the stored
+    /// document becomes the source, so that nothing of it is lost when this one is written.
+    ///
+    /// - Throws: ``DocumentError`` when the stored document is not of this class.
+    final func complete(from stored: XMLNode) throws {
+        guard let source else { return }
+        var ignored: [DocumentError] = []
+        let whole = try type(of: self).read(from: stored)
+        let reported = try type(of: self).read(from: source, problems: &ignored)
+        for field in Layout.of(type(of: self)).fields {
+            guard try content(of: field) == reported.content(of: field) else { continue }
+            field.access.copy(from: whole.storage + field.offset, to: storage + field.offset)
+        }
+        withExtendedLifetime(whole) { self.source = whole.source }
+        isFromReport = false
+    }
+
+    private func content(of field: FieldLayout) throws -> [String?] {
+        let writer = ContentWriter()
+        try field.access.write(from: storage + field.offset, writer, field)
+        return writer.content
+    }
+}
