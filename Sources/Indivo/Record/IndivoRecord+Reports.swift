@@ -11,7 +11,7 @@ extension IndivoRecord {
     /// - Parameters:
     ///   - type: The class; its model must be known to the server.
     ///   - status: Documents of which status.
-    /// - Throws: ``IndivoError``, and `DocumentError` for a document that cannot be read.
+    /// - Throws: ``IndivoError``.
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, status: DocumentStatus = .active
     ) async throws -> [Document] {
@@ -38,8 +38,8 @@ extension IndivoRecord {
     ) async throws -> sending [Document] {
         let root = try answer.xml()
         guard root.name == "Models" else {
-            throw IndivoError(.unexpectedAnswer("its root is <\(root.name)>, not <Models>."), call: answer.call)
+            throw answer.malformed("its root is <\(root.name)>, not <Models>")
         }
-        return try root.children(named: "Model").map { try Document.read(from: $0) }
+        return try answer.reading { try root.children(named: "Model").map { try Document.read(from: $0) } }
     }
 }
