@@ -103,7 +103,7 @@ struct SessionTests {
                 try await browser.logIn(at: url, userName: "demo", password: "demo")
             } else {
                 let page = try await browser.open(url)
-                code.value = page.root.first("code")?.text()
+                code.value = page.root.first("input", named: "oauth_verifier")?.attr("value")
             }
         }
         let record = try await server.selectRecord(callback: receiver) { try await browse($0) }
@@ -124,11 +124,11 @@ struct SessionTests {
 }
 
 extension XMLNode {
-    /// The first element of a name below the node.
-    fileprivate func first(_ name: String) -> XMLNode? {
+    /// The first form field of a name below the node.
+    fileprivate func first(_ element: String, named name: String) -> XMLNode? {
         for child in children() {
-            if child.name == name { return child }
-            if let found = child.first(name) { return found }
+            if child.name == element, child.attr("name") == name { return child }
+            if let found = child.first(element, named: name) { return found }
         }
         return nil
     }

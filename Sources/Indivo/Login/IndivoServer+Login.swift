@@ -120,7 +120,7 @@ extension IndivoServer {
     ) throws(IndivoError) -> String {
         let parameters = url.callbackParameters
         let named = parameters["oauth_token"]
-        if let named, UsedCallbacks.shared.contains(named) { throw IndivoError(.callbackReplayed) }
+        if let named, usedCallbacks.contains(named) { throw IndivoError(.callbackReplayed) }
         if let callback = session.callback {
             guard url.isSamePlace(as: callback) else { throw IndivoError(.wrongState) }
         }
@@ -129,7 +129,7 @@ extension IndivoServer {
             throw IndivoError(.callbackForAnotherToken)
         }
         guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw IndivoError(.noVerifier) }
-        guard UsedCallbacks.shared.use(token.value) else { throw IndivoError(.callbackReplayed) }
+        guard usedCallbacks.use(token.value) else { throw IndivoError(.callbackReplayed) }
         return verifier
     }
 

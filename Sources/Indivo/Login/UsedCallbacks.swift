@@ -1,9 +1,7 @@
 import Synchronization
 
-/// The request tokens whose callbacks were used, in this process: the newest few hundred.
+/// The request tokens whose callbacks were used: the newest few hundred.
 final class UsedCallbacks: Sendable {
-    static let shared = UsedCallbacks()
-
     private let tokens = Mutex<[String]>([])
     private static let capacity = 512
 

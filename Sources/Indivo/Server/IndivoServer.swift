@@ -25,6 +25,7 @@ public final class IndivoServer: Sendable {
     let logger: Logger
     /// The nonces of launches that were taken.
     let launchNonces: OAuthNonceMemory
+    let usedCallbacks = UsedCallbacks()
 
     /// - Parameters:
     ///   - api: The address of the REST API, scheme, host and port. Mostly not the same as `ui`. Plain HTTP is for this
