@@ -118,7 +118,7 @@ let package = Package(
             exclude: ["Models", "Snapshots"]),
         // Runs the built tool, as a user would.
         .testTarget(name: "IndivoCommandTests", dependencies: ["IndivoCommand"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting", "OAuth1"]),
     ],
     swiftLanguageModes: [.v6]
 )

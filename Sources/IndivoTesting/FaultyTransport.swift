@@ -23,6 +23,10 @@ public final class FaultyTransport: HTTPTransport {
         case cutBody(afterBytes: Int)
         /// The request reaches the server, but the answer has this status (100 to 999) and an empty body.
         case status(Int)
+        /// The connection is reset while the request goes out: the server has not acted, but nobody can know that.
+        case reset
+        /// The request reaches the server, the answer's body comes under another content type.
+        case contentType(String)
     }
 
     private let inner: any HTTPTransport
@@ -71,6 +75,12 @@ public final class FaultyTransport: HTTPTransport {
         case .status(let code):
             _ = try await inner.send(request, body: body)
             return HTTPAnswer(response: HTTPResponse(status: HTTPResponse.Status(code: code)))
+        case .reset:
+            throw lost(.answerLost, sent: true)
+        case .contentType(let type):
+            var answer = try await inner.send(request, body: body)
+            answer.response.headerFields[.contentType] = type
+            return answer
         }
     }
 }

@@ -1,33 +1,36 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import OAuth1
 
-/// A request and what came of it: one line of a recording.
-///
-/// A recording is a file of JSON objects, one a line, with these keys; those of a line that say nothing are left out:
-///
-/// | key | meaning |
-/// |---|---|
-/// | `name`, `seq` | unique name; place in the order of time |
-/// | `call`, `note` | the server's name for the call; why this exchange is here |
-/// | `method`, `path`, `host`, `scheme` | the request as sent, `path` with the query |
-/// | `request_headers`, `response_headers` | lists of `[name, value]` |
-/// | `request_body`, `response_body` | text, or in base64 with `_b64` added to the key |
-/// | `status`, `reason` | the answer's status line |
-/// | `failure`, `failure_detail`, `may_have_reached_server` | when there was no answer: ``Indivo/HTTPTransportError`` |
+/// A request and what came of it: one entry of a ``Recording``.
 public struct RecordedExchange: Sendable, Hashable {
+    /// A name of its own within the recording.
     public var name: String
+    /// The place in the order of time.
     public var seq: Int
+    /// The server's name for the call.
     public var call: String?
+    /// Why this exchange is here.
     public var note: String?
+    /// `GET`, `POST`, …
     public var method: String
+    /// `http` or `https`, where it is known.
     public var scheme: String?
+    /// The `Host` header.
     public var host: String
+    /// The request's target as it was sent: path and query.
     public var path: String
+    /// The request's header fields.
     public var requestHeaders: [HTTPField]
+    /// The request's body; nil for none.
     public var requestBody: Data?
     /// What came of the request.
     public var outcome: Outcome
+    /// When the request was sent.
+    public var startedAt: Date?
+    /// How long the answer took, in milliseconds.
+    public var milliseconds: Double?
 
     /// What came of a request.
     public enum Outcome: Sendable, Hashable {
@@ -53,6 +56,15 @@ public struct RecordedExchange: Sendable, Hashable {
         self.outcome = outcome
     }
 
-    /// What a request is found by: its method and its path with the query.
+    /// Method and target, as an error names it.
     var requestLine: String { "\(method) \(path)" }
+
+    /// The parameters of the query, decoded.
+    var query: FormParameters {
+        path.firstIndex(of: "?").map { FormParameters(decoding: String(path[path.index(after: $0)...])) } ?? [:]
+    }
+
+    func requestHeader(_ name: String) -> String? {
+        requestHeaders.first { $0.name.rawName.lowercased() == name.lowercased() }?.value
+    }
 }

@@ -1,6 +1,12 @@
 import Foundation
 
-/// A file of recorded exchanges, JSON objects one a line; ``RecordedExchange`` has the keys.
+/// Recorded exchanges, as an HTTP Archive (HAR 1.2) keeps them.
+///
+/// ```swift
+/// let recording = try Recording(contentsOf: URL(filePath: "login.har"))
+/// ```
+/// Archives that browsers and proxies write can be read as well, and so can files with a JSON object a line, the form of
+/// older recordings (``RecordedExchange``).
 public struct Recording: Sendable {
     /// The exchanges, in the order of time.
     public var exchanges: [RecordedExchange]
@@ -11,7 +17,7 @@ public struct Recording: Sendable {
 
     /// Reads a recording.
     ///
-    /// - Throws: ``RecordingError``, which names the file and the line.
+    /// - Throws: ``RecordingError``, which names the file and the entry or line.
     public init(contentsOf file: URL) throws {
         let content: Data
         do {
@@ -19,36 +25,84 @@ public struct Recording: Sendable {
         } catch {
             throw RecordingError.cannotRead(file: file.path, reason: error.localizedDescription)
         }
+        try self.init(parsing: content, named: file.path)
+    }
+
+    /// Reads a recording from its bytes.
+    ///
+    /// - Parameter name: What errors call it.
+    /// - Throws: ``RecordingError``
+    public init(parsing content: Data, named name: String = "recording") throws(RecordingError) {
+        if Self.isArchive(content) {
+            try self.init(archive: content, named: name)
+        } else {
+            try self.init(lines: content, named: name)
+        }
+    }
+
+    /// The recording as an HTTP Archive. Secrets, tokens and cookies are left out, see ``RecordingTransport``.
+    public func har() throws -> Data {
+        var redaction = Redaction()
+        let entries = exchanges.map { HAR.Entry(redaction.redact($0)) }
+        return try Self.encoder.encode(HAR(log: HAR.Log(entries: entries))) + [UInt8(ascii: "\n")]
+    }
+
+    static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+
+    private static func isArchive(_ content: Data) -> Bool {
+        let start = content.prefix(4096).filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return start.starts(with: "{\"log\":".utf8)
+    }
+
+    private init(archive content: Data, named name: String) throws(RecordingError) {
+        let archive: HAR
+        do {
+            archive = try JSONDecoder().decode(HAR.self, from: content)
+        } catch {
+            throw .malformed(file: name, place: "the archive", reason: Self.reason(error))
+        }
+        guard archive.log.version.hasPrefix("1.") else {
+            throw .malformed(file: name, place: "the archive", reason: "its version is \(archive.log.version), not 1.2")
+        }
+        var exchanges: [RecordedExchange] = []
+        for (index, entry) in archive.log.entries.enumerated() {
+            do {
+                exchanges.append(try entry.exchange(seq: index + 1))
+            } catch {
+                throw .malformed(file: name, place: "entry \(index + 1)", reason: error.reason)
+            }
+        }
+        self.init(exchanges)
+    }
+
+    private init(lines content: Data, named name: String) throws(RecordingError) {
         let decoder = JSONDecoder()
         var exchanges: [RecordedExchange] = []
         for (index, line) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
         where !line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
             do {
                 exchanges.append(try decoder.decode(RecordedExchange.self, from: line))
-            } catch let error as DecodingError {
-                throw RecordingError.malformedLine(file: file.path, line: index + 1, reason: Self.reason(error))
+            } catch {
+                throw .malformed(file: name, place: "line \(index + 1)", reason: Self.reason(error))
             }
         }
         self.init(exchanges)
     }
 
-    /// One line of a recording, without the line feed.
-    static func line(_ exchange: RecordedExchange) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(exchange)
-    }
-
-    private static func reason(_ error: DecodingError) -> String {
+    private static func reason(_ error: any Error) -> String {
         func place(_ path: [any CodingKey]) -> String {
-            path.isEmpty ? "" : " at “\(path.map(\.stringValue).joined(separator: "."))”"
+            path.isEmpty ? "" : " at “\(path.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: "."))”"
         }
-        return switch error {
-        case .keyNotFound(let key, _): "“\(key.stringValue)” is missing"
-        case .typeMismatch(let type, let context): "expected \(type)\(place(context.codingPath))"
-        case .valueNotFound(let type, let context): "expected \(type), not null,\(place(context.codingPath))"
-        case .dataCorrupted(let context): "\(context.debugDescription)\(place(context.codingPath))"
-        @unknown default: "not a recorded exchange"
+        return switch error as? DecodingError {
+        case .keyNotFound(let key, let context)?: "“\(key.stringValue)” is missing\(place(context.codingPath))"
+        case .typeMismatch(let type, let context)?: "expected \(type)\(place(context.codingPath))"
+        case .valueNotFound(let type, let context)?: "expected \(type), not null,\(place(context.codingPath))"
+        case .dataCorrupted(let context)?: "\(context.debugDescription)\(place(context.codingPath))"
+        default: "not a recorded exchange"
         }
     }
 }
@@ -56,15 +110,15 @@ public struct Recording: Sendable {
 /// Why a recording cannot be read or written.
 public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
     case cannotRead(file: String, reason: String)
-    case malformedLine(file: String, line: Int, reason: String)
+    case malformed(file: String, place: String, reason: String)
     case cannotWrite(file: String, reason: String)
 
     public var description: String {
         switch self {
         case .cannotRead(let file, let reason):
             "the recording \(file) cannot be read: \(reason)"
-        case .malformedLine(let file, let line, let reason):
-            "line \(line) of the recording \(file) is no exchange: \(reason)"
+        case .malformed(let file, let place, let reason):
+            "\(place) of the recording \(file) is malformed: \(reason)"
         case .cannotWrite(let file, let reason):
             "the recording \(file) cannot be written: \(reason)"
         }

@@ -1,36 +1,49 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import OAuth1
 import Synchronization
 
-/// Sends requests with another transport and writes down what happens, for ``ReplayTransport`` to play again.
+/// Sends requests with another transport and writes down what happens, as an HTTP Archive (HAR 1.2), for
+/// ``ReplayTransport`` to play again and for any tool that reads such files.
 ///
 /// ```swift
-/// let transport = try RecordingTransport(.system, to: URL(filePath: "login.jsonl"))
+/// let transport = try RecordingTransport(.system, to: URL(filePath: "login.har"))
 /// let server = IndivoServer(api: api, ui: ui, app: app, transport: transport)
 /// ```
 ///
-/// Signatures, token secrets, verifiers, passwords and cookies are written as `redacted`. The documents of patients
-/// are written as they are: record from sample data. A request that was cancelled is not written down.
+/// Signatures, tokens and their secrets, verifiers, passwords and cookies are left out: `redacted-1` stands in the place
+/// of the first such value, wherever it occurs again too. The documents of patients are written as they are: record from
+/// sample data. A request that was cancelled is not written down. The file is a whole archive after each exchange.
 public final class RecordingTransport: HTTPTransport {
     private struct State {
         var lastSeq = 0
-        var file: FileHandle
+        var file: HARFile
+        var redaction: Redaction
     }
 
     private let inner: any HTTPTransport
     private let path: String
+    private let now: @Sendable () -> Date
     private let state: Mutex<State>
 
     /// A recorder that begins a new file, or empties the one that is there.
     ///
+    /// - Parameters:
+    ///   - inner: What sends.
+    ///   - file: The archive, by custom with the extension `har`. Others than its owner cannot read it.
+    ///   - secrets: Further values to leave out, wherever they occur.
+    ///   - now: Gives the time of day.
     /// - Throws: ``RecordingError/cannotWrite(file:reason:)``
-    public init(_ inner: any HTTPTransport, to file: URL) throws {
+    public init(
+        _ inner: any HTTPTransport, to file: URL, leavingOut secrets: [Secret] = [],
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
         self.inner = inner
+        self.now = now
         path = file.path
         do {
-            try Data().write(to: file)
-            state = Mutex(State(file: try FileHandle(forWritingTo: file)))
+            state = Mutex(State(file: try HARFile(file), redaction: Redaction(secrets: secrets)))
         } catch {
             throw RecordingError.cannotWrite(file: file.path, reason: error.localizedDescription)
         }
@@ -41,15 +54,11 @@ public final class RecordingTransport: HTTPTransport {
     /// - Throws: What the other transport throws; ``RecordingError`` when the exchange cannot be written down, and the
     ///   server has acted on the request then.
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
-        let seq = state.withLock { state in
-            state.lastSeq += 1
-            return state.lastSeq
-        }
+        let startedAt = now()
+        let start = ContinuousClock.now
         func record(_ outcome: RecordedExchange.Outcome) throws {
-            try write(
-                RecordedExchange(
-                    name: "\(seq).\(request.method.rawValue.lowercased())", seq: seq, request: request,
-                    requestBody: body, outcome: outcome))
+            let milliseconds = start.duration(to: .now) / .milliseconds(1)
+            try write(request, body, outcome, startedAt: startedAt, milliseconds: milliseconds)
         }
         do {
             let answer = try await inner.send(request, body: body)
@@ -61,10 +70,19 @@ public final class RecordingTransport: HTTPTransport {
         }
     }
 
-    private func write(_ exchange: RecordedExchange) throws {
+    private func write(
+        _ request: HTTPRequest, _ body: Data?, _ outcome: RecordedExchange.Outcome, startedAt: Date, milliseconds: Double
+    ) throws {
         do {
-            let line = try Recording.line(Redaction.redact(exchange)) + [UInt8(ascii: "\n")]
-            try state.withLock { try $0.file.write(contentsOf: line) }
+            try state.withLock { state in
+                state.lastSeq += 1
+                var exchange = RecordedExchange(
+                    name: "\(state.lastSeq).\(request.method.rawValue.lowercased())", seq: state.lastSeq, request: request,
+                    requestBody: body, outcome: outcome)
+                exchange.startedAt = startedAt
+                exchange.milliseconds = (milliseconds * 1000).rounded() / 1000
+                try state.file.append(HAR.Entry(state.redaction.redact(exchange)))
+            }
         } catch {
             throw RecordingError.cannotWrite(file: path, reason: error.localizedDescription)
         }

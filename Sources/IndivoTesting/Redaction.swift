@@ -1,71 +1,210 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import OAuth1
 
-/// Takes out of an exchange what would let a reader act as somebody: signatures, token secrets, verifiers, passwords,
-/// cookies.
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Takes out of exchanges what would let a reader act as somebody: signatures, tokens and their secrets, verifiers,
+/// passwords, cookies.
 ///
-/// Patients' data stays: a recording of real patients is as confidential as their records.
-enum Redaction {
-    /// What stands in the place of a secret.
-    static let mark = "redacted"
+/// A value that was found once is taken out wherever it occurs. Patients' data stays: a recording of real patients is
+/// as confidential as their records.
+struct Redaction {
+    /// What stands in the place of secrets, by the secret.
+    private var marks: [String: String] = [:]
+    /// Those of them that are not made of letters and digits only.
+    private var composed: [(secret: String, mark: String)] = []
 
-    static func redact(_ exchange: RecordedExchange) -> RecordedExchange {
+    /// - Parameter secrets: Values to take out wherever they occur.
+    init(secrets: [Secret] = []) {
+        for secret in secrets { _ = mark(for: secret.reveal()) }
+    }
+
+    static let prefix = "redacted"
+
+    mutating func redact(_ exchange: RecordedExchange) -> RecordedExchange {
         var redacted = exchange
+        redacted.requestHeaders = exchange.requestHeaders.map { redact($0) }
+        redacted.requestBody = exchange.requestBody.map { redact($0) }
         redacted.path = redact(exchange.path)
-        redacted.requestHeaders = exchange.requestHeaders.map(redact)
-        redacted.requestBody = exchange.requestBody.map(redact)
-        if case .answer(var answer) = exchange.outcome {
-            answer.response.headerFields = HTTPFields(answer.response.headerFields.map(redact))
+        switch exchange.outcome {
+        case .answer(var answer):
             answer.body = redact(answer.body)
+            answer.response.headerFields = HTTPFields(answer.response.headerFields.map { redact($0) })
             redacted.outcome = .answer(answer)
+        case .failure(let error):
+            redacted.outcome = .failure(
+                HTTPTransportError(
+                    kind: error.kind, server: error.server, mayHaveReachedServer: error.mayHaveReachedServer,
+                    detail: error.detail.map { redact($0) }))
         }
+        // What the answer showed to be a secret may stand in the request already.
+        redacted.path = replaceKnown(redacted.path)
+        redacted.requestBody = redacted.requestBody.map { redact($0) }
         return redacted
     }
 
-    private static let names = [
-        "oauth_signature", "oauth_token_secret", "smart_oauth_token_secret", "oauth_verifier", "password",
+    /// Text in which every value that belongs to a secret's name is the same mark: what two requests are compared by.
+    static func masked(_ text: String) -> String {
+        var redaction = Redaction()
+        return redaction.redact(text).replacing(#/redacted-\d+/#, with: prefix)
+    }
+
+    /// The names of parameters, fields and elements whose values are secret.
+    private static let names: Set = [
+        "oauth_signature", "oauth_token", "oauth_token_secret", "oauth_verifier", "smart_oauth_token",
+        "smart_oauth_token_secret", "password", "csrf", "csrfmiddlewaretoken", "sessionid", "location_token",
+        "surl_sig", "surl_token", "connecttoken", "connectsecret", "resttoken", "restsecret",
     ]
+
+    private mutating func redact(_ text: String) -> String {
+        replaceKnown(redactTags(redactParameters(text)))
+    }
 
     /// `name=value` as in a form or a query, `name="value"` as in a header, and both percent-encoded, as in a URL
     /// within a URL. A name is one only if no part of a longer one.
-    private static func redact(_ text: String) -> String {
-        guard names.contains(where: text.contains) else { return text }
+    private mutating func redactParameters(_ text: String) -> String {
+        guard Self.names.contains(where: text.contains) else { return text }
         let pattern = #/
             (?<before> ^ | [^A-Za-z0-9_] | %[0-9A-Fa-f]{2} )
             (?<name> [a-z_]+ )
-            (?<equals> (?: = | %3D ) (?: " | %22 )? )
+            (?<equals> (?: = | %3D ) (?: &quot; | " | %22 )? )
             (?<value> [^&"\s,<>]+? )
             (?<after> %22 | %26 | [&"\s,<>] | $ )
             /#
         var result = ""
         var rest = text[...]
         while let match = rest.firstMatch(of: pattern) {
-            if names.contains(String(match.name)) {
-                result += rest[..<match.value.startIndex] + mark
+            result += rest[..<match.equals.endIndex]
+            rest = rest[match.equals.endIndex...]
+            if Self.names.contains(String(match.name)) {
+                result += mark(for: String(match.value))
                 // What ends one parameter may begin the next.
                 rest = rest[match.value.endIndex...]
-            } else {
-                result += rest[..<match.equals.endIndex]
-                rest = rest[match.equals.endIndex...]
             }
         }
         return result + rest
     }
 
-    private static func redact(_ body: Data) -> Data {
+    /// `<input name="oauth_token" value="…">` in a page, and `<RESTSecret>…</RESTSecret>` in XML.
+    private mutating func redactTags(_ text: String) -> String {
+        guard text.contains("<") else { return text }
+        var result = text
+        for match in text.matches(of: #/<input\b[^>]*\bname="(?<name>[^"]*)"[^>]*\bvalue="(?<value>[^"]+)"/#)
+        where Self.names.contains(match.name.lowercased()) {
+            result = result.replacing(match.value, with: mark(for: String(match.value)))
+        }
+        for match in text.matches(of: #/<(?<name>[A-Za-z]+)>(?<value>[^<>\s]+)</[A-Za-z]+>/#)
+        where Self.names.contains(match.name.lowercased()) {
+            result = result.replacing(match.value, with: mark(for: String(match.value)))
+        }
+        return result
+    }
+
+    /// The mark for a secret, remembered. A mark is left as it is.
+    private mutating func mark(for secret: String) -> String {
+        if secret.hasPrefix(Self.prefix) { return secret }
+        let plain = (try? PercentEncoding.decode(secret)) ?? secret
+        if let known = marks[plain] { return known }
+        let mark = "\(Self.prefix)-\(marks.count + 1)"
+        marks[plain] = mark
+        if plain.utf8.count >= Self.shortest, !plain.utf8.allSatisfy(Self.isWordByte) {
+            // The longest first: one may be a part of another.
+            composed.append((plain, mark))
+            composed.sort { ($0.secret.count, $0.secret) > ($1.secret.count, $1.secret) }
+        }
+        return mark
+    }
+
+    /// Short values could be a part of anything: they are taken out at their names only.
+    private func replaceKnown(_ text: String) -> String {
+        guard !marks.isEmpty else { return text }
+        var text = replaceWords(text)
+        for (secret, mark) in composed {
+            if text.hasBytes(of: secret) { text = text.replacing(secret, with: mark) }
+            let encoded = PercentEncoding.encode(secret)
+            if encoded != secret, text.hasBytes(of: encoded) { text = text.replacing(encoded, with: mark) }
+        }
+        return text
+    }
+
+    /// Secrets of letters and digits only, as an Indivo server makes them, are looked up word by word: a recording can
+    /// hold hundreds.
+    private func replaceWords(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            var end = position
+            while end < bytes.count, Self.isWordByte(bytes[end]) { end += 1 }
+            if end - position >= Self.shortest,
+                let mark = marks[String(decoding: bytes[position..<end], as: UTF8.self)]
+            {
+                result += mark.utf8
+            } else {
+                result += bytes[position..<end]
+            }
+            guard end < bytes.count else { break }
+            // The digits of an escape are no part of the word behind it.
+            let length = bytes[end] == UInt8(ascii: "%") ? min(3, bytes.count - end) : 1
+            result += bytes[end..<(end + length)]
+            position = end + length
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let shortest = 6
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+
+    private mutating func learn(cookie: Substring) {
+        let parts = cookie.split(separator: "=", maxSplits: 1)
+        if parts.count == 2 { _ = mark(for: String(parts[1])) }
+    }
+
+    private mutating func redact(_ body: Data) -> Data {
         guard let text = String(validating: body, as: UTF8.self) else { return body }
         return Data(redact(text).utf8)
     }
 
-    private static func redact(_ field: HTTPField) -> HTTPField {
+    private mutating func redact(_ field: HTTPField) -> HTTPField {
         var field = field
-        field.value =
-            switch field.name.canonicalName {
-            case "cookie", "set-cookie": mark
-            case "authorization" where !field.value.lowercased().hasPrefix("oauth "): mark
-            default: redact(field.value)
-            }
+        switch field.name.canonicalName {
+        case "cookie":
+            for cookie in field.value.split(separator: ";") { learn(cookie: cookie) }
+            field.value = Self.prefix
+        case "set-cookie":
+            learn(cookie: field.value.prefix { $0 != ";" })
+            field.value = Self.prefix
+        case "authorization" where !field.value.lowercased().hasPrefix("oauth "):
+            field.value = Self.prefix
+        default:
+            field.value = redact(field.value)
+        }
         return field
+    }
+}
+
+extension String {
+    /// Whether the other text's UTF-8 may occur in this one's: many times faster than comparing characters.
+    fileprivate func hasBytes(of other: String) -> Bool {
+        withCString { text in
+            strstr(text, other) != nil || strlen(text) < utf8.count  // what stands behind a NUL was not looked at
+        }
     }
 }

@@ -12,24 +12,34 @@ import Synchronization
 /// #expect(transport.remaining.isEmpty)
 /// ```
 ///
-/// A request is found by its method and its path with the query; host, headers and body may differ.
+/// A request is found by method, path, query and body, unless less is asked for (``ReplayMatching``).
 public final class ReplayTransport: HTTPTransport {
     /// Which requests may come when.
     public enum Order: Sendable {
-        /// Each request must be the next of the recording, and comes once.
+        /// Strictly: each request must be the next of the recording, and comes once.
         case asRecorded
         /// Requests come in any order. The same request gets its recorded answers one after the other, and when there
         /// are no more, the last one again.
         case any
+        /// The first request gets the first answer, the second the second, whatever they ask.
+        case inTurn
     }
 
     private let exchanges: [RecordedExchange]
+    private let keys: [RequestKey]
     private let order: Order
+    private let matching: ReplayMatching
     private let used: Mutex<Set<Int>>
 
-    public init(_ recording: Recording, order: Order = .any) {
+    /// - Parameters:
+    ///   - recording: What to answer from.
+    ///   - order: Which requests may come when.
+    ///   - matching: By what a request is found.
+    public init(_ recording: Recording, order: Order = .any, matching: ReplayMatching = .all) {
         exchanges = recording.exchanges
+        keys = recording.exchanges.map(RequestKey.init)
         self.order = order
+        self.matching = matching
         used = Mutex([])
     }
 
@@ -44,23 +54,25 @@ public final class ReplayTransport: HTTPTransport {
     /// - Throws: ``UnrecordedRequestError`` when the recording has no answer to this request.
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         try Task.checkCancellation()
-        let requestLine = "\(request.method.rawValue) \(request.path ?? "")"
-        switch try exchange(for: requestLine).outcome {
+        let asked = RecordedExchange(
+            name: "", seq: 0, request: request, requestBody: body, outcome: .answer(HTTPAnswer(response: HTTPResponse(status: .ok))))
+        switch try exchange(for: asked).outcome {
         case .answer(let answer): return answer
         case .failure(let error): throw error
         }
     }
 
-    private func exchange(for requestLine: String) throws -> RecordedExchange {
+    private func exchange(for asked: RecordedExchange) throws -> RecordedExchange {
+        let key = RequestKey(asked)
         let index = used.withLock { used -> Int? in
+            let next = exchanges.indices.first { !used.contains($0) }
             let found: Int?
             switch order {
-            case .asRecorded:
-                let next = exchanges.indices.first { !used.contains($0) }
-                found = next.flatMap { exchanges[$0].requestLine == requestLine ? $0 : nil }
+            case .inTurn: found = next
+            case .asRecorded: found = next.flatMap { matching.matches(key, keys[$0]) ? $0 : nil }
             case .any:
-                let matching = exchanges.indices.filter { exchanges[$0].requestLine == requestLine }
-                found = matching.first { !used.contains($0) } ?? matching.last
+                let fitting = exchanges.indices.filter { matching.matches(key, keys[$0]) }
+                found = fitting.first { !used.contains($0) } ?? fitting.last
             }
             if let found { used.insert(found) }
             return found
@@ -69,9 +81,11 @@ public final class ReplayTransport: HTTPTransport {
         let expected: UnrecordedRequestError.Expected =
             switch order {
             case .any: .anyRecorded
-            case .asRecorded: remaining.first.map { .next($0.requestLine) } ?? .none
+            case .asRecorded, .inTurn: remaining.first.map { .next($0.requestLine) } ?? .none
             }
         throw UnrecordedRequestError(
-            request: requestLine, expected: expected, among: exchanges.map(\.requestLine))
+            request: asked.requestLine, expected: expected,
+            isBodyOther: keys.contains { matching.subtracting(.body).matches(key, $0) },
+            among: exchanges.map(\.requestLine))
     }
 }

@@ -7,6 +7,9 @@ public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringCon
     /// The recorded requests that are most like it, the nearest first; at most five.
     public let nearest: [String]
 
+    /// Whether the recording has this request, but with another body.
+    public let isBodyOther: Bool
+
     /// What a recording would have answered.
     public enum Expected: Sendable, Hashable {
         /// Any of its requests.
@@ -17,8 +20,9 @@ public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringCon
         case none
     }
 
-    init(request: String, expected: Expected, among recorded: [String]) {
+    init(request: String, expected: Expected, isBodyOther: Bool = false, among recorded: [String]) {
         self.request = request
+        self.isBodyOther = isBodyOther
         self.expected = expected
         var seen: Set<String> = []
         nearest = Array(
@@ -35,6 +39,7 @@ public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringCon
         case .next(let next): text += "; in its order the next request is \(next)"
         case .none: text += "; all of its exchanges were played"
         }
+        if isBodyOther, case .anyRecorded = expected { text += " with this body" }
         guard !nearest.isEmpty else { return text + "; it is empty, record some traffic first" }
         return text + "; the nearest recorded requests are:\n  " + nearest.joined(separator: "\n  ")
     }

@@ -72,49 +72,4 @@ struct LoginTests {
         #expect(error?.call == "request_token")
         await sandbox.stop()
     }
-
-    @Test("cancelling the task ends a login that waits for the browser")
-    func cancelled() async throws {
-        let server = IndivoServer(
-            api: URL(string: "http://127.0.0.1:1")!, ui: URL(string: "http://127.0.0.1:1")!,
-            app: AppCredentials(id: "a", consumerKey: "a", consumerSecret: "a"))
-        let (opened, signal) = AsyncStream.makeStream(of: Void.self)
-        let listener = try LoopbackListener.onFreePort()
-        let login = Task { try await server.selectRecord(callback: listener) { _ in signal.yield() } }
-        for await _ in opened { break }
-        login.cancel()
-        await #expect(throws: CancellationError.self) { try await login.value }
-    }
-
-    @Test("a callback for another request token, or without a record or verifier, is refused")
-    func foreignCallbacks() async throws {
-        let listener = try LoopbackListener.onFreePort()
-        let sandbox = try await SandboxServer.start(for: listener)
-        let records = try await sandbox.records()
-        let server = SandboxServer.server(of: sandbox)
-        let receiver = ScriptedReceiver()
-        for (visits, expected) in [
-            (["x:///?carenet_id="], LoginError.noRecordChosen),
-            (["x:///?record_id=\(records[0].id)", "x:///?oauth_token=other&oauth_verifier=v"], .callbackForAnotherToken),
-        ] {
-            let error = await #expect(throws: LoginError.self) {
-                try await server.selectRecord(callback: receiver.with(visits)) { _ in }
-            }
-            #expect(error == expected)
-        }
-        await sandbox.stop()
-    }
-}
-
-/// Comes back with URLs that were fixed before.
-private struct ScriptedReceiver: CallbackReceiver {
-    var urls: [String] = []
-
-    func with(_ urls: [String]) -> ScriptedReceiver { ScriptedReceiver(urls: urls) }
-
-    func listen() throws -> CallbackSession {
-        let (visits, continuation) = AsyncStream.makeStream(of: CallbackVisit.self)
-        for url in urls { continuation.yield(CallbackVisit(url: URL(string: url)!)) }
-        return CallbackSession(callback: URL(string: "x:///callback")!, visits: visits, close: { continuation.finish() })
-    }
 }

@@ -38,13 +38,14 @@ struct SandboxServer {
     }
 
     static func server(
-        of sandbox: Sandbox, secret: Secret = "demo-secret", transport: any HTTPTransport = .system
+        of sandbox: Sandbox, secret: Secret = "demo-secret", transport: any HTTPTransport = .system,
+        options: IndivoServer.Options = IndivoServer.Options()
     ) -> IndivoServer {
         IndivoServer(
             api: sandbox.apiURL, ui: sandbox.uiURL,
             app: AppCredentials(
                 id: "demo@apps.example.org", consumerKey: "demo@apps.example.org", consumerSecret: secret),
-            transport: transport)
+            transport: transport, options: options)
     }
 
     /// Logs in as a person would, in a browser beside the library.

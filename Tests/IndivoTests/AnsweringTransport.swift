@@ -25,11 +25,20 @@ final class AnsweringTransport: HTTPTransport {
     }
 
     /// A record on a server that this transport plays.
-    func record(api: String = "https://indivo.example.org:8000") -> IndivoRecord {
+    func record(
+        api: String = "https://indivo.example.org:8000", options: IndivoServer.Options = TestTiming().options()
+    ) -> IndivoRecord {
+        server(api: api, options: options)
+            .record(id: "r-1", token: OAuthToken(value: "token", secret: "planted-token-secret"))
+    }
+
+    func server(
+        api: String = "https://indivo.example.org:8000", options: IndivoServer.Options = TestTiming().options()
+    ) -> IndivoServer {
+        // Every address that the tests give is one.
         IndivoServer(
             api: URL(string: api)!, ui: URL(string: "https://indivo.example.org")!,
             app: AppCredentials(id: "meds@apps.example.org", consumerKey: "key", consumerSecret: "planted-consumer-secret"),
-            transport: self
-        ).record(id: "r-1", token: OAuthToken(value: "token", secret: "planted-token-secret"))
+            transport: self, options: options)
     }
 }

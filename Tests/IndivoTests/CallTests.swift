@@ -54,10 +54,10 @@ struct CallTests {
 
     @Test("each refusal names the call, the status, the server's words and what to do", arguments: [
         (403, "<h4>Permission Denied</h4>", "log in again"),
-        (404, "<h4>We're sorry. …</h4>", "Check the ids"),
+        (404, "<h4>We're sorry. …</h4>", "may not know the model"),
         (400, "Invalid filter for fact type Problem: bogus", "Invalid filter for fact type Problem: bogus"),
-        (500, "<html><body><h4>Internal Server Error</h4></body></html>", "the server answered 500: Internal Server Error"),
-        (302, "", "the server answered 302"),
+        (500, "<html><body><h4>Internal Server Error</h4></body></html>", "the server answered 500"),
+        (302, "", "the server answered 302"), (405, "", "the server answered 405"),
     ])
     func refusals(status: Int, body: String, words: String) async throws {
         let transport = AnsweringTransport(status: HTTPResponse.Status(code: status), type: "text/html; charset=utf-8", body)
@@ -82,15 +82,13 @@ struct CallTests {
     func nobodyThere() async throws {
         let record = IndivoServer(
             api: URL(string: "http://127.0.0.1:1")!, ui: URL(string: "http://127.0.0.1:1")!,
-            app: AppCredentials(id: "a", consumerKey: "a", consumerSecret: "a")
+            app: AppCredentials(id: "a", consumerKey: "a", consumerSecret: "a"),
+            options: IndivoServer.Options(retry: .never)
         ).record(id: "r", token: OAuthToken(value: "t", secret: "t"))
         let error = try await #require(throws: IndivoError.self) { try await record.information() }
         #expect("\(error)".contains("127.0.0.1:1"))
-        guard case .transport(let failure) = error.reason else {
-            Issue.record("\(error)")
-            return
-        }
-        #expect(!failure.mayHaveReachedServer)
+        #expect(error.reason == .notReachable)
+        #expect(error.isSafeToRepeat && error.transportError?.mayHaveReachedServer == false)
     }
 
     @Test("white space before the XML declaration does no harm")

@@ -1,14 +1,25 @@
 import Foundation
 import HTTPTypes
-import IndivoXML
 import Logging
 import OAuth1
 
-/// Signs calls, sends them and makes errors of what is no success.
+/// Signs calls, sends them, repeats those that may be, and makes errors of what is no success.
 struct CallClient: Sendable {
     let base: URL
     let transport: any HTTPTransport
     let logger: Logger
+    let options: IndivoServer.Options
+    let gate: CallGate
+    let clock = ServerClock()
+    let accepted = AcceptedCredentials()
+
+    init(base: URL, transport: any HTTPTransport, logger: Logger, options: IndivoServer.Options) {
+        self.base = base
+        self.transport = transport
+        self.logger = logger
+        self.options = options
+        gate = CallGate(width: options.maximumConcurrentCalls)
+    }
 
     /// A call's body, in the one content type that both the server and the signature take.
     enum Body {
@@ -36,125 +47,113 @@ struct CallClient: Sendable {
         }
     }
 
-    /// Sends a call.
+    /// A call with everything that goes with it.
+    struct Outgoing {
+        var call: IndivoCall
+        var credentials: OAuthCredentials?
+        var path: [String: String]
+        var query: FormParameters
+        var body: Body?
+        var signing: OAuthSigner.Options
+    }
+
+    /// Sends a call, and repeats it where that can do no harm (``RetryPolicy``), each time signed anew.
+    ///
+    /// A document that is stored under an external id is looked for before it is sent again; where it is found, what the
+    /// server says of it is the answer.
     ///
     /// - Parameters:
     ///   - call: Which.
     ///   - credentials: Whom it is signed for; `nil` leaves it unsigned.
     ///   - path: The values of the path's variables.
     ///   - query: For `GET` only, since a server leaves it out of what it signs otherwise.
-    ///
-    /// A `GET` whose answer is lost is sent once more, signed anew.
-    /// - Throws: ``IndivoError``, or `CancellationError`.
+    /// - Throws: ``IndivoError``; what a transport throws that is no ``HTTPTransportError``.
     func send(
         _ call: IndivoCall, as credentials: OAuthCredentials?, path variables: [String: String] = [:],
         query: FormParameters = [:], body: Body? = nil, signing options: OAuthSigner.Options = .init()
     ) async throws -> Answer {
-        func sent() async throws -> Answer {
-            try await sendOnce(call, as: credentials, path: variables, query: query, body: body, signing: options)
-        }
-        do {
-            return try await sent()
-        } catch let error as IndivoError {
-            // A kept-alive connection that the server had closed loses the first request sent on it. To read again does
-            // no harm; anything else may, and is for the caller to repeat.
-            guard call.method == .get, case .transport(let failure) = error.reason, failure.kind == .answerLost else {
-                throw error
-            }
-            return try await sent()
-        }
+        try await send(
+            Outgoing(
+                call: call, credentials: credentials, path: variables, query: query, body: body, signing: options))
     }
 
-    private func sendOnce(
-        _ call: IndivoCall, as credentials: OAuthCredentials?, path variables: [String: String],
-        query: FormParameters, body: Body?, signing options: OAuthSigner.Options
-    ) async throws -> Answer {
-        var target = (base.path(percentEncoded: true).hasSuffix("/") ? "" : base.path(percentEncoded: true))
-        target += try CallPath.fill(call, variables)
-        if !query.isEmpty { target += "?" + query.encoded }
-        var request = HTTPRequest(
-            method: call.method, scheme: base.scheme?.lowercased() ?? "", authority: try authority(call), path: target)
-        request.headerFields[.contentType] = body?.contentType
-        if let credentials {
-            let signed = OAuthRequest(
-                method: call.method.rawValue, scheme: request.scheme ?? "", authority: request.authority ?? "",
-                target: target, contentType: body?.contentType, body: body.map { Array($0.data) })
-            do {
-                request.headerFields[.authorization] =
-                    try OAuthSigner(credentials: credentials).authorization(for: signed, options: options).headerValue
-            } catch {
-                throw IndivoError(.badArgument("\(error)"), call: call)
-            }
+    /// Sends a call once; a second time only to set the clock right.
+    func attempt(_ outgoing: Outgoing) async throws -> Answer {
+        let call = outgoing.call
+        let unsigned = try request(outgoing)
+        if let token = outgoing.credentials?.token, accepted.isEnded(token) {
+            var error = IndivoError(.login(.loggedOut), call: call)
+            error.isSafeToRepeat = true
+            throw error
         }
-        let answer: HTTPAnswer
         do {
-            answer = try await transport.send(request, body: body?.data)
+            let (answer, isTimeKnown) = try await gate.pass {
+                try await transferSettingClock(unsigned, outgoing)
+            }
+            logger.debug("\(call.name): \(answer.response.status.code)")
+            return try read(answer, to: outgoing, isTimeKnown: isTimeKnown)
         } catch let error as HTTPTransportError {
             logger.debug("\(call.name): \(error.kind)")
-            throw IndivoError(.transport(error), call: call)
-        }
-        logger.debug("\(call.name): \(answer.response.status.code)")
-        return try Answer(answer, to: call)
-    }
-
-    /// Host and port as both signature rules write them: in lower case, without the scheme's own port.
-    private func authority(_ call: IndivoCall) throws -> String {
-        guard let scheme = base.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            let host = base.host(percentEncoded: true)?.lowercased(), !host.isEmpty
-        else {
-            throw IndivoError(
-                .badArgument("“\(base)” is no address of an API; it looks like https://indivo.example.org:8000"), call: call)
-        }
-        let bracketed = host.contains(":") ? "[\(host)]" : host
-        guard let port = base.port, port != (scheme == "http" ? 80 : 443) else { return bracketed }
-        return "\(bracketed):\(port)"
-    }
-}
-
-/// A successful answer to a call.
-struct Answer: Sendable {
-    let call: IndivoCall
-    let contentType: String
-    let body: Data
-
-    /// - Throws: ``IndivoError`` unless the status is 2xx.
-    init(_ answer: HTTPAnswer, to call: IndivoCall) throws {
-        self.call = call
-        contentType = answer.response.headerFields[.contentType] ?? ""
-        body = answer.body
-        switch answer.response.status.code {
-        case 200..<300: return
-        case 400: throw IndivoError(.invalid(serverWords), call: call)
-        case 403: throw IndivoError(.refused, call: call)
-        case 404: throw IndivoError(.notFound, call: call)
-        case let status: throw IndivoError(.status(status, serverWords), call: call)
+            throw IndivoError(error, call: call)
+        } catch is CancellationError {
+            throw IndivoError(.cancelled, call: call)
         }
     }
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    /// Sends a request, and once more with the server's time, if it was refused and the device's clock is slow.
+    ///
+    /// - Returns: The answer, and whether the server's time is known and near the one that was signed with.
+    private func transferSettingClock(
+        _ unsigned: HTTPRequest, _ outgoing: Outgoing
+    ) async throws -> (HTTPAnswer, isTimeKnown: Bool) {
+        let answer = try await transfer(unsigned, outgoing)
+        guard answer.response.status.code == 403, outgoing.credentials != nil,
+            let serverTime = ServerClock.date(of: answer.response)
+        else { return (answer, false) }
+        let deviceTime = Int(options.timing.now().timeIntervalSince1970)
+        let former = clock.offset
+        guard serverTime - (deviceTime + former) > ServerClock.tolerance else { return (answer, true) }
+        logger.notice("the device's clock is \(serverTime - deviceTime) s behind the server's, whose time is used now")
+        clock.set(serverTime - deviceTime)
+        let second = try await transfer(unsigned, outgoing)
+        // Refused all the same: the clock was not what was wrong, or the time is not the server's.
+        if second.response.status.code == 403 { clock.set(former) }
+        return (second, true)
+    }
 
-    /// The root element. The white space that some answers have before their declaration does not hurt.
-    func xml() throws -> XMLNode {
-        let content = body.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+    private func transfer(_ unsigned: HTTPRequest, _ outgoing: Outgoing) async throws -> HTTPAnswer {
+        let body = outgoing.body?.data
+        var request = unsigned
+        if let credentials = outgoing.credentials {
+            let signed = OAuthRequest(
+                method: request.method.rawValue, scheme: request.scheme ?? "", authority: request.authority ?? "",
+                target: request.path ?? "", contentType: outgoing.body?.contentType, body: body.map { Array($0) })
+            let time = Int(options.timing.now().timeIntervalSince1970) + clock.offset
+            let signer = OAuthSigner(credentials: credentials, clock: { time })
+            do {
+                request.headerFields[.authorization] =
+                    try signer.authorization(for: signed, options: outgoing.signing).headerValue
+            } catch {
+                throw IndivoError(.badArgument("\(error)"), call: outgoing.call)
+            }
+        }
+        return try await transport.send(request, body: body)
+    }
+
+    private func request(_ outgoing: Outgoing) throws -> HTTPRequest {
+        let authority: String
         do {
-            return try XMLNode(parsing: Data(content))
+            authority = try ServerAddress(base, plainHTTPHosts: options.plainHTTPHosts).authority
         } catch {
-            throw IndivoError(.unexpectedAnswer("it should be XML, and is “\(contentType)”: \(error)."), call: call)
+            throw IndivoError(.badArgument("\(error)"), call: outgoing.call)
         }
-    }
-
-    /// The answer as a value that is read by reflection.
-    func value<Value: CompoundValue>(_ type: Value.Type, root: String) throws -> Value {
-        do {
-            return try Value.read(from: xml(), root: root)
-        } catch let error as DocumentError {
-            throw IndivoError(.unexpectedAnswer("\(error)."), call: call)
-        }
-    }
-
-    /// What the server said, without markup and cut short.
-    private var serverWords: String {
-        let plain = text.replacing(#/<[^>]*>/#, with: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return plain.count > 300 ? plain.prefix(300) + "…" : plain
+        var target = base.path(percentEncoded: true)
+        if target.hasSuffix("/") { target.removeLast() }
+        target += try CallPath.fill(outgoing.call, outgoing.path)
+        if !outgoing.query.isEmpty { target += "?" + outgoing.query.encoded }
+        var request = HTTPRequest(
+            method: outgoing.call.method, scheme: base.scheme?.lowercased() ?? "", authority: authority, path: target)
+        request.headerFields[.contentType] = outgoing.body?.contentType
+        return request
     }
 }

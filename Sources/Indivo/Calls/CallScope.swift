@@ -25,16 +25,11 @@ extension IndivoError {
 
     /// An answer that is not what the call gives.
     static func answer(_ what: String, _ call: IndivoCall) -> IndivoError {
-        IndivoError(.unexpectedAnswer(what), call: call)
+        IndivoError(.malformedAnswer(what), call: call)
     }
 
     var isNotFound: Bool {
         if case .notFound = reason { true } else { false }
-    }
-
-    /// Whether the server may have acted on a request whose answer was lost.
-    var mayHaveArrived: Bool {
-        if case .transport(let failure) = reason { failure.mayHaveReachedServer } else { false }
     }
 }
 

@@ -1,71 +1,113 @@
 import Foundation
+import IndivoModel
 
-/// Why a call failed: which call, what the server said, and what to do next.
-public struct IndivoError: Error, CustomStringConvertible {
-    public enum Reason: Sendable {
-        /// An argument that no server would take; nothing was sent.
+/// Why a call, or a login, failed: what was asked, what came back, and what to do next.
+///
+/// ```swift
+/// do {
+///     try await record.add(medication)
+/// } catch let error as IndivoError {
+///     switch error.reason {
+///     case .notReachable, .timedOut, .answerLost: offerToTryAgain(safely: error.isSafeToRepeat)
+///     case .refused: askToLogInAgain()
+///     case .conflict(.alreadyReplaced): fetchTheNewestVersion()
+///     case .invalid(_, let problems): show(problems)
+///     case .cancelled: break
+///     default: show(error.description)
+///     }
+/// }
+/// ```
+/// ``description`` is for people and logs: no secret, no id and nothing of what a document says is in it.
+/// ``debugDetails`` is for developers, and may hold what the patient's documents say.
+public struct IndivoError: Error, Sendable {
+    /// What kind of failure it is.
+    public enum Reason: Sendable, Hashable {
+        /// An argument that no server would take; nothing was sent. The text says what to change.
         case badArgument(String)
-        /// 403. The server never says why.
-        case refused
-        /// 404.
+        /// There is no way to the server: its name has no address, nobody answers there, or the connection cannot be
+        /// made secure. Nothing was sent.
+        case notReachable
+        /// There was no complete answer in time.
+        case timedOut
+        /// The connection broke before the answer was complete.
+        case answerLost
+        /// The answer is longer than the transport takes (``HTTPLimits/maximumAnswerBytes``).
+        case answerTooLarge
+        /// 403. The server gives one answer for all causes; these are the ones it can have, the likeliest first.
+        case refused(causes: [RefusalCause])
+        /// 404: there is no such thing, or no such path.
         case notFound
-        /// 400, with the server's sentence (perhaps empty).
-        case invalid(String)
-        /// Another status, with the beginning of what the server said.
-        case status(Int, String)
-        /// The answer is not what the call gives.
-        case unexpectedAnswer(String)
-        /// The request or its answer did not get through.
-        case transport(HTTPTransportError)
+        /// What is on the server already stands in the way.
+        case conflict(Conflict)
+        /// 400, or 404 for new content: the server refuses what was sent. With its own words, which may repeat values
+        /// that were sent, and with what this library finds wrong with the documents that were sent.
+        case invalid(serverMessage: String, problems: [ValidationProblem])
+        /// 5xx: the server failed.
+        case serverFailed(status: Int)
+        /// Another status that is no success: a redirection, which is not followed, 405, 413, …
+        case unexpectedStatus(Int)
+        /// The answer is not what the call gives. The text says what it should be, and the place where it is not.
+        case malformedAnswer(String)
+        /// The login did not end with a record.
+        case login(LoginError)
+        /// The task was cancelled. The server may have acted on the request or not.
+        case cancelled
     }
 
-    public let reason: Reason
-    /// The call by Indivo's name, such as `document_create`.
-    public let call: String
-    /// What the call was about to do, and where, without ids.
-    public let request: String
-    private let hint: String?
+    /// What on the server stands in the way of a call.
+    public enum Conflict: Sendable, Hashable {
+        /// The external id belongs to a document that is stored already.
+        case externalIDUsed
+        /// The message id belongs to a message that was sent already.
+        case messageIDUsed
+        /// The version was replaced by a newer one: only the newest can be replaced.
+        case alreadyReplaced
+    }
 
-    init(_ reason: Reason, call: IndivoCall) {
+    /// What kind of failure it is.
+    public internal(set) var reason: Reason
+    /// The call by Indivo's name, such as `document_create`; for a login that failed otherwise, `login`.
+    public let call: String
+    /// Method and path template, without ids, such as `POST /records/{record}/documents/`; empty for a login.
+    public let request: String
+    /// The HTTP status, where there was an answer.
+    public internal(set) var status: Int?
+    /// Why there is no complete answer, where there is none.
+    public internal(set) var transportError: HTTPTransportError?
+    /// How many times the request was sent.
+    public internal(set) var attempts = 0
+    /// Whether the same call may be made again without doing anything twice: it only reads, or it stores under an
+    /// external id, or the server has done nothing. That it would succeed then is not said.
+    public internal(set) var isSafeToRepeat: Bool
+
+    /// What the developer may see beside the description.
+    var details: [String] = []
+    /// The server's words with every value that was sent left out.
+    var safeMessage = ""
+    let notFoundHint: String?
+    /// How long the server asks to wait before another attempt (RFC 9110, section 10.2.3).
+    var retryAfter: Duration?
+
+    /// - Parameter details: For the developer only: may repeat what documents say.
+    init(_ reason: Reason, call: IndivoCall, details: [String] = []) {
         self.reason = reason
         self.call = call.name
         request = "\(call.method) \(call.path)"
-        hint = call.notFoundHint
-    }
-
-    /// The HTTP status, where there was an answer.
-    public var status: Int? {
+        notFoundHint = call.notFoundHint
+        self.details = details
+        isSafeToRepeat = Repetition(of: call) != .never
         switch reason {
-        case .refused: 403
-        case .notFound: 404
-        case .invalid: 400
-        case .status(let status, _): status
-        case .badArgument, .unexpectedAnswer, .transport: nil
+        case .badArgument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: isSafeToRepeat = true
+        default: break
         }
     }
 
-    public var description: String { "\(call) (\(request)): \(explanation)" }
-
-    private var explanation: String {
-        switch reason {
-        case .badArgument(let why):
-            return "not sent: \(why)."
-        case .refused:
-            return "403, permission denied. The server gives no reason; it is one of these: the consumer key or secret is "
-                + "wrong, the token has expired or was revoked (log in again with selectRecord), this app or account may "
-                + "not do this, or this device's clock is more than five minutes slow."
-        case .notFound:
-            return "404, not found. " + (hint ?? "Check the ids, and that the API address has no path of its own.")
-        case .invalid(let words):
-            return "400, the server refuses the request" + (words.isEmpty ? ", without a word." : ": \(words)")
-        case .status(let status, let words):
-            return "the server answered \(status)" + (words.isEmpty ? "." : ": \(words)")
-                + (status >= 500 ? " The fault is the server's, or a request it did not expect; its log says more." : "")
-        case .unexpectedAnswer(let what):
-            return "the answer is not what this call gives: \(what) Check that the API address is an Indivo server's, "
-                + "and not its UI server's or a proxy's."
-        case .transport(let error):
-            return "\(error)"
-        }
+    /// A login that failed otherwise than in a call. It may be begun again.
+    init(_ reason: LoginError) {
+        self.reason = .login(reason)
+        call = "login"
+        request = ""
+        notFoundHint = nil
+        isSafeToRepeat = true
     }
 }

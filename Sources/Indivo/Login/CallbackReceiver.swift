@@ -2,8 +2,8 @@ import Foundation
 
 /// The way back from the browser to the app: where the server sends a person who has chosen a record or authorised the app.
 ///
-/// The library has two: ``LoopbackListener`` for tools and desktop apps, ``URLSchemeReceiver`` for apps that own a URL
-/// scheme. An app may bring another.
+/// The library has three: ``LoopbackListener`` for tools and desktop apps, ``URLSchemeReceiver`` for apps that own a URL
+/// scheme, ``OutOfBandReceiver`` for a person who copies what the browser shows. An app may bring another.
 public protocol CallbackReceiver: Sendable {
     /// Begins to receive. Called once for each login.
     func listen() throws -> CallbackSession
@@ -11,17 +11,32 @@ public protocol CallbackReceiver: Sendable {
 
 /// A ``CallbackReceiver`` at work, during one login.
 public struct CallbackSession: Sendable {
-    /// Where the server is to send the browser after the authorisation.
-    public let callback: URL
-    /// The visits, as they come.
-    public let visits: AsyncStream<CallbackVisit>
+    /// Where the server is to send the browser after the authorisation; `nil` for "out of band", where the app is not
+    /// told (RFC 5849, section 2.1). It should be different for each login, and nobody else should be able to guess it.
+    public let callback: URL?
+    /// Waits for the browser to come back; `nil` when it will not.
+    public let next: @Sendable (LoginStep) async throws -> CallbackVisit?
     /// Ends the receiving.
     public let close: @Sendable () -> Void
 
-    public init(callback: URL, visits: AsyncStream<CallbackVisit>, close: @escaping @Sendable () -> Void) {
+    /// - Parameter next: Waits for what a step needs; `nil` when the person gave up.
+    public init(
+        callback: URL?, next: @escaping @Sendable (LoginStep) async throws -> CallbackVisit?,
+        close: @escaping @Sendable () -> Void
+    ) {
         self.callback = callback
-        self.visits = visits
+        self.next = next
         self.close = close
+    }
+
+    /// - Parameter visits: The visits, as they come; when it ends, the login is given up.
+    public init(callback: URL, visits: AsyncStream<CallbackVisit>, close: @escaping @Sendable () -> Void) {
+        self.init(
+            callback: callback,
+            next: { _ in
+                var visits = visits.makeAsyncIterator()
+                return await visits.next()
+            }, close: close)
     }
 }
 
@@ -40,37 +55,5 @@ public struct CallbackVisit: Sendable {
         self.url = url
         self.redirect = redirect
         self.finish = finish
-    }
-}
-
-/// Receives callbacks that the system hands to the app, since the app registered their URL scheme.
-///
-/// ```swift
-/// let receiver = URLSchemeReceiver(scheme: "indivo-meds")
-/// let record = try await server.selectRecord(callback: receiver) { url in await openURL(url) }
-/// // elsewhere:
-/// .onOpenURL { url in receiver.receive(url) }
-/// ```
-/// The app's start URL, as registered with the server, is
-/// `indivo-meds:///did_select_record?record_id={record_id}&carenet_id={carenet_id}`.
-public final class URLSchemeReceiver: CallbackReceiver {
-    private let scheme: String
-    private let inbox = CallbackInbox()
-
-    public init(scheme: String) { self.scheme = scheme }
-
-    public func listen() throws -> CallbackSession {
-        guard let callback = URL(string: "\(scheme):///did_receive_verifier") else {
-            throw LoginError.badCallback("“\(scheme)” is no URL scheme; use letters, digits, + - and .")
-        }
-        let inbox = inbox
-        return CallbackSession(callback: callback, visits: inbox.open(), close: { inbox.close() })
-    }
-
-    /// Hands in a URL that the app was opened with.
-    /// - Returns: Whether it belongs to a login that is going on.
-    @discardableResult
-    public func receive(_ url: URL) -> Bool {
-        url.scheme?.lowercased() == scheme.lowercased() && inbox.put(CallbackVisit(url: url))
     }
 }

@@ -12,30 +12,88 @@ extension IndivoServer {
     ///     registered as `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
     ///   - open: Shows a page to the person, in a browser. Called once, and a second time where the way back cannot
     ///     send the browser on itself.
-    /// - Throws: ``LoginError``, ``IndivoError``, or what `open` throws.
+    /// - Throws: ``IndivoError``, of which ``IndivoError/Reason/login(_:)`` tells what went wrong with the login itself;
+    ///   or what `open` throws.
     public func selectRecord(
         callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
-        let session = try callback.listen()
-        defer { session.close() }
-        var visits = session.visits.makeAsyncIterator()
-
-        try await open(ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory))
-        let choice = try await next(&visits)
-        guard let recordID = choice.url.callbackParameters["record_id"], !recordID.isEmpty else {
-            choice.finish("No record was chosen.")
-            throw LoginError.noRecordChosen
+        try await login {
+            try checkPages()
+            let session = try callback.listen()
+            defer { session.close() }
+            try await open(ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory))
+            let choice = try await visit(session, .record)
+            let record: String
+            do {
+                record = try self.record(chosenIn: choice.url.callbackParameters)
+            } catch {
+                choice.finish("No record was chosen. You may close this page and go back to the app.")
+                throw error
+            }
+            return try await authorize(record, session) { url in
+                if let redirect = choice.redirect { redirect(url) } else { try await open(url) }
+            }
         }
+    }
 
-        let requestToken = try await requestToken(forRecord: recordID, callback: session.callback)
-        let authorize = ui.appending(path: "oauth/authorize", directoryHint: .notDirectory)
-            .appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)])
-        if let redirect = choice.redirect { redirect(authorize) } else { try await open(authorize) }
+    /// Lets a person authorise the app for a record that is known already, as when the token of an earlier login is gone.
+    ///
+    /// Where the app is on the record still, and the person logged in in the browser, no page is shown.
+    ///
+    /// - Parameters:
+    ///   - id: The record's id.
+    ///   - callback: The way back.
+    ///   - open: Shows a page to the person, in a browser.
+    /// - Throws: As ``selectRecord(callback:open:)``.
+    public func authorize(
+        record id: String, callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
+    ) async throws -> IndivoRecord {
+        try await login {
+            try checkPages()
+            let session = try callback.listen()
+            defer { session.close() }
+            return try await authorize(id, session, open: open)
+        }
+    }
 
-        let answer = try await next(&visits)
+    /// Whatever ends a login because it was cancelled is the same error.
+    private func login(_ body: () async throws -> IndivoRecord) async throws -> IndivoRecord {
         do {
-            let verifier = try verifier(in: answer.url.callbackParameters, for: requestToken)
-            let record = try await exchange(requestToken, verifier: verifier, forRecord: recordID)
+            return try await body()
+        } catch is CancellationError {
+            throw IndivoError(.cancelled)
+        } catch let error as IndivoError {
+            if case .cancelled = error.reason { throw IndivoError(.cancelled) }
+            throw error
+        }
+    }
+
+    /// A password is typed into the pages: they need TLS as the API does.
+    private func checkPages() throws(IndivoError) {
+        do {
+            _ = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts)
+        } catch {
+            throw IndivoError(.badCallback("the UI server's address cannot be used: \(error)"))
+        }
+    }
+
+    private func record(chosenIn parameters: FormParameters) throws(IndivoError) -> String {
+        if let id = parameters["record_id"], !id.isEmpty { return id }
+        let isCarenet = parameters["carenet_id"].map { !$0.isEmpty } ?? false
+        throw IndivoError(isCarenet ? .carenetChosen : .noRecordChosen)
+    }
+
+    private func authorize(
+        _ record: String, _ session: CallbackSession, open: (URL) async throws -> Void
+    ) async throws -> IndivoRecord {
+        let requestToken = try await requestToken(forRecord: record, callback: session.callback)
+        try await open(
+            ui.appending(path: "oauth/authorize", directoryHint: .notDirectory)
+                .appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)]))
+        let answer = try await visit(session, .authorization)
+        do {
+            let verifier = try verifier(in: answer.url, for: requestToken, of: session)
+            let record = try await exchange(requestToken, verifier: verifier, forRecord: record)
             answer.finish("You are logged in. You may close this page.")
             return record
         } catch {
@@ -44,23 +102,34 @@ extension IndivoServer {
         }
     }
 
-    private func next(_ visits: inout AsyncStream<CallbackVisit>.Iterator) async throws -> CallbackVisit {
-        if let visit = await visits.next(isolation: #isolation) { return visit }
-        try Task.checkCancellation()
-        throw LoginError.cancelled
+    private func visit(_ session: CallbackSession, _ step: LoginStep) async throws -> CallbackVisit {
+        if let visit = try await session.next(step) { return visit }
+        throw IndivoError(.cancelled)
     }
 
     /// Asks for a request token bound to a record (RFC 5849, section 2.1). Unbound ones cannot be approved.
-    private func requestToken(forRecord id: String, callback: URL) async throws -> OAuthToken {
+    private func requestToken(forRecord id: String, callback: URL?) async throws -> OAuthToken {
         let answer = try await calls.send(
             .requestToken, as: twoLegged, body: .form(["indivo_record_id": id]),
-            signing: OAuthSigner.Options(callback: callback.absoluteString))
+            signing: OAuthSigner.Options(callback: callback?.absoluteString ?? "oob"))
         return try tokenResponse(answer).token
     }
 
-    private func verifier(in parameters: FormParameters, for token: OAuthToken) throws -> String {
-        guard parameters["oauth_token"] == token.value else { throw LoginError.callbackForAnotherToken }
-        guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw LoginError.noVerifier }
+    private func verifier(
+        in url: URL, for token: OAuthToken, of session: CallbackSession
+    ) throws(IndivoError) -> String {
+        let parameters = url.callbackParameters
+        let named = parameters["oauth_token"]
+        if let named, usedCallbacks.contains(named) { throw IndivoError(.callbackReplayed) }
+        if let callback = session.callback {
+            guard url.isSamePlace(as: callback) else { throw IndivoError(.wrongState) }
+        }
+        // A person who pastes a bare code names no token; then the server tells whether it fits.
+        guard named == token.value || (named == nil && session.callback == nil) else {
+            throw IndivoError(.callbackForAnotherToken)
+        }
+        guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw IndivoError(.noVerifier) }
+        guard usedCallbacks.use(token.value) else { throw IndivoError(.callbackReplayed) }
         return verifier
     }
 
@@ -72,15 +141,16 @@ extension IndivoServer {
             .exchangeToken, as: OAuthCredentials(consumer: app.consumer, token: token),
             signing: OAuthSigner.Options(verifier: verifier))
         let response = try tokenResponse(answer)
-        guard response["xoauth_indivo_record_id"] == id else { throw LoginError.tokenForAnotherRecord }
+        guard response["xoauth_indivo_record_id"] == id else { throw IndivoError(.tokenForAnotherRecord) }
         return record(id: id, token: response.token)
     }
 
-    private func tokenResponse(_ answer: Answer) throws -> OAuthTokenResponse {
+    /// Reads a token; nothing of the answer goes into an error, since it holds a secret.
+    private func tokenResponse(_ answer: Answer) throws(IndivoError) -> OAuthTokenResponse {
         do {
             return try OAuthTokenResponse(parsing: answer.body)
         } catch {
-            throw IndivoError(.unexpectedAnswer("\(error)."), call: answer.call)
+            throw IndivoError(.malformedAnswer("\(error)"), call: answer.call)
         }
     }
 }
@@ -93,5 +163,12 @@ extension URL {
             all = FormParameters(Array(all) + Array(FormParameters(decoding: String(part.prefix { $0 != "#" }))))
         }
         return all
+    }
+
+    /// Whether both are the same but for query and fragment, and the letter case of scheme and host.
+    fileprivate func isSamePlace(as other: URL) -> Bool {
+        scheme?.lowercased() == other.scheme?.lowercased()
+            && (host(percentEncoded: true) ?? "").lowercased() == (other.host(percentEncoded: true) ?? "").lowercased()
+            && port == other.port && path(percentEncoded: false) == other.path(percentEncoded: false)
     }
 }

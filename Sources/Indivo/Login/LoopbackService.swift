@@ -9,21 +9,21 @@ import Glibc
 import Musl
 #endif
 
-/// Serves the few requests of one login: `GET` of known paths, each answered by whoever handles it.
+/// Serves the few requests of one login: `GET` of expected paths, each answered by whoever handles it.
 ///
 /// A thread of its own polls the connections, so that one which sends nothing (browsers open such) keeps no other waiting.
 final class LoopbackService: Sendable {
     private let socket: LoopbackSocket
-    private let paths: Set<String>
+    private let isExpected: @Sendable (_ path: String) -> Bool
     private let handle: @Sendable (_ target: String, LoopbackExchange) -> Void
     private let isStopped = Atomic(false)
 
     init(
-        socket: LoopbackSocket, paths: Set<String>,
+        socket: LoopbackSocket, isExpected: @escaping @Sendable (_ path: String) -> Bool,
         handle: @escaping @Sendable (_ target: String, LoopbackExchange) -> Void
     ) {
         self.socket = socket
-        self.paths = paths
+        self.isExpected = isExpected
         self.handle = handle
     }
 
@@ -68,7 +68,7 @@ final class LoopbackService: Sendable {
         guard request.contains([13, 10, 13, 10]) else { return request }
         let exchange = LoopbackExchange(connection)
         let line = String(decoding: request.prefix { $0 != 13 }, as: UTF8.self).split(separator: " ")
-        if line.count == 3, line[0] == "GET", paths.contains(String(line[1].prefix { $0 != "?" })) {
+        if line.count == 3, line[0] == "GET", isExpected(String(line[1].prefix { $0 != "?" })) {
             handle(String(line[1]), exchange)
         } else {
             exchange.notFound()

@@ -47,9 +47,9 @@ final class LoopbackSocket: Sendable {
 
     private static func startListening(_ descriptor: Int32) -> Bool { listen(descriptor, 16) == 0 }
 
-    private static func failure(_ port: UInt16) -> LoginError {
-        .badCallback(
+    private static func failure(_ port: UInt16) -> IndivoError {
+        IndivoError(.badCallback(
             "127.0.0.1 port \(port) cannot be listened on: \(String(cString: strerror(errno))). "
-                + "Close what uses it, or register the app's start URL with another port")
+                + "Close what uses it, or register the app's start URL with another port"))
     }
 }

@@ -69,24 +69,10 @@ extension IndivoRecord {
     func push(
         _ upload: DocumentUpload, _ call: IndivoCall, externalID: String?, path: [String: String] = [:]
     ) async throws -> DocumentMetadata {
-        let body = try upload.content.body(for: call)
-        guard let externalID else {
-            let metadata = try await send(call, path: path, body: body).metadata()
-            upload.settle()
-            return metadata
-        }
-        let variables = path.merging(["external": externalID]) { given, _ in given }
-        func sent() async throws -> DocumentMetadata { try await send(call, path: variables, body: body).metadata() }
-        let metadata: DocumentMetadata
-        do {
-            metadata = try await sent()
-        } catch let error as IndivoError where error.mayHaveArrived {
-            if let arrived = try await documentMetadata(externalID: externalID) {
-                metadata = arrived
-            } else {
-                metadata = try await sent()
-            }
-        }
+        var path = path
+        path["external"] = externalID
+        // Where an answer is lost, the client looks for an external id before it sends the content again.
+        let metadata = try await send(call, path: path, body: try upload.content.body(for: call)).metadata()
         upload.settle()
         return metadata
     }

@@ -15,7 +15,7 @@ extension IndivoRecord {
     /// - Parameters:
     ///   - type: The class; its model must be known to the server.
     ///   - status: Documents of which status.
-    /// - Throws: ``IndivoError``, and `DocumentError` for a document that cannot be read.
+    /// - Throws: ``IndivoError``.
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, status: DocumentStatus = .active
     ) async throws -> [Document] {

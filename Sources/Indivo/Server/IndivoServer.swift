@@ -18,25 +18,63 @@ public final class IndivoServer: Sendable {
     public let ui: URL
     /// The app.
     public let app: AppCredentials
+    /// How calls behave: what is repeated, how many go out at a time.
+    public let options: Options
 
     let calls: CallClient
     let logger: Logger
+    /// The nonces of launches that were taken.
+    let launchNonces: OAuthNonceMemory
+    let usedCallbacks = UsedCallbacks()
 
     /// - Parameters:
-    ///   - api: The address of the REST API, scheme, host and port. Mostly not the same as `ui`.
+    ///   - api: The address of the REST API, scheme, host and port. Mostly not the same as `ui`. Plain HTTP is for this
+    ///     machine only, and for the hosts that `options` name.
     ///   - ui: The address of the UI server.
     ///   - app: The app's credentials.
     ///   - transport: What carries requests; the system's own unless a test or an app brings another.
     ///   - logger: Gets the name and status of each call, never a secret or anything about the patient.
+    ///   - options: How calls behave.
     public init(
         api: URL, ui: URL, app: AppCredentials, transport: any HTTPTransport = .system,
-        logger: Logger = Logger(label: "indivo")
+        logger: Logger = Logger(label: "indivo"), options: Options = Options()
     ) {
         self.api = api
         self.ui = ui
         self.app = app
         self.logger = logger
-        calls = CallClient(base: api, transport: transport, logger: logger)
+        self.options = options
+        let now = options.timing.now
+        launchNonces = OAuthNonceMemory(clock: { Int(now().timeIntervalSince1970) })
+        calls = CallClient(base: api, transport: transport, logger: logger, options: options)
+    }
+
+    /// How calls to a server behave.
+    public struct Options: Sendable {
+        /// How calls that can do no harm are repeated.
+        public var retry: RetryPolicy
+        /// How many requests may be under way at a time; further calls wait for their turn.
+        public var maximumConcurrentCalls: Int
+        /// The hosts to which HTTP without TLS is allowed, beside this machine itself: everybody on the way reads what
+        /// goes there.
+        public var plainHTTPHosts: Set<String>
+        /// Where sessions are kept by ``IndivoRecord/keepSession(label:)``.
+        public var sessions: any SessionStore
+        /// The clocks; a test brings its own.
+        public var timing: CallTiming
+
+        /// Four attempts within a minute, eight requests at a time, TLS everywhere but on this machine, sessions in
+        /// ``FileSessionStore/standard``, unless said otherwise.
+        public init(
+            retry: RetryPolicy = RetryPolicy(), maximumConcurrentCalls: Int = 8, plainHTTPHosts: Set<String> = [],
+            sessions: any SessionStore = FileSessionStore.standard, timing: CallTiming = .system
+        ) {
+            self.retry = retry
+            self.maximumConcurrentCalls = maximumConcurrentCalls
+            self.plainHTTPHosts = plainHTTPHosts
+            self.sessions = sessions
+            self.timing = timing
+        }
     }
 
     /// The version the server says it has, such as `2.0.0` (`get_version`).

@@ -42,7 +42,7 @@ public final class CurlTransport: HTTPTransport {
         let target = try HTTPTarget(request)
         try Task.checkCancellation()
         let transfer = CurlTransfer(
-            request: request, target: target, body: body, limits: limits, authorityFile: authorityFile)
+            request: request, target: target, body: body, limits: limits.ofThisCall, authorityFile: authorityFile)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 loop.start(transfer, continuation)

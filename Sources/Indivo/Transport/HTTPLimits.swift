@@ -17,6 +17,18 @@ public struct HTTPLimits: Sendable, Hashable {
         self.deadline = deadline
         self.maximumAnswerBytes = maximumAnswerBytes
     }
+
+    /// How long the call that a request belongs to may still take, repetitions included: a transport waits no longer
+    /// than this, even where its own deadline is later. `nil` outside a call.
+    @TaskLocal public static var remaining: Duration?
+
+    /// The limits of a request that begins now.
+    var ofThisCall: HTTPLimits {
+        guard let remaining = Self.remaining, remaining < deadline else { return self }
+        var limits = self
+        limits.deadline = max(.milliseconds(1), remaining)
+        return limits
+    }
 }
 
 extension Duration {

@@ -36,10 +36,11 @@ public final class URLSessionTransport: HTTPTransport {
 
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         let target = try HTTPTarget(request)
+        let limits = limits.ofThisCall
         let task = session.dataTask(with: try Self.urlRequest(request, to: target, body: body))
         try Task.checkCancellation()
         // URLSession does not hold a slow answer to the deadline everywhere, so a task of ours does.
-        let deadline = Task { [limits, receiver] in
+        let deadline = Task { [receiver] in
             try await Task.sleep(for: limits.deadline)
             receiver.end(task, as: .timedOut)
         }

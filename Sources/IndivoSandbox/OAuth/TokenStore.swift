@@ -117,10 +117,11 @@ struct TokenStore {
         _ startURL: String, _ app: AppRow, _ token: TokenPair, record: String, account: String
     ) throws -> String {
         let parts = URLComponents(string: startURL)
+        // As the real server signs it: over the start URL without its query.
         let request = OAuthRequest(
             method: "GET", scheme: parts?.scheme ?? "http",
             authority: (parts?.host ?? "") + (parts?.port.map { ":\($0)" } ?? ""),
-            path: parts?.percentEncodedPath ?? "", query: parts?.percentEncodedQuery)
+            path: parts?.percentEncodedPath ?? "")
         var parameters: FormParameters = [
             "oauth_consumer_key": app.consumerKey, "oauth_signature_method": OAuthSigner.signatureMethod,
             "oauth_timestamp": String(now.seconds), "oauth_nonce": OAuthSigner.randomNonce(), "oauth_version": "1.0",

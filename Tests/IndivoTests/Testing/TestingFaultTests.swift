@@ -54,6 +54,20 @@ struct TestingFaultTests {
         #expect(inner.received.count == 3)
     }
 
+    @Test("a reset connection has not reached the server, but the error does not know; a wrong type comes with the body")
+    func resetAndType() async throws {
+        let inner = EchoTransport()
+        let transport = FaultyTransport(inner, faults: [.reset, .contentType("text/html")])
+        let error = await #expect(throws: HTTPTransportError.self) {
+            try await transport.send(.example("/1"), body: nil)
+        }
+        #expect(error?.kind == .answerLost && error?.mayHaveReachedServer == true)
+        #expect(inner.received.isEmpty)
+        let answer = try await transport.send(.example("/2"), body: nil)
+        #expect(answer.text == "GET /2")
+        #expect(answer.response.headerFields[.contentType] == "text/html")
+    }
+
     @Test("faults can depend on the request")
     func byRequest() async throws {
         let inner = EchoTransport()

@@ -2,7 +2,18 @@ import Foundation
 import HTTPTypes
 import Indivo
 
-extension RecordedExchange: Codable {
+/// Reads the older form of a recording: a JSON object a line.
+///
+/// | key | meaning |
+/// |---|---|
+/// | `name`, `seq` | unique name; place in the order of time |
+/// | `call`, `note` | the server's name for the call; why this exchange is here |
+/// | `method`, `path`, `host`, `scheme` | the request as sent, `path` with the query |
+/// | `request_headers`, `response_headers` | lists of `[name, value]` |
+/// | `request_body`, `response_body` | text, or in base64 with `_b64` added to the key |
+/// | `status`, `reason` | the answer's status line |
+/// | `failure`, `failure_detail`, `may_have_reached_server` | when there was no answer |
+extension RecordedExchange: Decodable {
     private enum CodingKeys: String, CodingKey {
         case name, seq, call, note, method, scheme, host, path, status, reason, failure
         case requestHeaders = "request_headers"
@@ -52,31 +63,6 @@ extension RecordedExchange: Codable {
                 response: response, body: try Self.body(container, .responseBody, .responseBodyBase64) ?? Data()))
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .name)
-        try container.encode(seq, forKey: .seq)
-        try container.encodeIfPresent(call, forKey: .call)
-        try container.encodeIfPresent(note, forKey: .note)
-        try container.encode(method, forKey: .method)
-        try container.encodeIfPresent(scheme, forKey: .scheme)
-        try container.encode(host, forKey: .host)
-        try container.encode(path, forKey: .path)
-        try container.encode(Self.pairs(requestHeaders), forKey: .requestHeaders)
-        try Self.encode(requestBody, &container, .requestBody, .requestBodyBase64)
-        switch outcome {
-        case .answer(let answer):
-            try container.encode(answer.response.status.code, forKey: .status)
-            try container.encode(answer.response.status.reasonPhrase, forKey: .reason)
-            try container.encode(Self.pairs(Array(answer.response.headerFields)), forKey: .responseHeaders)
-            try Self.encode(answer.body, &container, .responseBody, .responseBodyBase64)
-        case .failure(let error):
-            try container.encode(error.kind.rawValue, forKey: .failure)
-            try container.encodeIfPresent(error.detail, forKey: .failureDetail)
-            try container.encode(error.mayHaveReachedServer, forKey: .mayHaveReachedServer)
-        }
-    }
-
     private typealias Container = KeyedDecodingContainer<CodingKeys>
 
     private static func fields(_ container: Container, _ key: CodingKeys) throws -> [HTTPField] {
@@ -89,10 +75,6 @@ extension RecordedExchange: Codable {
         }
     }
 
-    private static func pairs(_ fields: [HTTPField]) -> [[String]] {
-        fields.map { [$0.name.rawName, $0.value] }
-    }
-
     private static func body(_ container: Container, _ text: CodingKeys, _ base64: CodingKeys) throws -> Data? {
         if let body = try container.decodeIfPresent(String.self, forKey: text) { return Data(body.utf8) }
         guard let encoded = try container.decodeIfPresent(String.self, forKey: base64) else { return nil }
@@ -101,16 +83,5 @@ extension RecordedExchange: Codable {
                 forKey: base64, in: container, debugDescription: "the body is not base64")
         }
         return body
-    }
-
-    private static func encode(
-        _ body: Data?, _ container: inout KeyedEncodingContainer<CodingKeys>, _ text: CodingKeys, _ base64: CodingKeys
-    ) throws {
-        guard let body else { return }
-        if let string = String(validating: body, as: UTF8.self) {
-            try container.encode(string, forKey: text)
-        } else {
-            try container.encode(body.base64EncodedString(), forKey: base64)
-        }
     }
 }

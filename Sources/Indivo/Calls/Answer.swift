@@ -1,0 +1,63 @@
+import Foundation
+import HTTPTypes
+import IndivoModel
+import IndivoXML
+
+/// A successful answer to a call.
+struct Answer: Sendable {
+    let call: IndivoCall
+    let contentType: String
+    let body: Data
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The root element. The white space that some answers have before their declaration does not hurt.
+    func xml() throws(IndivoError) -> XMLNode {
+        let content = body.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+        do {
+            return try XMLNode(parsing: Data(content))
+        } catch {
+            throw malformed("it should be XML, and is “\(contentType)”", because: error)
+        }
+    }
+
+    /// The answer as a value that is read by reflection.
+    func value<Value: CompoundValue>(_ type: Value.Type, root: String) throws(IndivoError) -> Value {
+        let xml = try xml()
+        return try reading { try Value.read(from: xml, root: root) }
+    }
+
+    /// Does what reads the answer, and makes its errors ones of this call.
+    func reading<Value>(_ read: () throws -> Value) throws(IndivoError) -> Value {
+        do {
+            return try read()
+        } catch let error as IndivoError {
+            throw error
+        } catch {
+            throw malformed("it cannot be read", because: error)
+        }
+    }
+
+    /// The error that the answer is not what it should be. Its text names the place; what stands there is for the
+    /// developer only.
+    func malformed(_ what: String, because error: (any Error)? = nil) -> IndivoError {
+        var place = ""
+        var details: [String] = []
+        switch error {
+        case let error as XMLError:
+            place = error.line.map { ", line \($0)" + (error.column.map { " column \($0)" } ?? "") } ?? ""
+            details = ["\(error)"] + (error.excerpt.map { ["at that place: \($0)"] } ?? [])
+        case let error as DocumentError:
+            place = ", at \(error.property.isEmpty ? error.document : "\(error.document).\(error.property)")"
+                + (error.line.map { ", line \($0)" } ?? "")
+            details = ["\(error)"]
+        case let error?: details = ["\(error)"]
+        case nil: break
+        }
+        let start = text.prefix(300)
+        details.append("the answer (\(contentType), \(body.count) bytes) begins: \(start)")
+        var made = IndivoError(.malformedAnswer(what + place), call: call, details: details)
+        made.status = 200
+        return made
+    }
+}

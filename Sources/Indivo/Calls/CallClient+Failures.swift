@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTypes
+import OAuth1
+
+extension CallClient {
+    /// A successful answer as it is, any other as an error.
+    func read(_ answer: HTTPAnswer, to outgoing: Outgoing, isTimeKnown: Bool) throws(IndivoError) -> Answer {
+        let call = outgoing.call
+        let status = answer.response.status.code
+        if (200..<300).contains(status) {
+            if let credentials = outgoing.credentials { accepted.note(call, credentials) }
+            let success = Answer(
+                call: call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body)
+            if let coding = answer.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
+                throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
+            }
+            return success
+        }
+        let message = ServerMessage(answer)
+        let sent = SentContent(query: outgoing.query, body: outgoing.body)
+        var error: IndivoError
+        switch status {
+        case 400:
+            if let conflict = message.conflict {
+                error = IndivoError(.conflict(conflict), call: call)
+            } else {
+                error = IndivoError(.invalid(serverMessage: message.words, problems: sent.problems), call: call)
+                error.safeMessage = message.leavingOut(sent.values)
+            }
+        case 403:
+            error = IndivoError(
+                .refused(causes: accepted.causes(of: call, outgoing.credentials, isTimeKnown: isTimeKnown)), call: call)
+        case 404:
+            // To new content that it does not take a server may say 404, without a word.
+            let problems = call.notFoundHint == nil ? [] : sent.problems
+            error = IndivoError(
+                problems.isEmpty ? .notFound : .invalid(serverMessage: "", problems: problems), call: call)
+        case 500...: error = IndivoError(.serverFailed(status: status), call: call)
+        default: error = IndivoError(.unexpectedStatus(status), call: call)
+        }
+        error.status = status
+        error.retryAfter = answer.response.headerFields[.retryAfter].flatMap { Int($0) }.map { .seconds(max(0, $0)) }
+        error.details.append("\(call.method) \((try? CallPath.fill(call, outgoing.path)) ?? call.path)")
+        if !message.words.isEmpty { error.details.append("the server said: \(message.words)") }
+        throw error
+    }
+}
+
+extension IndivoError {
+    /// What a transport's failure means to a call.
+    init(_ failure: HTTPTransportError, call: IndivoCall) {
+        let reason: Reason =
+            switch failure.kind {
+            case .invalidRequest: .badArgument(failure.detail ?? "the request is not valid")
+            case .hostNotFound, .cannotConnect, .tls: .notReachable
+            case .timedOut: .timedOut
+            case .answerLost: .answerLost
+            case .answerTooLarge: .answerTooLarge
+            case .malformedAnswer: .malformedAnswer("it is not HTTP")
+            case .other: failure.mayHaveReachedServer ? .answerLost : .notReachable
+            }
+        self.init(reason, call: call)
+        transportError = failure
+        if !failure.mayHaveReachedServer { isSafeToRepeat = true }
+    }
+}

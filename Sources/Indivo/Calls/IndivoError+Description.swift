@@ -1,0 +1,69 @@
+import IndivoModel
+
+extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The call, what went wrong and the next step, without secrets, ids and content.
+    public var description: String {
+        if case .login(let error) = reason { return "\(call): \(error)" }
+        return "\(call) (\(request)): \(explanation)"
+    }
+
+    /// The same as ``description``, so that an error that is dumped or interpolated tells no more.
+    public var debugDescription: String { description }
+
+    /// The description, and what else is known: ids in the path, the server's words, our own findings, the place in a
+    /// malformed answer with what stands there. It may hold what documents say of the patient, never a secret.
+    public var debugDetails: String {
+        var lines = [description]
+        if attempts > 0 { lines.append("sent \(attempts == 1 ? "once" : "\(attempts) times")") }
+        lines.append(isSafeToRepeat ? "safe to repeat" : "not safe to repeat: look first whether the server has acted")
+        if let status { lines.append("status: \(status)") }
+        if let transportError { lines.append("transport: \(transportError.kind), \(transportError)") }
+        if case .invalid(let message, let problems) = reason {
+            lines.append("server's words: \(message.isEmpty ? "(none)" : message)")
+            lines += problems.map { "found here: \($0)" }
+        }
+        return (lines + details).joined(separator: "\n")
+    }
+
+    private var explanation: String {
+        switch reason {
+        case .badArgument(let why):
+            return "not sent: \(why)."
+        case .notReachable, .timedOut, .answerLost, .answerTooLarge:
+            return transportError.map { "\($0)" } ?? "the server was not reached"
+        case .refused(let causes):
+            let reasons = causes.enumerated().map { "(\($0.offset + 1)) \($0.element)" }.joined(separator: "; ")
+            return "403, permission denied. The server gives no reason; the likeliest first, it is one of these: \(reasons)."
+        case .notFound:
+            return "404, not found. "
+                + (notFoundHint ?? "Check the ids, and that the API address has no path of its own.")
+        case .conflict(.externalIDUsed):
+            return "the external id belongs to a document that is stored already. Look it up, or take another id."
+        case .conflict(.messageIDUsed):
+            return "the message id belongs to a message that was sent already. Take another id for another message."
+        case .conflict(.alreadyReplaced):
+            return "this version was replaced by a newer one. Fetch the newest version and change that."
+        case .invalid(_, let problems):
+            let found = Set(problems.map { $0.model + ($0.property.isEmpty ? "" : "." + $0.property) }).sorted()
+            return "\(status ?? 400), the server refuses what was sent" + (safeMessage.isEmpty ? ", without a word." : ": \(safeMessage)")
+                + (found.isEmpty ? "" : " Look at \(found.joined(separator: ", ")); debugDetails has more.")
+        case .serverFailed(let status):
+            return "the server answered \(status). The fault is the server's, or a request it did not expect; its log "
+                + "says more."
+        case .unexpectedStatus(let status) where (300..<400).contains(status):
+            return "the server answered \(status) and names another address, which is not followed: a signature is good "
+                + "for one address only. Check the API address."
+        case .unexpectedStatus(let status):
+            return "the server answered \(status), which this call does not know. Check that the API address is an "
+                + "Indivo server's, and not its UI server's or a proxy's."
+        case .malformedAnswer(let what):
+            return "the answer is not what this call gives: \(what). Check that the API address is an Indivo server's, "
+                + "and not its UI server's or a proxy's."
+        case .login(let error):
+            return "\(error)"
+        case .cancelled:
+            return "cancelled."
+                + (attempts > 0 && !isSafeToRepeat ? " The server may have acted on the request." : "")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import OAuth1
+
+/// Keeps sessions in a file of JSON that only its owner can read (mode 0600).
+///
+/// The file is made with that mode, and replaced as a whole, so that a crash leaves the old one or the new one. A file
+/// that others can read is refused: its secrets may be known. Several processes may use one file; each change is made
+/// under a lock.
+public struct FileSessionStore: SessionStore {
+    /// The file.
+    public let file: URL
+
+    /// A store in a file; it and its folder are made when the first session is kept.
+    public init(file: URL) { self.file = file }
+
+    /// `sessions.json` in the user's own folder for such things: `~/Library/Application Support/Indivo` on Apple's
+    /// systems, `$XDG_STATE_HOME/indivo` or `~/.local/state/indivo` elsewhere.
+    public static let standard: FileSessionStore = {
+        #if canImport(Darwin)
+        let folder = URL.applicationSupportDirectory.appending(path: "Indivo")
+        #else
+        let named = ProcessInfo.processInfo.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let state = named.map { URL(filePath: $0) } ?? URL.homeDirectory.appending(path: ".local/state")
+        let folder = state.appending(path: "indivo")
+        #endif
+        return FileSessionStore(file: folder.appending(path: "sessions.json"))
+    }()
+
+    /// - Throws: ``SessionStoreError``
+    public func sessions() throws -> [IndivoSession] { try read(PrivateFile(file.path)) }
+
+    /// - Throws: ``SessionStoreError``
+    public func keep(_ session: IndivoSession) throws {
+        try change { sessions in
+            sessions.removeAll { $0.isForSameRecord(as: session) }
+            sessions.append(session)
+        }
+    }
+
+    /// - Throws: ``SessionStoreError``
+    public func forget(_ session: IndivoSession) throws {
+        guard FileManager.default.fileExists(atPath: file.path) else { return }
+        try change { $0.removeAll { $0.isForSameRecord(as: session) } }
+    }
+
+    private func change(_ change: (inout [IndivoSession]) -> Void) throws {
+        let file = PrivateFile(file.path)
+        try file.withLock {
+            var sessions = try read(file)
+            change(&sessions)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            encoder.dateEncodingStrategy = .iso8601
+            do {
+                try file.replace(with: encoder.encode(Content(sessions: sessions.map(Content.Session.init))))
+            } catch let error as EncodingError {
+                throw SessionStoreError.cannotWrite(file: self.file.path, reason: "\(error)")
+            }
+        }
+    }
+
+    private func read(_ file: PrivateFile) throws(SessionStoreError) -> [IndivoSession] {
+        guard let data = try file.read() else { return [] }
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        guard let content = try? decoder.decode(Content.self, from: data) else {
+            throw .malformed(file: self.file.path)
+        }
+        return content.sessions.map(\.session)
+    }
+
+    /// The file's JSON.
+    private struct Content: Codable {
+        struct Session: Codable {
+            var api: URL
+            var app: String
+            var record: String
+            var token: String
+            var secret: String
+            var label: String?
+            var keptAt: Date
+
+            init(_ session: IndivoSession) {
+                api = session.api
+                app = session.app
+                record = session.record
+                token = session.token.value
+                secret = session.token.secret.reveal()
+                label = session.label
+                keptAt = session.keptAt
+            }
+
+            var session: IndivoSession {
+                IndivoSession(
+                    api: api, app: app, record: record, token: OAuthToken(value: token, secret: Secret(secret)),
+                    label: label, keptAt: keptAt)
+            }
+        }
+
+        var sessions: [Session]
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import OAuth1
+
+extension IndivoServer {
+    /// The record that the UI server opened the app for, with the token that came along: no login is needed.
+    ///
+    /// When a person starts an app from the UI server's list of apps, the app's start URL is opened with an
+    /// `oauth_header`: an `Authorization` header, signed with the app's secret over the start URL, that holds a record's
+    /// id and an access token for it.
+    ///
+    /// ```swift
+    /// .onOpenURL { url in record = try await server.record(launchedWith: url) }
+    /// ```
+    /// - Parameters:
+    ///   - url: What the app was opened with.
+    ///   - startURL: The app's start URL as it is registered, where the app sees another, as behind a proxy.
+    /// - Throws: ``IndivoError`` with the reason ``IndivoError/Reason/login(_:)``: the URL holds no credentials, they are
+    ///   not signed with the app's secret, more than five minutes old, used before, or for another server or app.
+    public func record(launchedWith url: URL, startURL: URL? = nil) async throws -> IndivoRecord {
+        guard let authorization = url.launchAuthorization,
+            let record = authorization["smart_record_id"], !record.isEmpty,
+            let token = authorization["smart_oauth_token"], !token.isEmpty,
+            let secret = authorization["smart_oauth_token_secret"], !secret.isEmpty
+        else { throw IndivoError(.launchWithoutCredentials) }
+        try await verify(authorization, over: startURL ?? url)
+        let isForUs =
+            (authorization["smart_app_id"] ?? app.id) == app.id
+            && (authorization["smart_container_api_base"].map { URL(string: $0).map(IndivoSession.place) == IndivoSession.place(api) } ?? true)
+        guard isForUs else { throw IndivoError(.launchForAnotherServer) }
+        return self.record(id: record, token: OAuthToken(value: token, secret: Secret(secret)))
+    }
+
+    /// An Indivo server signs the start URL without its query; one that keeps to the RFC would sign it with it.
+    private func verify(_ authorization: OAuthAuthorization, over url: URL) async throws {
+        let origin = (url.host(percentEncoded: true) ?? "") + (url.port.map { ":\($0)" } ?? "")
+        let query = url.query(percentEncoded: true)?.split(separator: "&").filter { !$0.hasPrefix("oauth_header=") }
+            .joined(separator: "&")
+        let timing = options.timing
+        let clock = calls.clock
+        let verifier = OAuthVerifier(
+            secrets: ConsumerSecret(consumer: app.consumer), nonces: launchNonces,
+            policy: OAuthVerificationPolicy(rule: .rfc5849, maximumLead: nil),
+            clock: { Int(timing.now().timeIntervalSince1970) + clock.offset })
+        do {
+            do {
+                _ = try await verifier.verify(authorization, of: launch(url, origin, query: nil))
+            } catch OAuthRefusal.wrongSignature {
+                _ = try await verifier.verify(authorization, of: launch(url, origin, query: query))
+            }
+        } catch OAuthRefusal.nonceAlreadyUsed {
+            throw IndivoError(.callbackReplayed)
+        } catch let refusal as OAuthRefusal {
+            throw IndivoError(.launchNotGenuine("\(refusal)"))
+        }
+    }
+
+    private func launch(_ url: URL, _ authority: String, query: String?) -> OAuthRequest {
+        OAuthRequest(
+            method: "GET", scheme: url.scheme ?? "", authority: authority, path: url.path(percentEncoded: true),
+            query: query)
+    }
+}
+
+extension URL {
+    /// The header in a start URL. The UI server escapes its blanks and quotation marks only, so that the escapes in its
+    /// values are to be decoded once; in a URL that was escaped properly they come out when the header is decoded.
+    fileprivate var launchAuthorization: OAuthAuthorization? {
+        let name = "oauth_header="
+        guard let query = query(percentEncoded: true),
+            let header = query.split(separator: "&").first(where: { $0.hasPrefix(name) })?.dropFirst(name.count)
+        else { return nil }
+        let literal = header.replacing("%20", with: " ").replacing("%22", with: "\"")
+        if let authorization = try? OAuthAuthorization(parsing: String(literal)) { return authorization }
+        return try? OAuthAuthorization(parsing: FormParameters(decoding: "h=\(header)")["h"] ?? "")
+    }
+}
+
+/// Knows the app's own secret.
+private struct ConsumerSecret: OAuthSecretSource {
+    let consumer: OAuthConsumer
+
+    func consumerSecret(forKey key: String) -> Secret? { key == consumer.key ? consumer.secret : nil }
+
+    func tokenSecret(forToken token: String, consumerKey: String) -> Secret? { nil }
+}

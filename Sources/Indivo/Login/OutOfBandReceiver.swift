@@ -1,0 +1,43 @@
+import Foundation
+import OAuth1
+
+/// Receives what a person copies from the browser, for apps that no browser can reach, as on a server without a screen
+/// ("out of band", RFC 5849, section 2.1).
+///
+/// ```swift
+/// let receiver = OutOfBandReceiver { step in
+///     print(step == .record ? "Address after you chose a record:" : "Code:")
+///     return readLine()
+/// }
+/// let record = try await server.selectRecord(callback: receiver) { url in print("Open \(url)") }
+/// ```
+/// An Indivo server shows no code of its own: it sends the browser to the app's start URL with the record's id, and to
+/// the callback URL that the app's manifest names with the verifier. Whatever the browser finds there, the person may
+/// copy the whole address; the bare record id or code does as well. An app that knows the record uses
+/// ``IndivoServer/authorize(record:callback:open:)``, and only the code is asked for.
+public struct OutOfBandReceiver: CallbackReceiver {
+    private let ask: @Sendable (LoginStep) async throws -> String?
+
+    /// - Parameter ask: Asks the person for the address, the record id (``LoginStep/record``) or the code
+    ///   (``LoginStep/authorization``); `nil` gives up the login.
+    public init(ask: @escaping @Sendable (LoginStep) async throws -> String?) { self.ask = ask }
+
+    public func listen() -> CallbackSession {
+        let ask = ask
+        return CallbackSession(
+            callback: nil,
+            next: { step in
+                guard let answer = try await ask(step) else { return nil }
+                return CallbackVisit(url: Self.url(of: answer.trimmingCharacters(in: .whitespacesAndNewlines), step))
+            }, close: {})
+    }
+
+    /// An address as it is; a bare id or code as if it had come in one.
+    private static func url(of text: String, _ step: LoginStep) -> URL {
+        if text.contains("?"), let url = URL(string: text) { return url }
+        let name = step == .record ? "record_id" : "oauth_verifier"
+        let query: FormParameters = [name: text]
+        // Percent-encoding leaves nothing that a URL could not hold.
+        return URL(string: "oob:?" + query.encoded)!
+    }
+}

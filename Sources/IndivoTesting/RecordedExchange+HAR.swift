@@ -1,0 +1,151 @@
+import Foundation
+import HTTPTypes
+import Indivo
+import OAuth1
+
+extension HAR.Entry {
+    init(_ exchange: RecordedExchange) {
+        startedDateTime = (exchange.startedAt ?? Date(timeIntervalSince1970: 0))
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        time = exchange.milliseconds ?? 0
+        timings = HAR.Timings(wait: exchange.milliseconds ?? 0)
+        request = HAR.Request(exchange)
+        response = HAR.Response(exchange.outcome)
+        comment = exchange.note
+        _name = exchange.name
+        _call = exchange.call
+        if case .failure(let error) = exchange.outcome {
+            _failure = HAR.Failure(
+                kind: error.kind.rawValue, detail: error.detail, mayHaveReachedServer: error.mayHaveReachedServer)
+        }
+    }
+
+    /// The exchange, at its place in the archive.
+    func exchange(seq: Int) throws(HARContentError) -> RecordedExchange {
+        guard let scheme = request.url.firstRange(of: "://"), let method = HTTPRequest.Method(request.method) else {
+            throw HARContentError("its request's method or url is none")
+        }
+        let rest = request.url[scheme.upperBound...]
+        let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        var head = HTTPRequest(
+            method: method, scheme: String(request.url[..<scheme.lowerBound]), authority: String(rest[..<slash]),
+            path: rest[slash...].hasPrefix("/") ? String(rest[slash...]) : "/" + rest[slash...])
+        head.headerFields = try Self.fields(request.headers)
+        var exchange = RecordedExchange(
+            name: _name ?? "\(seq)", seq: seq, request: head, requestBody: try request.postData?.body,
+            outcome: try outcome(server: String(rest[..<slash])), call: _call, note: comment)
+        exchange.startedAt = try? Date(startedDateTime, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        exchange.milliseconds = time
+        return exchange
+    }
+
+    private func outcome(server: String) throws(HARContentError) -> RecordedExchange.Outcome {
+        if let failure = _failure {
+            guard let kind = HTTPTransportError.Kind(rawValue: failure.kind) else {
+                throw HARContentError("“\(failure.kind)” is no kind of failure")
+            }
+            return .failure(
+                HTTPTransportError(
+                    kind: kind, server: server, mayHaveReachedServer: failure.mayHaveReachedServer,
+                    detail: failure.detail))
+        }
+        guard (100...999).contains(response.status) else {
+            throw HARContentError("\(response.status) is no status of HTTP")
+        }
+        var head = HTTPResponse(status: HTTPResponse.Status(code: response.status, reasonPhrase: response.statusText))
+        head.headerFields = try Self.fields(response.headers)
+        return .answer(HTTPAnswer(response: head, body: try response.content.body))
+    }
+
+    private static func fields(_ pairs: [HAR.Pair]) throws(HARContentError) -> HTTPFields {
+        var fields = HTTPFields()
+        for pair in pairs where !pair.name.hasPrefix(":") {
+            guard let name = HTTPField.Name(pair.name) else { throw HARContentError("“\(pair.name)” is no header's name") }
+            fields.append(HTTPField(name: name, value: pair.value))
+        }
+        return fields
+    }
+}
+
+/// What is wrong with an entry of an archive.
+struct HARContentError: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+extension HAR.Request {
+    init(_ exchange: RecordedExchange) {
+        method = exchange.method
+        url = "\(exchange.scheme ?? "http")://\(exchange.host)\(exchange.path)"
+        headers = exchange.requestHeaders.map { HAR.Pair(name: $0.name.rawName, value: $0.value) }
+        queryString = exchange.query.map { HAR.Pair(name: $0.name, value: $0.value) }
+        bodySize = exchange.requestBody?.count ?? 0
+        postData = exchange.requestBody.map { HAR.PostData($0, type: exchange.requestHeader("Content-Type") ?? "") }
+    }
+}
+
+extension HAR.PostData {
+    init(_ body: Data, type: String) {
+        mimeType = type
+        if type == FormParameters.contentType {
+            params = FormParameters(decoding: body).map { HAR.Pair(name: $0.name, value: $0.value) }
+        } else if let string = String(validating: body, as: UTF8.self) {
+            text = string
+        } else {
+            text = body.base64EncodedString()
+            _encoding = "base64"
+        }
+    }
+
+    var body: Data {
+        get throws(HARContentError) {
+            guard let text else {
+                return Data(
+                    FormParameters((params ?? []).map { FormParameters.Element(name: $0.name, value: $0.value) })
+                        .encoded.utf8)
+            }
+            guard _encoding == "base64" else { return Data(text.utf8) }
+            guard let body = Data(base64Encoded: text) else { throw HARContentError("its request's body is not base64") }
+            return body
+        }
+    }
+}
+
+extension HAR.Response {
+    init(_ outcome: RecordedExchange.Outcome) {
+        guard case .answer(let answer) = outcome else {
+            status = 0
+            statusText = ""
+            headers = []
+            content = HAR.Content(size: 0, mimeType: "x-unknown")
+            redirectURL = ""
+            bodySize = -1
+            return
+        }
+        status = answer.response.status.code
+        statusText = answer.response.status.reasonPhrase
+        headers = answer.response.headerFields.map { HAR.Pair(name: $0.name.rawName, value: $0.value) }
+        redirectURL = answer.response.headerFields[.location] ?? ""
+        bodySize = answer.body.count
+        content = HAR.Content(
+            size: answer.body.count, mimeType: answer.response.headerFields[.contentType] ?? "x-unknown")
+        if let text = String(validating: answer.body, as: UTF8.self) {
+            content.text = text
+        } else {
+            content.text = answer.body.base64EncodedString()
+            content.encoding = "base64"
+        }
+    }
+}
+
+extension HAR.Content {
+    var body: Data {
+        get throws(HARContentError) {
+            guard let text else { return Data() }
+            guard encoding == "base64" else { return Data(text.utf8) }
+            guard let body = Data(base64Encoded: text) else { throw HARContentError("its answer's body is not base64") }
+            return body
+        }
+    }
+}
