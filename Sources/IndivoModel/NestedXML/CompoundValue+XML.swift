@@ -41,6 +41,7 @@ extension CompoundValue {
     ///   - namespace: The namespace of the element and of those below it.
     /// - Throws: ``DocumentError`` when a field cannot stand in XML.
     public func xml(_ name: String, namespace: String? = nil) throws -> XMLNode {
+        if let new = try NestedAssembler.assemble(name, namespace: namespace, write) { return new }
         let element = XMLNode(name, namespace: namespace)
         try write(NestedWriter(element, isNew: true))
         return element
@@ -58,7 +59,7 @@ extension CompoundValue {
         return element
     }
 
-    private func write(_ writer: NestedWriter) throws {
+    private func write(_ writer: FieldWriter) throws {
         try withUnsafePointer(to: self) { try Layout.of(Self.self).write(from: UnsafeRawPointer($0), writer) }
     }
 }

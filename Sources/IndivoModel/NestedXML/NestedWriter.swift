@@ -145,8 +145,15 @@ extension FieldLayout {
 extension IndivoDocument {
     /// The document as nested XML, in a tree of its own.
     final func nestedXML(root: String, namespace: String?) throws -> XMLNode {
+        let layout = Layout.of(type(of: self))
+        if source == nil,
+            let new = try NestedAssembler.assemble(root, namespace: namespace, { try layout.write(from: storage, $0) })
+        {
+            return new
+        }
         let element = source?.cloneInDocument() ?? XMLNode(root, namespace: namespace)
-        try Layout.of(type(of: self)).write(from: storage, NestedWriter(element, isNew: source == nil))
+        if try NestedComparison.isUnchanged(self) { return element }
+        try layout.write(from: storage, NestedWriter(element, isNew: source == nil))
         return element
     }
 }

@@ -43,6 +43,8 @@ public final class FieldLayout: Sendable {
 /// A type's fields, found by reflection the first time the type is used and kept.
 public final class Layout: Sendable {
     let typeName: String
+    /// The name of the data model, of a class of documents; else the type's.
+    let modelName: String
     let fields: [FieldLayout]
     /// How the type's leaves are called when they are flattened into a data model.
     let flat: FlatLayout
@@ -51,6 +53,7 @@ public final class Layout: Sendable {
 
     private init(_ type: Any.Type, prototype: UnsafeRawPointer) {
         typeName = "\(type)"
+        modelName = (type as? IndivoDocument.Type)?.modelName ?? typeName
         var fields: [FieldLayout] = []
         for field in RuntimeField.all(of: type) {
             guard let access = field.type as? any FieldAccess.Type else { continue }
@@ -136,11 +139,28 @@ extension Field: FieldAccess {
         place.assumingMemoryBound(to: Self.self).pointee.options
     }
 
+    // The common types have code of their own: without it each step would ask the runtime what the type is.
+    @_specialize(where Value == String?)
+    @_specialize(where Value == Bool?)
+    @_specialize(where Value == Int?)
+    @_specialize(where Value == Double?)
+    @_specialize(where Value == XMLDate?)
+    @_specialize(where Value == XMLDateTime?)
+    @_specialize(where Value == CodeSystem?)
+    @_specialize(where Value == CodedValue?)
     static func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader, _ field: FieldLayout) throws {
         let value = try Value._read(reader, field)
         place.assumingMemoryBound(to: Self.self).pointee.wrappedValue = value
     }
 
+    @_specialize(where Value == String?)
+    @_specialize(where Value == Bool?)
+    @_specialize(where Value == Int?)
+    @_specialize(where Value == Double?)
+    @_specialize(where Value == XMLDate?)
+    @_specialize(where Value == XMLDateTime?)
+    @_specialize(where Value == CodeSystem?)
+    @_specialize(where Value == CodedValue?)
     static func write(from place: UnsafeRawPointer, _ writer: FieldWriter, _ field: FieldLayout) throws {
         try place.assumingMemoryBound(to: Self.self).pointee.wrappedValue._write(writer, field)
     }

@@ -84,7 +84,7 @@ extension IndivoDocument {
     final func readModel(_ model: XMLNode, collecting problems: ReadingProblems?) throws {
         let layout = Layout.of(type(of: self))
         try layout.read(
-            into: storage, FlatReader(model, layout, documentName: modelName, problems: problems))
+            into: storage, FlatReader(model, layout, documentName: layout.modelName, problems: problems))
         source = model
         if let problems, let document = self as? GenericDocument { try document.collectUnreadable(into: problems) }
         if let id = model.attr("documentId"), !id.isEmpty { self.id = id }
@@ -93,7 +93,7 @@ extension IndivoDocument {
     /// Takes the related documents from a `Model` element that was written, those that are known as they are.
     final func readRelations(of model: XMLNode, known: [XMLNode: IndivoDocument]) {
         let layout = Layout.of(type(of: self))
-        let reader = FlatReader(model, layout, documentName: modelName, known: known)
+        let reader = FlatReader(model, layout, documentName: layout.modelName, known: known)
         for field in layout.flat.relations {
             // It was read already, when the document was written.
             try? field.access.read(into: storage + field.offset, reader, field)

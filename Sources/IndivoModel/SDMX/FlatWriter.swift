@@ -4,10 +4,10 @@ class FlatVisitor: FieldWriter {
     private(set) var nextLeaf = 0
     private var nextRelation = 0
     private var isInItems = false
-    private let documentName: String
+    private let visited: IndivoDocument
 
     init(visiting document: IndivoDocument) {
-        documentName = document.modelName
+        visited = document
         super.init()
     }
 
@@ -58,7 +58,7 @@ class FlatVisitor: FieldWriter {
         guard case .document = field.shape.kind else {
             throw DocumentError(
                 .unsupportedField("a data model holds no lists of plain values; make it a list of related documents"),
-                document: documentName, property: field.property)
+                document: visited.modelName, property: field.property)
         }
         isInItems = true
         try relation(field, count: count) { for index in 0..<count { try body(index) } }

@@ -23,11 +23,14 @@ package struct PreparedDocument {
 
     /// Models in a document of their own.
     package init(new models: [IndivoDocument], naming: FieldNaming) throws {
+        if let (root, written) = try SDMXAssembler.assemble(models) {
+            self.init(root: root, written: written)
+            return
+        }
         let writer = SDMXWriter(naming: naming)
         let root = XMLNode("Models", namespace: SDMX.namespace)
         for model in models { root.append(try writer.newElement(for: model)) }
-        self.root = root
-        written = writer.written
+        self.init(root: root, written: writer.written)
     }
 
     /// All models of a document that was read from `source`.

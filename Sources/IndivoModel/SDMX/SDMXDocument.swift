@@ -32,8 +32,11 @@ public struct SDMXDocument {
 
     private init(_ node: XMLNode, collecting problems: ReadingProblems?) throws {
         let root = node.kind == .document ? node.root ?? node : node
+        var (name, type): (String, IndivoDocument.Type) = ("", GenericDocument.self)
         models = try SDMX.models(in: root).map { model in
-            try DocumentClasses.type(ofModel: model.attr("name") ?? "").read(from: model, collecting: problems)
+            // Most documents hold models of one kind.
+            if let next = model.attr("name"), next != name { (name, type) = (next, DocumentClasses.type(ofModel: next)) }
+            return try type.read(from: model, collecting: problems)
         }
         source = root
     }

@@ -22,6 +22,16 @@ extension Bool: LexicalValue {
 
     /// Data models take `true` and `false` in any case, and nothing else.
     public static func fromField(_ text: String) throws(LexicalError) -> Bool { try Bool(lexical: text.lowercased()) }
+
+    public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Bool {
+        if let value = PlainText.boolean(bytes) { return value }
+        return try fromField(String(decoding: bytes, as: UTF8.self))
+    }
+
+    public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Bool {
+        if let value = PlainText.boolean(bytes) { return value }
+        return try Bool(lexical: String(decoding: bytes, as: UTF8.self))
+    }
 }
 
 extension Int: LexicalValue {
@@ -35,6 +45,15 @@ extension Int: LexicalValue {
 
     public var lexical: String { description }
     public static var dataType: DataFieldType { .number }
+
+    public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Int {
+        try _fromLexical(utf8: bytes)
+    }
+
+    public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Int {
+        if let value = PlainText.integer(bytes) { return value }
+        return try Int(lexical: String(decoding: bytes, as: UTF8.self))
+    }
 }
 
 extension Double: LexicalValue {
@@ -64,6 +83,15 @@ extension Double: LexicalValue {
     }
 
     public static var dataType: DataFieldType { .number }
+
+    public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Double {
+        try _fromLexical(utf8: bytes)
+    }
+
+    public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Double {
+        if let value = PlainText.number(bytes) { return value }
+        return try Double(lexical: String(decoding: bytes, as: UTF8.self))
+    }
 }
 
 extension Decimal: LexicalValue {

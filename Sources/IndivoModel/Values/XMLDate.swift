@@ -51,6 +51,11 @@ public struct XMLDate: Sendable {
 extension XMLDate: LexicalValue {
     /// Reads xs:date: `2026-11-21`, with `Z` or `±hh:mm` after it where a zone is meant.
     public init(lexical text: String) throws(LexicalError) {
+        var text = text
+        if let plain = text.withUTF8(Self.plain) {
+            self = plain
+            return
+        }
         let (parts, spelling) = try DateScanner.scan(text, expecting: Self.expected, Self.parts)
         self.init(validated: parts.year, parts.month, parts.day, offset: parts.offset, spelling: spelling)
     }
@@ -75,12 +80,19 @@ extension XMLDate: LexicalValue {
     }
 
     public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDate {
-        // Ten bytes are the common case: a day without a zone, canonical as it is.
-        guard bytes.count == 10 else { return try fromField(String(decoding: bytes, as: UTF8.self)) }
-        let (parts, isCanonical) = try DateScanner.scan(bytes, expecting: expected, Self.parts)
-        return XMLDate(
-            validated: parts.year, parts.month, parts.day, offset: parts.offset,
-            spelling: isCanonical ? nil : String(decoding: bytes, as: UTF8.self))
+        if let date = plain(bytes) { return date }
+        return try fromField(String(decoding: bytes, as: UTF8.self))
+    }
+
+    public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDate {
+        if let date = plain(bytes) { return date }
+        return try XMLDate(lexical: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Ten bytes are the common case: a day without a zone, canonical as it is.
+    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> XMLDate? {
+        guard bytes.count == 10, let day = PlainText.day(bytes) else { return nil }
+        return XMLDate(validated: day.year, day.month, day.day, offset: nil, spelling: nil)
     }
 }
 

@@ -77,6 +77,11 @@ public struct XMLDateTime: Sendable {
 extension XMLDateTime: LexicalValue {
     /// Reads xs:dateTime: `2012-05-04T15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
+        var text = text
+        if let plain = text.withUTF8(Self.plain) {
+            self = plain
+            return
+        }
         let (parts, spelling) = try DateScanner.scan(text, expecting: Self.expected, Self.parts)
         self.init(validated: parts.day, parts.time, offset: parts.offset, spelling: spelling)
     }
@@ -112,8 +117,27 @@ extension XMLDateTime: LexicalValue {
     }
 
     public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
+        if let instant = plain(bytes) { return instant }
         // A plain day has ten bytes, or a zone.
-        guard bytes.count >= 19 else { return try fromField(String(decoding: bytes, as: UTF8.self)) }
+        if bytes.count >= 19 { return try scanned(bytes) }
+        return try fromField(String(decoding: bytes, as: UTF8.self))
+    }
+
+    public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
+        if let instant = plain(bytes) { return instant }
+        return try scanned(bytes)
+    }
+
+    /// Twenty bytes are the common case: whole seconds in UTC, canonical as they are.
+    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> XMLDateTime? {
+        guard bytes.count == 20, bytes[10] == UInt8(ascii: "T"), bytes[19] == UInt8(ascii: "Z"),
+            let day = PlainText.day(bytes), let time = PlainText.time(bytes, from: 11)
+        else { return nil }
+        return XMLDateTime(
+            validated: (day.year, day.month, day.day), (time.hour, time.minute, time.second, 0), offset: 0, spelling: nil)
+    }
+
+    private static func scanned(_ bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
         let (parts, isCanonical) = try DateScanner.scan(bytes, expecting: expected, Self.parts)
         return XMLDateTime(
             validated: parts.day, parts.time, offset: parts.offset,

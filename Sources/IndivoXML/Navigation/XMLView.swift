@@ -65,3 +65,10 @@ extension XMLNode {
     /// The node as a view; `nil` when it is gone.
     package var view: XMLView? { resolved.map { XMLView(Unmanaged.passUnretained($0.tree), $0.index) } }
 }
+
+extension XMLView: Equatable {
+    /// Whether both are the same node of the same tree.
+    package static func == (a: XMLView, b: XMLView) -> Bool {
+        a.index == b.index && a.tree.toOpaque() == b.tree.toOpaque()
+    }
+}
