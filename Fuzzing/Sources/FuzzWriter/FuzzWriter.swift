@@ -12,6 +12,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     func node() -> XMLNode { nodes[Int(input.popFirst() ?? 0) % nodes.count] }
     var steps = 0
+    var wraps = 0
     while let operation = input.popFirst(), steps < 200 {
         steps += 1
         switch operation % 16 {
@@ -30,7 +31,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         case 12: node().attr(text(), text())
         case 13: node().attr(text(), namespace: text(), text())
         case 14: node().text(text())
-        default: node().wrap(node())
+        default:
+            // Each may double a tree.
+            wraps += 1
+            if wraps <= 8 { node().wrap(node()) }
         }
     }
     var limits = XMLLimits()

@@ -39,7 +39,7 @@ enum DocumentParser {
         let state = UnsafeMutablePointer<ParseState>.allocate(capacity: 1)
         state.initialize(to: ParseState(source: source, options: options))
         defer {
-            state.pointee.names.deallocate()
+            state.pointee.deallocate()
             state.deinitialize(count: 1)
             state.deallocate()
         }

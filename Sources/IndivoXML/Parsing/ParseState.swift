@@ -7,6 +7,7 @@ struct ParseState {
     var context: xmlParserCtxtPtr?
     var arena = Arena()
     var names = PointerNames()
+    private let recentValues = ValueCache()
     let limits: XMLLimits
     let dropsWhitespace: Bool
     /// The document in UTF-8; empty when it comes piece by piece.
@@ -38,6 +39,12 @@ struct ParseState {
     var expandedBytes = 0
     var subsetStart: Int?
     var subsetName: UInt32 = 0
+
+    /// Frees what the state keeps beside its arenas.
+    func deallocate() {
+        names.deallocate()
+        recentValues.deallocate()
+    }
 
     init(source: UnsafeBufferPointer<UInt8>, options: XMLParseOptions) {
         self.source = source
@@ -149,7 +156,8 @@ extension ParseState {
                     charge(length)
                     checkDefault(entry[0].unsafelyUnwrapped)
                 }
-                arena.attributes.append(AttributeRecord(header: name, value: arena.store(start, count: length)))
+                arena.attributes.append(
+                    AttributeRecord(header: name, value: recentValues.store(start, count: length, in: &arena)))
             }
             arena.attributes.base[arena.attributes.count - 1].header |= AttributeRecord.lastFlag
             checkSize()
@@ -198,6 +206,7 @@ extension ParseState {
         arena.trim()
         completed.append(arena)
         names.removeAll()
+        recentValues.removeAll()
         arena = Arena()
         arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
         arena.lines.append(1)

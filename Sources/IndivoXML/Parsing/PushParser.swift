@@ -41,7 +41,7 @@ final class PushParser {
         if let document = context.pointee.myDoc { xmlFreeDoc(document) }
         xmlFreeParserCtxt(context)
         state.pointee.arena.deallocate()
-        state.pointee.names.deallocate()
+        state.pointee.deallocate()
         for arena in state.pointee.completed {
             var arena = arena
             arena.deallocate()
