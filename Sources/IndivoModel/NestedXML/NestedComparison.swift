@@ -38,7 +38,7 @@ final class NestedComparison: FieldWriter {
             case .text: .element(current.element)
             case .element: element(of: field).map { .element($0) }
             }
-        isSame = text.map { value.isWritten(as: $0) } ?? false
+        isSame = text.map { $0.withUTF8 { value._isSaid(byUTF8: $0, isField: false) } } ?? false
     }
 
     override func absent(_ field: FieldLayout) throws {
@@ -79,18 +79,5 @@ final class NestedComparison: FieldWriter {
         item = nil
         try layout.write(from: document.storage, self)
         current = outer.removeLast()
-    }
-}
-
-extension LexicalValue {
-    /// Whether a text of nested XML is this value, perhaps in another spelling.
-    @inline(__always)
-    fileprivate func isWritten(as text: FieldText) -> Bool {
-        if let read = try? text.withUTF8({ (bytes) throws(LexicalError) in try Self._fromLexical(utf8: bytes) }),
-            read == self
-        {
-            return true
-        }
-        return text.string == lexical
     }
 }

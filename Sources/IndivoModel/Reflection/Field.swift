@@ -13,18 +13,24 @@
 @propertyWrapper
 public struct Field<Value: FieldValue> {
     public var wrappedValue: Value
-    let options: FieldOptions
+    /// `nil` where the declaration says nothing but the type.
+    @usableFromInline let options: FieldOptions?
+
+    // Inlinable, all of them: every object that is made makes all its fields, and in the module that declares the class
+    // their types are known.
 
     /// A field that is called in XML as in Swift.
+    @inlinable
     public init() {
         wrappedValue = .absent
-        options = FieldOptions()
+        options = nil
     }
 
     /// A field with a value of its own to begin with.
+    @inlinable
     public init(wrappedValue: Value) {
         self.wrappedValue = wrappedValue
-        options = FieldOptions()
+        options = nil
     }
 
     /// A field with another name in XML, or another place than a child element.
@@ -34,6 +40,7 @@ public struct Field<Value: FieldValue> {
     ///   - formerly: Names under which older documents hold it. They are read; a document that is sent to a server
     ///     uses today's name.
     ///   - rules: What ``IndivoDocument/problems()`` checks of the value.
+    @inlinable
     public init(
         _ name: String = "", in place: FieldPlace = .element, formerly: String...,
         rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
@@ -43,6 +50,7 @@ public struct Field<Value: FieldValue> {
     }
 
     /// A field with another name or place, and a value to begin with.
+    @inlinable
     public init(
         wrappedValue: Value, _ name: String = "", in place: FieldPlace = .element, formerly: String...,
         rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
@@ -75,11 +83,20 @@ public enum FieldPlace: Sendable {
 }
 
 /// What a ``Field``'s declaration says beyond its type.
+@usableFromInline
 struct FieldOptions: Sendable {
     /// Empty when the property's own name serves.
-    var name = ""
-    var place = FieldPlace.element
-    var formerly: [String] = []
+    let name: String
+    let place: FieldPlace
+    let formerly: [String]
     /// Made when the layout is, once for a class: every object has a field's options, and none should pay for a list.
-    var rules: @Sendable () -> [FieldRule] = { [] }
+    let rules: @Sendable () -> [FieldRule]
+
+    @usableFromInline
+    init(
+        name: String = "", place: FieldPlace = .element, formerly: [String] = [],
+        rules: @escaping @Sendable () -> [FieldRule] = { [] }
+    ) {
+        (self.name, self.place, self.formerly, self.rules) = (name, place, formerly, rules)
+    }
 }

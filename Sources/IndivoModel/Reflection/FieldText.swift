@@ -17,9 +17,9 @@ enum FieldText {
     }
 
     @inline(__always)
-    func withUTF8<Result>(
-        _ body: (UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Result
-    ) throws(LexicalError) -> Result {
+    func withUTF8<Result, Failure: Error>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         switch self {
         case .bytes(let bytes): return try body(bytes)
         case .element(let view):
@@ -29,12 +29,12 @@ enum FieldText {
         }
     }
 
-    private static func with<Result>(
-        _ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Result
-    ) throws(LexicalError) -> Result {
+    private static func with<Result, Failure: Error>(
+        _ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         var text = text
         return try text.withUTF8 { bytes in
-            Swift.Result { () throws(LexicalError) in try body(bytes) }
+            Swift.Result { () throws(Failure) in try body(bytes) }
         }.get()
     }
 }

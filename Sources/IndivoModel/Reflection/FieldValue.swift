@@ -39,7 +39,7 @@ public protocol CompoundValue: FieldElement, Hashable, Sendable {
 }
 
 extension Optional: FieldValue where Wrapped: FieldElement {
-    public static var absent: Self { nil }
+    @inlinable public static var absent: Self { nil }
     public static var _shape: FieldShape { FieldShape(kind: Wrapped._kind, isList: false) }
 
     public static func _read(_ reader: FieldReader, _ field: FieldLayout) throws -> Self {
@@ -52,7 +52,7 @@ extension Optional: FieldValue where Wrapped: FieldElement {
 }
 
 extension Array: FieldValue where Element: FieldElement {
-    public static var absent: Self { [] }
+    @inlinable public static var absent: Self { [] }
     public static var _shape: FieldShape { FieldShape(kind: Element._kind, isList: true) }
 
     public static func _read(_ reader: FieldReader, _ field: FieldLayout) throws -> Self {
@@ -112,15 +112,15 @@ extension CompoundValue {
 // Values that stand alone: a document without them is not read.
 
 extension String: FieldValue {
-    public static var absent: String { "" }
+    @inlinable public static var absent: String { "" }
 }
 
 extension Bool: FieldValue {
-    public static var absent: Bool { false }
+    @inlinable public static var absent: Bool { false }
 }
 
 extension Int: FieldValue {
-    public static var absent: Int { 0 }
+    @inlinable public static var absent: Int { 0 }
 }
 
 extension FieldValue where Self: LexicalValue {

@@ -136,7 +136,7 @@ extension Field: FieldAccess {
     static var shape: FieldShape { Value._shape }
 
     static func options(at place: UnsafeRawPointer) -> FieldOptions {
-        place.assumingMemoryBound(to: Self.self).pointee.options
+        place.assumingMemoryBound(to: Self.self).pointee.options ?? FieldOptions()
     }
 
     // The common types have code of their own: without it each step would ask the runtime what the type is.

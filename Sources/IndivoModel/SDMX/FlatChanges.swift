@@ -22,7 +22,7 @@ final class FlatChanges: FlatVisitor {
 
     override func leaf<Value: LexicalValue>(_ value: Value, at index: Int) throws {
         let old = source.text(of: index)
-        if let old, value.isSaid(by: old) { return }
+        if let old, old.withUTF8({ value._isSaid(byUTF8: $0, isField: true) }) { return }
         let text = value.lexical
         if old == nil, text.isEmpty { return }
         if !isNew, layout.leaves[index].isStandIn(text, for: old?.string) { return }
@@ -37,15 +37,4 @@ final class FlatChanges: FlatVisitor {
     override func relation(_ field: FieldLayout, at index: Int, count: Int) throws { relations.append([]) }
 
     override func related(_ document: IndivoDocument, at index: Int) throws { relations[index].append(document) }
-}
-
-extension LexicalValue {
-    /// Whether a text of a data model's field is this value, perhaps in another spelling.
-    @inline(__always)
-    fileprivate func isSaid(by text: FieldText) -> Bool {
-        if let read = try? text.withUTF8({ (bytes) throws(LexicalError) in try Self._fromField(utf8: bytes) }), read == self {
-            return true
-        }
-        return text.string == lexical
-    }
 }

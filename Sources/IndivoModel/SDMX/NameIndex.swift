@@ -29,16 +29,39 @@ struct NameIndex<Value: Sendable>: Sendable {
         return nil
     }
 
-    /// Of equal length; `elementsEqual` is ten times slower here.
+    /// Of equal length. Eight bytes at a time: this runs once for every field that is read.
     private static func areEqual(_ a: [UInt8], _ b: UnsafeBufferPointer<UInt8>) -> Bool {
-        for index in a.indices where a[index] != b[index] { return false }
-        return true
+        a.withUnsafeBytes { a in
+            let b = UnsafeRawBufferPointer(b)
+            var index = 0
+            while index + 8 <= a.count {
+                guard word(a, index) == word(b, index) else { return false }
+                index += 8
+            }
+            while index < a.count {
+                guard a[index] == b[index] else { return false }
+                index += 1
+            }
+            return true
+        }
     }
 
-    /// FNV-1a. The names are a class's own, so nobody can choose them to collide.
+    private static func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
+        bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+    }
+
+    /// Mixes the length with the first and the last eight bytes, in which the names of a model differ. They are a
+    /// class's own, so nobody can choose them to collide.
     private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        var hash = UInt64(name.count)
+        if name.count >= 8 {
+            let bytes = UnsafeRawBufferPointer(name)
+            hash ^= word(bytes, 0) &* 0x9E37_79B9_7F4A_7C15
+            hash = (hash ^ hash >> 29 ^ word(bytes, name.count - 8)) &* 0xBF58_476D_1CE4_E5B9
+        } else {
+            for byte in name { hash = hash << 8 | UInt64(byte) }
+            hash = (hash ^ UInt64(name.count) << 56) &* 0xBF58_476D_1CE4_E5B9
+        }
         return Int(truncatingIfNeeded: hash ^ (hash >> 32)) & Int.max
     }
 }

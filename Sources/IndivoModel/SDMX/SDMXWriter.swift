@@ -109,28 +109,22 @@ final class SDMXWriter {
         _ documents: [IndivoDocument], into container: XMLNode, targets: [XMLNode], originals: [XMLNode],
         baselines: [XMLNode], as relatedType: IndivoDocument.Type
     ) throws {
-        var free = Array(targets.indices)
+        let placeOfOriginal = Self.places(of: originals)
+        let placeOfBaseline = Self.places(of: baselines)
+        var isFree = Array(repeating: true, count: targets.count)
         // Which target belongs to which baseline.
-        var targetOfBaseline: [Int: Int] = [:]
-        for (index, baseline) in baselines.enumerated() {
-            let type = documents.first { $0.source == baseline }.map { Swift.type(of: $0) } ?? relatedType
-            guard
-                let place = free.firstIndex(where: { originals[$0] == baseline })
-                    ?? free.firstIndex(where: { ModelMatch.isSame(originals[$0], baseline, as: type) })
-            else {
-                // Written as if it were new it would be there twice.
-                throw DocumentError(
-                    .notADocument(
-                        found: "no stored model that says the same",
-                        expected: "the “\(baseline.attr("name") ?? "")” that was read; fetch the document again"),
-                    document: type.modelName, line: baseline.line)
-            }
-            targetOfBaseline[index] = free.remove(at: place)
+        var targetOfBaseline: [Int] = []
+        for baseline in baselines {
+            let place =
+                try placeOfOriginal[baseline].flatMap { isFree[$0] ? $0 : nil }
+                ?? place(of: baseline, among: originals, where: isFree, documents, relatedType)
+            isFree[place] = false
+            targetOfBaseline.append(place)
         }
-        var kept = Set(free)
+        var kept = Set(targets.indices.filter { isFree[$0] })
         var previous: (element: XMLNode, target: Int)?
         for document in documents {
-            let known = baselines.firstIndex { $0 == document.source }.flatMap { targetOfBaseline[$0] }
+            let known = document.source.flatMap { placeOfBaseline[$0] }.map { targetOfBaseline[$0] }
             let element: XMLNode
             if let known, kept.insert(known).inserted {
                 element = targets[known]
@@ -152,6 +146,28 @@ final class SDMXWriter {
             previous = (element, previous?.target ?? -1)
         }
         for index in targets.indices where !kept.contains(index) { targets[index].remove() }
+    }
+
+    private static func places(of models: [XMLNode]) -> [XMLNode: Int] {
+        Dictionary(models.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Finds a model that was read among those of the stored document, by what it says.
+    private func place(
+        of baseline: XMLNode, among originals: [XMLNode], where isFree: [Bool], _ documents: [IndivoDocument],
+        _ relatedType: IndivoDocument.Type
+    ) throws -> Int {
+        let type = documents.first { $0.source == baseline }.map { Swift.type(of: $0) } ?? relatedType
+        let place = originals.indices.first { isFree[$0] && ModelMatch.isSame(originals[$0], baseline, as: type) }
+        guard let place else {
+            // Written as if it were new it would be there twice.
+            throw DocumentError(
+                .notADocument(
+                    found: "no stored model that says the same",
+                    expected: "the “\(baseline.attr("name") ?? "")” that was read; fetch the document again"),
+                document: type.modelName, line: baseline.line)
+        }
+        return place
     }
 
     // MARK: Elements

@@ -32,6 +32,10 @@ public protocol LexicalValue: FieldElement, Hashable, Sendable {
 
     /// ``init(lexical:)`` from bytes, for types that can do without a `String`.
     static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self
+
+    /// Whether a text is this value, perhaps in another spelling.
+    /// - Parameter isField: Whether it is a data model's field.
+    func _isSaid(byUTF8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) -> Bool
 }
 
 extension LexicalValue {
@@ -45,6 +49,13 @@ extension LexicalValue {
 
     public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self {
         try Self(lexical: String(decoding: bytes, as: UTF8.self))
+    }
+
+    public func _isSaid(byUTF8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) -> Bool {
+        if let value = try? isField ? Self._fromField(utf8: bytes) : Self._fromLexical(utf8: bytes), value == self {
+            return true
+        }
+        return isText(lexical, bytes)
     }
 }
 
@@ -83,5 +94,15 @@ extension StringProtocol {
             return self[endIndex...]
         }
         return self[start...end]
+    }
+}
+
+/// Whether bytes are a text.
+func isText(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var text = text
+    return text.withUTF8 { text in
+        guard text.count == bytes.count else { return false }
+        guard let a = text.baseAddress, let b = bytes.baseAddress else { return text.isEmpty }
+        return memcmp(a, b, text.count) == 0
     }
 }

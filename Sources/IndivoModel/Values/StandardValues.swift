@@ -5,6 +5,8 @@ import Foundation
 extension String: LexicalValue {
     public init(lexical text: String) { self = text }
     public var lexical: String { self }
+
+    public func _isSaid(byUTF8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) -> Bool { isText(self, bytes) }
 }
 
 extension Bool: LexicalValue {
