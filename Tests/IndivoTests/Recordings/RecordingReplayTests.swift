@@ -84,9 +84,25 @@ extension CallReplay {
         }
     }
 
-    /// Whether an error is the one for the recorded status.
+    /// Whether an error is the one for the recorded refusal.
     func check(_ error: IndivoError) {
         #expect(error.call == call.name && error.status == exchange.status, "\(exchange): \(error)")
+        let words = String(decoding: exchange.responseBody, as: UTF8.self)
+        let isRight =
+            switch (exchange.status, error.reason) {
+            case (400, .conflict(.externalIDUsed)): words.contains("unique external id")
+            case (400, .conflict(.messageIDUsed)): words.contains("unique message_id")
+            case (400, .conflict(.alreadyReplaced)): words.contains("already been versioned")
+            case (400, .invalid(let message, _)): words.isEmpty || !message.isEmpty
+            case (403, .refused(let causes)): !causes.isEmpty
+            case (404, .notFound): true
+            // A server says 404 and 500 also where an external id is used, or where it refuses content.
+            case (404, .invalid), (404, .conflict), (500, .conflict): call.body == .document
+            case (405, .unexpectedStatus(405)): true
+            case (500, .serverFailed(500)): true
+            default: false
+            }
+        #expect(isRight, "\(exchange): \(error.reason)")
     }
 }
 
