@@ -52,8 +52,8 @@ public struct IndivoAccount: Sendable {
         guard let number = attachment.number else {
             throw IndivoError.argument("the attachment has no number", .accountAttachmentAccept)
         }
-        if let document = attachment.documentID, !document.isEmpty {
-            throw IndivoError.argument("the attachment is in the record already, as \(document)", .accountAttachmentAccept)
+        guard attachment.documentID?.isEmpty ?? true else {
+            throw IndivoError.argument("the attachment is in the record already", .accountAttachmentAccept)
         }
         _ = try await send(.accountAttachmentAccept, path: ["message": message.id, "number": String(number)])
     }

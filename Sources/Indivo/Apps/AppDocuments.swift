@@ -128,9 +128,9 @@ public final class AppDocument {
         }
         let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call)).metadata()
         guard stored.id == id else {
-            throw IndivoError.answer(
-                "there was no document \(id) any more, and the server stored the content under the id \(stored.id).",
-                call)
+            throw IndivoError(
+                .malformedAnswer("the document was not there any more, and the server made another of its content"),
+                call: call, details: ["the document was \(id), the new one is \(stored.id)"])
         }
         metadata = stored
         try stored.verify(content, sentWith: call)

@@ -33,11 +33,11 @@ extension IndivoServer {
     /// - Throws: ``IndivoError``.
     public func autonomousRecord(_ id: String) async throws -> IndivoRecord {
         let answer = try await AppScope(server: self).send(.autonomousAccessToken, path: ["record": id])
-        do {
-            return record(id: id, token: try OAuthTokenResponse(parsing: answer.body).token)
-        } catch {
-            throw IndivoError.answer("\(error).", answer.call)
+        // The answer holds a secret, which no error may show.
+        guard let response = try? OAuthTokenResponse(parsing: answer.body) else {
+            throw IndivoError(.malformedAnswer("it should be a token, form-encoded"), call: answer.call)
         }
+        return record(id: id, token: response.token)
     }
 
     // MARK: What anyone may ask
@@ -77,28 +77,12 @@ extension IndivoServer {
 }
 
 extension Answer {
-    func manifest() throws -> AppManifest {
-        do {
-            return try AppManifest.read(json: body)
-        } catch {
-            throw IndivoError.answer("\(error).", call)
-        }
-    }
+    func manifest() throws -> AppManifest { try reading { try AppManifest.read(json: body) } }
 
-    func manifests() throws -> [AppManifest] {
-        do {
-            return try AppManifest.readList(json: body)
-        } catch {
-            throw IndivoError.answer("\(error).", call)
-        }
-    }
+    func manifests() throws -> [AppManifest] { try reading { try AppManifest.readList(json: body) } }
 
     /// The answer as a value that is read from JSON.
     func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        do {
-            return try JSONDecoder().decode(type, from: body)
-        } catch {
-            throw IndivoError.answer("it should be JSON of a certain form, and is “\(contentType)” of another.", call)
-        }
+        try reading { try JSONDecoder().decode(type, from: body) }
     }
 }

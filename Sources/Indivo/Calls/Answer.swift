@@ -51,6 +51,9 @@ struct Answer: Sendable {
             place = ", at \(error.property.isEmpty ? error.document : "\(error.document).\(error.property)")"
                 + (error.line.map { ", line \($0)" } ?? "")
             details = ["\(error)"]
+        case let error as SDMJError:
+            place = error.line.map { ", line \($0)" + (error.column.map { " column \($0)" } ?? "") } ?? ", at \(error.path)"
+            details = ["\(error)"]
         case let error?: details = ["\(error)"]
         case nil: break
         }

@@ -23,11 +23,6 @@ extension IndivoError {
     /// An argument that no server would take: nothing was sent.
     static func argument(_ why: String, _ call: IndivoCall) -> IndivoError { IndivoError(.badArgument(why), call: call) }
 
-    /// An answer that is not what the call gives.
-    static func answer(_ what: String, _ call: IndivoCall) -> IndivoError {
-        IndivoError(.malformedAnswer(what), call: call)
-    }
-
     var isNotFound: Bool {
         if case .notFound = reason { true } else { false }
     }
@@ -43,7 +38,7 @@ extension Answer {
     func soleMetadata() throws -> DocumentMetadata {
         let documents = try value(DocumentList.self, root: "Documents").documents
         guard documents.count == 1 else {
-            throw IndivoError.answer("it should hold one document, and holds \(documents.count).", call)
+            throw malformed("it should hold one document, and holds \(documents.count)")
         }
         return documents[0]
     }

@@ -56,7 +56,7 @@ extension IndivoCall {
         "AppDocuments.add(_:)")
     static let appDocumentCreateOrUpdateByExternalID = IndivoCall(
         nil, "app_document_create_or_update_ext", .put, "/apps/{app}/documents/external/{external}", as: .app,
-        body: .document, .metadata, "AppDocuments.put(_:externalID:)", idempotent: true)
+        body: .document, .metadata, "AppDocuments.put(_:externalID:)", repeated: .freely)
     static let appDocumentMetaByExternalID = IndivoCall(
         nil, "app_document_meta_ext", .get, "/apps/{app}/documents/external/{external}/meta", as: .app, .metadata,
         "AppDocuments.document(externalID:)")
@@ -70,7 +70,7 @@ extension IndivoCall {
         .metadata, "AppDocument.replace(with:)")
     static let appDocumentLabel = IndivoCall(
         nil, "app_document_label", .put, "/apps/{app}/documents/{document}/label", as: .app, body: .text, .documents,
-        "AppDocument.setLabel(_:)", idempotent: true)
+        "AppDocument.setLabel(_:)")
     static let appDocumentMeta = IndivoCall(
         nil, "app_document_meta", .get, "/apps/{app}/documents/{document}/meta", as: .app, .metadata,
         "AppDocument.refreshMetadata()")
@@ -110,7 +110,7 @@ extension IndivoCall {
         "IndivoAccount.preferences()")
     static let setUserPreferences = IndivoCall(
         nil, "set_user_preferences", .put, "/accounts/{account}/apps/{app}/preferences", body: .document, .metadata,
-        "IndivoAccount.setPreferences(_:)", idempotent: true)
+        "IndivoAccount.setPreferences(_:)")
     static let deleteUserPreferences = IndivoCall(
         nil, "delete_user_preferences", .delete, "/accounts/{account}/apps/{app}/preferences", .ok,
         "IndivoAccount.deletePreferences()")
@@ -133,8 +133,8 @@ extension IndivoCall {
 
     static let requestToken = IndivoCall(
         nil, "request_token", .post, "/oauth/request_token", as: .app, body: .form, .token,
-        "IndivoServer.selectRecord(callback:opening:)")
+        "IndivoServer.selectRecord(callback:open:)")
     static let exchangeToken = IndivoCall(
         nil, "exchange_token", .post, "/oauth/access_token", as: .app, .token,
-        "IndivoServer.selectRecord(callback:opening:)")
+        "IndivoServer.selectRecord(callback:open:)")
 }

@@ -25,7 +25,7 @@ extension IndivoCall {
     static let recordAppDocumentCreateOrUpdateByExternalID = IndivoCall(
         5, "record_app_document_create_or_update_ext", .put,
         "/records/{record}/apps/{app}/documents/external/{external}", body: .document, .metadata,
-        "AppDocuments.put(_:externalID:)", idempotent: true)
+        "AppDocuments.put(_:externalID:)", repeated: .freely)
     static let recordAppDocumentMetaByExternalID = IndivoCall(
         6, "record_app_document_meta_ext", .get,
         "/records/{record}/apps/{app}/documents/external/{external}/meta", .metadata,
@@ -38,7 +38,7 @@ extension IndivoCall {
         "AppDocument.content()")
     static let recordAppDocumentLabel = IndivoCall(
         9, "record_app_document_label", .put, "/records/{record}/apps/{app}/documents/{document}/label", body: .text,
-        .documents, "AppDocument.setLabel(_:)", idempotent: true)
+        .documents, "AppDocument.setLabel(_:)")
     static let recordAppDocumentMeta = IndivoCall(
         10, "record_app_document_meta", .get, "/records/{record}/apps/{app}/documents/{document}/meta", .metadata,
         "AppDocument.refreshMetadata()")
@@ -63,10 +63,10 @@ extension IndivoCall {
         "IndivoRecord.addWithoutExternalID(_:)")
     static let documentCreateByExternalID = IndivoCall(
         16, "document_create_by_ext_id", .put, "/records/{record}/documents/external/{app}/{external}",
-        body: .document, .metadata, "IndivoRecord.add(_:externalID:)")
+        body: .document, .metadata, "IndivoRecord.add(_:externalID:)", repeated: .afterLookingUp)
     static let recordDocumentLabelByExternalID = IndivoCall(
         17, "record_document_label_ext", .put, "/records/{record}/documents/external/{app}/{external}/label",
-        body: .text, .documents, "IndivoRecord.setLabel(_:externalID:)", idempotent: true)
+        body: .text, .documents, "IndivoRecord.setLabel(_:externalID:)", repeated: .freely)
     static let recordDocumentMetaByExternalID = IndivoCall(
         18, "record_document_meta_ext", .get, "/records/{record}/documents/external/{app}/{external}/meta", .metadata,
         "IndivoRecord.documentMetadata(externalID:)")
@@ -81,7 +81,7 @@ extension IndivoCall {
         "RecordDocument.carenets()")
     static let recordDocumentLabel = IndivoCall(
         22, "record_document_label", .put, "/records/{record}/documents/{document}/label", body: .text, .documents,
-        "RecordDocument.setLabel(_:)", idempotent: true)
+        "RecordDocument.setLabel(_:)")
     static let recordDocumentMeta = IndivoCall(
         23, "record_document_meta", .get, "/records/{record}/documents/{document}/meta", .metadata,
         "RecordDocument.refreshMetadata()")
@@ -94,13 +94,13 @@ extension IndivoCall {
     static let documentCreateByRelWithExternalID = IndivoCall(
         26, "document_create_by_rel_with_ext_id", .put,
         "/records/{record}/documents/{document}/rels/{relation}/external/{app}/{external}", body: .document, .metadata,
-        "RecordDocument.addRelated(_:as:externalID:)")
+        "RecordDocument.addRelated(_:as:externalID:)", repeated: .afterLookingUp)
     static let documentVersion = IndivoCall(
         27, "document_version", .post, "/records/{record}/documents/{document}/replace", body: .document, .metadata,
         "RecordDocument.replaceWithoutExternalID()", notFoundHint: refusedContent)
     static let documentVersionByExternalID = IndivoCall(
         28, "document_version_by_ext_id", .put, "/records/{record}/documents/{document}/replace/external/{app}/{external}",
-        body: .document, .metadata, "RecordDocument.replace(externalID:)", notFoundHint: refusedContent)
+        body: .document, .metadata, "RecordDocument.replace(externalID:)", repeated: .afterLookingUp, notFoundHint: refusedContent)
     static let documentSetStatus = IndivoCall(
         29, "document_set_status", .post, "/records/{record}/documents/{document}/set-status", body: .form, .ok,
         "RecordDocument.setStatus(_:reason:)")

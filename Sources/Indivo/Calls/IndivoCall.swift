@@ -89,18 +89,20 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public let swift: String
     /// Whether servers keep the call only for old apps.
     public let isDeprecated: Bool
-    /// Whether sending it twice leaves the server as sending it once does, so that it may be repeated when its answer
-    /// was lost. A document that is stored under an external id may be repeated too, once it is known not to be there.
-    public let isIdempotent: Bool
+    /// Whether it may be sent again when nobody knows what became of it.
+    let repetition: Repetition
     /// What to try when the server answers 404, where that says less than it means.
     let notFoundHint: String?
 
     public var id: String { name }
 
+    /// Whether the library sends it again when its answer was lost: it only reads, or stores under an external id.
+    public var isRepeatable: Bool { repetition != .never }
+
     init(
         _ number: Int?, _ name: String, _ method: HTTPRequest.Method, _ path: String, as signer: Signer = .token,
         query: Query = .none, body: Body = .none, _ answer: Answer, _ swift: String, deprecated: Bool = false,
-        idempotent: Bool? = nil, notFoundHint: String? = nil
+        repeated repetition: Repetition? = nil, notFoundHint: String? = nil
     ) {
         self.number = number
         self.name = name
@@ -112,7 +114,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         self.answer = answer
         self.swift = swift
         self.isDeprecated = deprecated
-        self.isIdempotent = idempotent ?? (method == .get)
+        self.repetition = repetition ?? (method == .get ? .freely : .never)
         self.notFoundHint = notFoundHint
     }
 

@@ -44,7 +44,7 @@ extension IndivoServer {
         // The path goes out as it is; what the table knows of the call makes the errors better.
         let call = IndivoCall(
             known?.number, known?.name ?? "call", method, path, known?.answer ?? .content, known?.swift ?? "",
-            idempotent: known?.isIdempotent, notFoundHint: known?.notFoundHint)
+            repeated: known?.repetition, notFoundHint: known?.notFoundHint)
         guard path.hasPrefix("/") else { throw IndivoError.argument("the path “\(path)” does not begin with “/”", call) }
         if let bad = path.first(where: { !CallPath.isLiteral($0) && $0 != "/" }) {
             throw IndivoError.argument(
@@ -54,7 +54,7 @@ extension IndivoServer {
             throw IndivoError.argument("a server does not sign the query of \(method); send a body instead", call)
         }
         return try await calls.send(
-            call, as: credentials, query: query, body: body.map { .data($0.data, type: $0.contentType) }
+            call, as: credentials, path: known?.variables(in: path) ?? [:], query: query, body: body.map { .data($0.data, type: $0.contentType) }
         ).content
     }
 }

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// Whether a call may be sent again when nobody knows what became of it.
 enum Repetition: Sendable, Hashable {
     /// It may have been done, and would be done twice.
@@ -10,16 +8,5 @@ enum Repetition: Sendable, Hashable {
     /// library looks first.
     case afterLookingUp
 
-    init(of call: IndivoCall) {
-        let isByExternalID = call.path.contains("/external/")
-        switch call.method {
-        case .get: self = .freely
-        case .put where isByExternalID:
-            let isStoredOnce =
-                call.path.hasPrefix("/records/") && call.path.contains("/documents/")
-                && !call.path.contains("/apps/") && !call.path.hasSuffix("/label")
-            self = isStoredOnce ? .afterLookingUp : .freely
-        default: self = .never
-        }
-    }
+    init(of call: IndivoCall) { self = call.repetition }
 }

@@ -85,6 +85,8 @@ struct DocumentPages<Element>: PageSource {
     // With a type everything comes at once.
     var pageSize: Int { query.type == nil ? query.pageSize : .max }
 
+    var isNewestFirst: Bool { query.order == nil || query.order == .descending(.createdAt) }
+
     init(
         scope: any CallScope, call: IndivoCall, path: [String: String] = [:], query: DocumentQuery,
         make: @escaping @Sendable (DocumentMetadata) -> Element

@@ -6,8 +6,9 @@
 /// let audits = record.audit().onProgress { print("\($0.loaded) of \($0.total ?? 0)") }
 /// let everything = try await audits.all()
 /// ```
-/// Nothing is asked of the server before the first element is. What is added to the list or taken from it meanwhile may
-/// shift an element over a page's edge, and so be seen twice or not at all.
+/// Nothing is asked of the server before the first element is. What is added meanwhile to a list that has the newest first
+/// and tells its total is left out; other changes may shift an element over a page's edge, and so be seen twice or not at
+/// all.
 public struct PagedList<Element>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
@@ -39,7 +40,9 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     /// How many elements the server says there are, whatever the query's own limit; `nil` where it does not say, as it
     /// does not for reports on models. One request, for as little as possible.
     /// - Throws: ``IndivoError``.
-    public func total() async throws -> Int? { try await source.page(offset: source.start, limit: 1).total }
+    public func total() async throws -> Int? {
+        source.tellsTotal ? try await source.page(offset: source.start, limit: 1).total : nil
+    }
 
     public func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
 
@@ -97,6 +100,9 @@ public struct ListPages<Item>: AsyncSequence, Sendable {
         let source: any PageSource<Item>
         let report: (@Sendable (ListProgress) -> Void)?
         private var loaded = 0
+        /// What the first page told, and how many elements were put before it since.
+        private var total: Int?
+        private var added = 0
         private var isAtEnd = false
 
         init(source: any PageSource<Item>, report: (@Sendable (ListProgress) -> Void)?) {
@@ -105,25 +111,44 @@ public struct ListPages<Item>: AsyncSequence, Sendable {
         }
 
         public mutating func next() async throws -> ListPage<Item>? {
-            guard !isAtEnd else { return nil }
-            try Task.checkCancellation()
-            let wanted = Swift.min(source.pageSize, (source.limit ?? .max) - loaded)
-            let offset = source.start + loaded
-            let page: ListPage<Item>
-            do {
-                page = try await source.page(offset: offset, limit: wanted)
-            } catch {
-                isAtEnd = true
-                throw error
+            var shift = 0
+            while !isAtEnd {
+                try Task.checkCancellation()
+                let wanted = Swift.min(source.pageSize, (source.limit ?? .max) - loaded)
+                // After a shift a page brings less than was asked for.
+                let asked = wanted + (wanted == .max ? 0 : shift)
+                let page: ListPage<Item>
+                do {
+                    page = try await source.page(offset: source.start + loaded + added, limit: asked)
+                } catch {
+                    isAtEnd = true
+                    throw error
+                }
+                shift = self.shift(to: page.total)
+                let elements = page.elements.dropFirst(shift).prefix(wanted)
+                let offset = source.start + loaded
+                loaded += elements.count
+                // A list says that it ends by its total, or where it has none by a page that is not full.
+                let end = Swift.min(total.map { Swift.max(0, $0 - source.start) } ?? .max, source.limit ?? .max)
+                isAtEnd = loaded >= end || page.elements.isEmpty || (total == nil && page.elements.count != asked)
+                report?(ListProgress(loaded: loaded, total: total != nil ? end : isAtEnd ? loaded : nil))
+                // The first page is one even where nothing is on it.
+                if !elements.isEmpty || (isAtEnd && offset == source.start) {
+                    return ListPage(elements: Array(elements), offset: offset, total: page.total)
+                }
             }
-            loaded += page.elements.count
-            // A list says that it ends by its total, or by a page that is not full.
-            let end = page.total.map { $0 - source.start }
-            isAtEnd = page.elements.count < wanted || loaded >= Swift.min(end ?? .max, source.limit ?? .max)
-                || page.elements.count > wanted
-            let total = end.map { Swift.max(0, Swift.min($0, source.limit ?? .max)) }
-            report?(ListProgress(loaded: loaded, total: total ?? (isAtEnd ? loaded : nil)))
-            return page.elements.isEmpty && loaded > 0 ? nil : page
+            return nil
+        }
+
+        /// How many elements of a page were on the page before: so many were added to the list's beginning meanwhile.
+        private mutating func shift(to newTotal: Int?) -> Int {
+            guard let newTotal, let total else {
+                total = newTotal
+                return 0
+            }
+            guard source.isNewestFirst, newTotal - total > added else { return 0 }
+            defer { added = newTotal - total }
+            return newTotal - total - added
         }
     }
 }
@@ -138,8 +163,16 @@ protocol PageSource<Element>: Sendable {
     var limit: Int? { get }
     /// How many to ask for at once.
     var pageSize: Int { get }
+    /// Whether what is added goes to the list's beginning.
+    var isNewestFirst: Bool { get }
+    /// Whether pages tell how many elements there are in all.
+    var tellsTotal: Bool { get }
 
     func page(offset: Int, limit: Int) async throws -> ListPage<Element>
+}
+
+extension PageSource {
+    var tellsTotal: Bool { true }
 }
 
 /// Which part of a list is wanted, and in which pieces it is fetched.

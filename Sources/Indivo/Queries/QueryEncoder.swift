@@ -135,7 +135,7 @@ struct QueryEncoder {
         case .text(let text):
             if let day = try? XMLDate(lexical: text) { return try date(.day(day), field) }
             if let time = try? XMLDateTime(lexical: text) { return try date(.time(time), field) }
-            throw refused("“\(text)” is no date for “\(field.property)”; write 2026-11-21 or 2026-11-21T08:00:00Z")
+            throw refused("the text for “\(field.property)” is no date; write 2026-11-21 or 2026-11-21T08:00:00Z")
         case .number, .truth:
             throw refused("“\(field.property)” is a date, and the value is \(value.kind)")
         }

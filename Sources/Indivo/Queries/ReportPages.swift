@@ -15,6 +15,9 @@ struct ModelPages<Document: IndivoDocument>: PageSource {
     var limit: Int? { query.limit }
     var pageSize: Int { query.pageSize }
 
+    var isNewestFirst: Bool { query.order == nil }
+    var tellsTotal: Bool { false }
+
     func page(offset: Int, limit: Int) async throws -> ListPage<Document> {
         let call = source.call(in: scope)
         var parameters: FormParameters = ["response_format": query.format.rawValue]
@@ -38,32 +41,24 @@ extension Answer {
     static func models<Document: IndivoDocument>(
         _ answer: Answer, as type: Document.Type
     ) async throws -> sending [Document] {
-        try answer.modelElements().map { try Document.read(from: $0) }
+        let models = try answer.modelElements()
+        return try answer.reading { try models.map { try Document.read(from: $0) } }
     }
 
     /// The models of a report, each as a document of the class that is registered for it.
     @concurrent
     static func models(_ answer: Answer) async throws -> sending [IndivoDocument] {
-        try SDMXDocument(answer.modelsRoot()).models
+        let root = try answer.modelsRoot()
+        return try answer.reading { try SDMXDocument(root).models }
     }
 
     /// The `Model` elements of a report, in SDMX or SDMJ, whichever the server gave.
     func modelElements() throws -> [XMLNode] { Array(try modelsRoot().children(named: "Model")) }
 
     private func modelsRoot() throws -> XMLNode {
-        let root: XMLNode
-        if SDMJ.isLikely(body) {
-            do {
-                root = try SDMJ.models(parsing: body)
-            } catch {
-                throw IndivoError.answer("it should be models in JSON: \(error).", call)
-            }
-        } else {
-            root = try xml()
-            guard root.name == "Models" else {
-                throw IndivoError.answer("its root is <\(root.name)>, not <Models>.", call)
-            }
-        }
+        if SDMJ.isLikely(body) { return try reading { try SDMJ.models(parsing: body) } }
+        let root = try xml()
+        guard root.name == "Models" else { throw malformed("its root is <\(root.name)>, not <Models>") }
         return root
     }
 }
@@ -78,6 +73,8 @@ struct MinimalPages<Element>: PageSource {
     var start: Int { query.offset }
     var limit: Int? { query.limit }
     var pageSize: Int { query.pageSize }
+
+    var isNewestFirst: Bool { query.order == nil }
 
     init(
         scope: any CallScope, source: ReportSource, query: ReportQuery,
@@ -111,6 +108,7 @@ struct AuditViewPages: PageSource {
     var start: Int { paging.offset }
     var limit: Int? { paging.limit }
     var pageSize: Int { paging.pageSize }
+    var isNewestFirst: Bool { true }
 
     func page(offset: Int, limit: Int) async throws -> ListPage<AuditEntry> {
         try paging.check(call)
@@ -128,17 +126,13 @@ extension Answer {
     @concurrent
     func reports() async throws -> sending Reports {
         let root = try xml()
-        do {
-            return try Reports.read(from: root)
-        } catch let error as DocumentError {
-            throw IndivoError.answer("\(error).", call)
-        }
+        return try reading { try Reports.read(from: root) }
     }
 
     func elements<Element>(of reports: Reports, _ make: (Report) -> Element?) throws -> [Element] {
         try reports.reports.map { report in
             guard let element = make(report) else {
-                throw IndivoError.answer("a report's item is not what this call gives.", call)
+                throw malformed("a report's item is not what this call gives")
             }
             return element
         }
@@ -211,10 +205,8 @@ extension Answer {
             return try value(AggregateReports.self, root: "AggregateReports").reports
                 .map { AggregateResult(group: $0.group, value: $0.value) }
         }
-        do {
-            return try SDMJ.rows(parsing: body).map { AggregateResult(group: $0["group"], value: $0["value"]) }
-        } catch {
-            throw IndivoError.answer("it should be aggregates in JSON: \(error).", call)
+        return try reading {
+            try SDMJ.rows(parsing: body).map { AggregateResult(group: $0["group"], value: $0["value"]) }
         }
     }
 }

@@ -21,6 +21,11 @@ public struct ReportQuery: Sendable, Hashable {
         public var field: String
         /// Any of these; at least one.
         public var values: [FilterValue]
+
+        public init(field: String, values: [FilterValue]) {
+            self.field = field
+            self.values = values
+        }
     }
 
     /// Between which dates a field has to lie, both of them included.
@@ -28,12 +33,23 @@ public struct ReportQuery: Sendable, Hashable {
         public var field: String
         public var start: FilterValue?
         public var end: FilterValue?
+
+        public init(field: String, start: FilterValue?, end: FilterValue?) {
+            self.field = field
+            self.start = start
+            self.end = end
+        }
     }
 
     /// By which field a report is ordered.
     public struct Order: Sendable, Hashable {
         public var field: String
         public var isDescending: Bool
+
+        public init(field: String, isDescending: Bool = false) {
+            self.field = field
+            self.isDescending = isDescending
+        }
     }
 
     /// A server reports the facts of one status at a time; audits have none.

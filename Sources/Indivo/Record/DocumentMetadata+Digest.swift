@@ -5,24 +5,35 @@ extension DocumentMetadata {
     /// Checks content against the digest and size that the server told of it.
     /// - Throws: ``IndivoError`` when it is not what was stored.
     func verify(_ answer: Answer) throws {
-        guard let problem = mismatch(with: answer.body) else { return }
-        throw IndivoError.answer("the content is not what was stored: \(problem). Fetch it again.", answer.call)
+        guard let mismatch = mismatch(with: answer.body) else { return }
+        var error = IndivoError(
+            .malformedAnswer("the content is not what was stored: its \(mismatch.what) differs; fetch it again"),
+            call: answer.call, details: [mismatch.details])
+        error.status = 200
+        throw error
     }
 
     /// Checks that the server stored what was sent to it.
     func verify(_ content: FileContent, sentWith call: IndivoCall) throws {
-        guard let problem = mismatch(with: content.data) else { return }
-        throw IndivoError.answer(
-            "the document was stored under the id \(id), but not as it was sent: \(problem). "
-                + "Look at what is there before you rely on it.", call)
+        guard let mismatch = mismatch(with: content.data) else { return }
+        var error = IndivoError(
+            .malformedAnswer(
+                "the document was stored, but not as it was sent: its \(mismatch.what) differs; look at what is there"),
+            call: call, details: ["it was stored under the id \(id)", mismatch.details])
+        error.status = 200
+        // It is there: to send it again would store it twice.
+        error.isSafeToRepeat = false
+        throw error
     }
 
-    private func mismatch(with data: Data) -> String? {
+    private func mismatch(with data: Data) -> (what: String, details: String)? {
         if let digest, let hash = DocumentDigest(matchingFormOf: digest) {
             let found = hash.hex(of: data)
-            if found != digest.lowercased() { return "its digest is \(found), and should be \(digest)" }
+            if found != digest.lowercased() {
+                return ("digest", "the digest is \(found), the server says \(digest)")
+            }
         }
-        if let size, size != data.count { return "it has \(data.count) bytes, and should have \(size)" }
+        if let size, size != data.count { return ("size", "there are \(data.count) bytes, the server says \(size)") }
         return nil
     }
 }

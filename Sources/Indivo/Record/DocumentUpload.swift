@@ -20,7 +20,7 @@ struct DocumentUpload {
         case let document as IndivoDocument: try self.init(PreparedDocument(new: document))
         case let file as FileDocument: self = try file.upload()
         default:
-            throw IndivoError.argument("\(document) is neither an IndivoDocument nor a FileDocument", call)
+            throw IndivoError.argument("the document is neither an IndivoDocument nor a FileDocument", call)
         }
     }
 

@@ -71,7 +71,7 @@ public final class FileDocument: RecordDocument {
             let models = try SDMXDocument(root).models.compactMap { $0 as? Document }
             guard models.count == 1 else {
                 throw IndivoError.argument(
-                    "\(self) holds \(models.count) models “\(type.modelName)”, not one; read it with models()",
+                    "the document holds \(models.count) models “\(type.modelName)”, not one; read it with models()",
                     .recordSpecificDocument)
             }
             document = models[0]
@@ -92,7 +92,7 @@ public final class FileDocument: RecordDocument {
 
     private func fetched() throws -> FileContent {
         guard let content else {
-            throw IndivoError.argument("the content of \(self) is not here yet; call fetchContent()", .recordSpecificDocument)
+            throw IndivoError.argument("the document's content is not here yet; call fetchContent()", .recordSpecificDocument)
         }
         return content
     }

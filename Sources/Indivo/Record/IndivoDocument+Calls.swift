@@ -47,9 +47,7 @@ extension IndivoDocument: RecordDocument {
             if self.metadata == nil {
                 // What came from a report knows nothing of its versions.
                 try await refreshMetadata()
-                if isOutdated {
-                    throw IndivoError.argument("\(self) is an old version; fetch the newest and change that", call)
-                }
+                try checkNewest(call)
             }
             let root: XMLNode
             if let storedRoot { root = storedRoot } else { root = try await stored(id, in: record) }

@@ -44,12 +44,8 @@ extension Answer {
     func demographics() throws -> Demographics {
         let models = try modelElements()
         guard models.count == 1, let model = models.first, model.attr("name") == "Demographics" else {
-            throw IndivoError.answer("it should hold one model, Demographics.", call)
+            throw malformed("it should hold one model, Demographics")
         }
-        do {
-            return try Demographics(flat: model)
-        } catch {
-            throw IndivoError.answer("\(error).", call)
-        }
+        return try reading { try Demographics(flat: model) }
     }
 }

@@ -22,7 +22,7 @@ extension IndivoRecord {
     /// Adds a document without an external id (`document_create`).
     ///
     /// When the answer is lost, nobody knows whether the document was stored, and the library does not send it again;
-    /// prefer ``add(_:externalID:)-(RecordDocument,_)``.
+    /// prefer `add(_:externalID:)`.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
     public func addWithoutExternalID(_ document: some RecordDocument) async throws {
         try await addNew(document, .documentCreate, externalID: nil)
@@ -56,10 +56,10 @@ extension IndivoRecord {
     private func checkNew(_ document: some RecordDocument, _ call: IndivoCall) throws {
         if document.place.id != nil {
             throw IndivoError.argument(
-                "\(document) is on the server already; call its replace() to store a new version", call)
+                "the \(document.kind) is on the server already; call its replace() to store a new version", call)
         }
         if document.place.isBeingSent {
-            throw IndivoError.argument("\(document) is on its way to the server already", call)
+            throw IndivoError.argument("the \(document.kind) is on its way to the server already", call)
         }
     }
 

@@ -108,7 +108,7 @@ extension IndivoRecord {
         if let document {
             let (record, id) = try document.stored(for: call)
             guard record.id == self.id else {
-                throw IndivoError.argument("\(document) is in another record than the one to notify", call)
+                throw IndivoError.argument("the \(document.kind) is in another record than the one to notify", call)
             }
             form.append(name: "document_id", value: id)
         }

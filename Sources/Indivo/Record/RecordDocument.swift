@@ -66,10 +66,10 @@ extension RecordDocument {
     func stored(for call: IndivoCall) throws -> (IndivoRecord, String) {
         let place = place
         guard let id = place.id else {
-            throw IndivoError.argument("\(self) is not in a record yet; add it with record.add(_:) first", call)
+            throw IndivoError.argument("the \(kind) is not in a record yet; add it with record.add(_:) first", call)
         }
         guard let record = place.record else {
-            throw IndivoError.argument("\(self) came through a carenet alone; fetch it from its record", call)
+            throw IndivoError.argument("the \(kind) came through a carenet alone; fetch it from its record", call)
         }
         return (record, id)
     }
@@ -77,10 +77,17 @@ extension RecordDocument {
     /// What has to hold before the document is replaced.
     func replaceable(by call: IndivoCall) throws -> (IndivoRecord, String) {
         let stored = try stored(for: call)
-        if place.isBeingSent { throw IndivoError.argument("\(self) is on its way to the server already", call) }
-        if isOutdated { throw IndivoError.argument("\(self) is an old version; fetch the newest and change that", call) }
+        if place.isBeingSent { throw IndivoError.argument("the \(kind) is on its way to the server already", call) }
+        try checkNewest(call)
         return stored
     }
+
+    func checkNewest(_ call: IndivoCall) throws {
+        if isOutdated { throw IndivoError.argument("the \(kind) is an old version; fetch the newest and change that", call) }
+    }
+
+    /// What it is called in errors, which hold no ids.
+    var kind: String { (self as? IndivoDocument)?.modelName ?? "document" }
 
     /// The document is on the server now: takes over what the server says of it.
     func settle(_ metadata: DocumentMetadata, in record: IndivoRecord) {

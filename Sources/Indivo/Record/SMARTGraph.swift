@@ -22,7 +22,7 @@ public struct SMARTGraph: Sendable {
     init(_ answer: Answer) throws {
         content = answer.content
         let root = try answer.xml()
-        guard root.name == "RDF" else { throw IndivoError.answer("its root is <\(root.name)>, not <rdf:RDF>.", answer.call) }
+        guard root.name == "RDF" else { throw answer.malformed("its root is <\(root.name)>, not <rdf:RDF>") }
     }
 
     /// The root element, `rdf:RDF`.
