@@ -68,6 +68,21 @@ struct SessionTests {
         #expect(store.sessions().count == 7)
     }
 
+    @Test("a device whose clock is an hour slow gets through, since the server tells its time")
+    func slowDevice() async throws {
+        try await SandboxServer.run { place in
+            var options = IndivoServer.Options()
+            options.timing.now = { Date(timeIntervalSinceNow: -3600) }
+            let counting = FaultyTransport(.system, faults: [])
+            let slow = SandboxServer.server(of: place.sandbox, transport: counting, options: options)
+                .record(id: place.record.id, token: place.record.token)
+            let first = try await slow.information().id
+            #expect(first == place.record.id && counting.requestCount == 2)
+            let second = try await slow.information().id
+            #expect(second == place.record.id && counting.requestCount == 3)
+        }
+    }
+
     @Test("two records of two servers are open at once, each with its own token")
     func atOnce() async throws {
         try await SandboxServer.run { one in

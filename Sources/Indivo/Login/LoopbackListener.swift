@@ -51,8 +51,9 @@ public struct LoopbackListener: CallbackReceiver {
         let inbox = CallbackInbox()
         let visits = inbox.open()
         let service = LoopbackService(socket: socket, isExpected: Self.isExpected) { target, exchange in
+            guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(target)") else { return exchange.notFound() }
             let visit = CallbackVisit(
-                url: url(target), redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
+                url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
             if !inbox.put(visit) { exchange.show("No login is going on.") }
         }
         service.start()

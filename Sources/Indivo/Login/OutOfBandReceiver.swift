@@ -37,7 +37,7 @@ public struct OutOfBandReceiver: CallbackReceiver {
         if text.contains("?"), let url = URL(string: text) { return url }
         let name = step == .record ? "record_id" : "oauth_verifier"
         let query: FormParameters = [name: text]
-        // Percent-encoding leaves nothing that a URL could not hold.
+        // Percent-encoding leaves nothing that a URL could not hold: it is one, always.
         return URL(string: "oob:?" + query.encoded)!
     }
 }
