@@ -110,7 +110,9 @@ let package = Package(
         .testTarget(
             name: "IndivoTests",
             dependencies: ["Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")]),
-        .testTarget(name: "IndivoSandboxTests", dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML"]),
+        .testTarget(
+            name: "IndivoSandboxTests",
+            dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML", .product(name: "Logging", package: "swift-log")]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
         // The snapshots in Generated are compiled into the tests, which run them.
         .testTarget(

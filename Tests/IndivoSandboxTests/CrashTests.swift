@@ -3,19 +3,6 @@ import IndivoSandbox
 import OAuth1
 import Testing
 
-/// The command-line tool, built beside the tests.
-private enum Tool {
-    static let url: URL? = {
-        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        for _ in 0..<3 {
-            let file = folder.appending(path: "indivo")
-            if FileManager.default.isExecutableFile(atPath: file.path) { return file }
-            folder.deleteLastPathComponent()
-        }
-        return nil
-    }()
-}
-
 @Suite("A sandbox that is killed", .enabled(if: Tool.url != nil, "the tool `indivo` is not built"))
 struct CrashTests {
     @Test("after kill -9 in the middle of pushes the file holds exactly what was answered, and no half document")
@@ -36,14 +23,7 @@ struct CrashTests {
 
         let owner = record
         let accessToken = token
-        let process = Process()
-        process.executableURL = Tool.url
-        process.arguments = ["sandbox", "--port", "0", "--ui-port", "0", "--database", database.path, "--json"]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let line = try #require(firstLine(of: output.fileHandleForReading))
-        let summary = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+        let (process, summary) = try Tool.startSandbox(["--database", database.path])
         let api = try #require((summary["api"] as? String).flatMap { URL(string: $0) })
 
         let port = api.port ?? 0
@@ -106,14 +86,5 @@ struct CrashTests {
         <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="Equipment">\
         <Field name="name">\(name)</Field></Model></Models>
         """
-    }
-
-    private func firstLine(of handle: FileHandle) -> Data? {
-        var line = Data()
-        while let byte = try? handle.read(upToCount: 1), let first = byte.first {
-            if first == UInt8(ascii: "\n") { return line }
-            line.append(first)
-        }
-        return nil
     }
 }

@@ -149,7 +149,7 @@ struct CustomModelTests {
         }
     }
 
-    @Test("a change in the folder is noticed without being told", .timeLimit(.minutes(1)))
+    @Test("a change in the folder is noticed without being told", .timeLimit(.minutes(10)))
     func watched() async throws {
         try await withFolder { folder async throws in
             var configuration = configuration(folder)

@@ -69,6 +69,27 @@ struct LoginFlowTests {
         }
     }
 
+    @Test("an app that has no address to return to is given its verifier by a person")
+    func outOfBand() async throws {
+        try await withSandbox { sandbox async throws in
+            let record = try #require(try await sandbox.records().first)
+            try await sandbox.addApp(
+                SandboxApp(
+                    id: "terminal@apps.example.org", name: "Terminal", consumerSecret: "s", startURL: "",
+                    callbackURL: ""))
+            let app = TestApp(sandbox, key: "terminal@apps.example.org", secret: "s")
+            let request = try await app.requestToken(record: record.id, callback: "oob")
+            var browser = TestBrowser(sandbox)
+            try await browser.logIn("demo", "demo")
+            let consent = try await browser.get("/oauth/authorize?oauth_token=\(request.value)")
+            let page = try await browser.post("/oauth/authorize", TestBrowser.hiddenFields(of: consent.text))
+            #expect(page.status == 200)
+            let verifier = try #require(page.text.firstMatch(of: /<code class="verifier">([A-Za-z0-9]{20})</)).output.1
+            let answer = try await app.with(request).send("POST", "/oauth/access_token", verifier: String(verifier))
+            #expect(answer.status == 200)
+        }
+    }
+
     @Test("a request token that is bound to nothing cannot be approved")
     func unbound() async throws {
         try await withSandbox { sandbox async throws in

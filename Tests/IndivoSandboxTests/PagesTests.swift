@@ -102,6 +102,34 @@ struct PagesTests {
         }
     }
 
+    @Test("every form that a logged-in browser is shown carries the session's token")
+    func tokensInForms() async throws {
+        try await withSandbox { sandbox async throws in
+            let record = try #require(try await sandbox.records().first?.id)
+            let request = try await TestApp(sandbox).requestToken(record: record)
+            try await sandbox.enable(app: "demo@apps.example.org", onRecord: try await sandbox.records()[1].id)
+            var browser = TestBrowser(sandbox)
+            try await browser.logIn("demo", "demo")
+            var forms = 0
+            for path in [
+                "/", "/records/\(try await sandbox.records()[1].id)", "/logout",
+                "/apps/demo@apps.example.org/complete/?record_id=\(record)", "/oauth/authorize?oauth_token=\(request.value)",
+            ] {
+                let page = try await browser.get(path)
+                #expect(page.status == 200, "\(path)")
+                for form in page.text.components(separatedBy: "<form").dropFirst() {
+                    let content = form.components(separatedBy: "</form>")[0]
+                    #expect(content.contains(/<input type="hidden" name="csrf" value="[A-Za-z0-9]{20}">/), "\(path)")
+                    forms += 1
+                }
+            }
+            #expect(forms > 5)
+            for path in ["/logout", "/oauth/authorize", "/records/\(record)/apps/demo@apps.example.org/remove"] {
+                #expect(try await browser.post(path, ["csrf": "guessed"]).status == 403, "\(path)")
+            }
+        }
+    }
+
     @Test("style sheet and icon are there, for a browser asks for them")
     func files() async throws {
         try await withSandbox { sandbox async throws in

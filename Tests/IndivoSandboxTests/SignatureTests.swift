@@ -80,6 +80,14 @@ struct SignatureTests {
         }
     }
 
+    @Test("a timestamp as large as can be is a timestamp")
+    func largestTimestamp() async throws {
+        try await withSandbox { sandbox async throws in
+            #expect(try await send(sandbox, nonce: "n1", time: .max).status == 200)
+            #expect(try await send(sandbox, nonce: "n1", time: .max).status == 403)
+        }
+    }
+
     @Test("ten requests with one nonce at the same time: one is answered")
     func race() async throws {
         try await withSandbox { sandbox async throws in
