@@ -135,6 +135,13 @@ let package = Package(
         // Runs the built tool, as a user would.
         .testTarget(name: "IndivoCommandTests", dependencies: ["IndivoCommand"]),
         .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting", "OAuth1"]),
+
+        // Proves the outbox by fault: scripts/soak.
+        .executableTarget(
+            name: "IndivoSoak",
+            dependencies: ["Indivo", "IndivoModel", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1"],
+            path: "Tests/Soak",
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     ],
     swiftLanguageModes: [.v6]
 )

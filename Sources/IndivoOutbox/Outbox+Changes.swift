@@ -54,6 +54,16 @@ extension Outbox {
         return try await queue(.replace, target: target, PreparedDocument(replacing: document, in: root), of: document)
     }
 
+    /// Queues a new document as the next version of one that the server has, or that another item makes: of the version
+    /// before, nothing stays but what the new document says as well.
+    @discardableResult
+    public func replace(_ target: OutboxItem.Target, with document: IndivoDocument) async throws -> OutboxItem {
+        guard document.id == nil, !(document.home is QueuedDocument) else {
+            throw OutboxError.badChange("\(document) is on the server or queued already; give a new document")
+        }
+        return try await queue(.replace, target: Entry.Target(target), PreparedDocument(new: document), of: document)
+    }
+
     /// Queues a change of a document's status (`document_set_status`).
     ///
     /// - Parameter reason: Why; the server wants one.

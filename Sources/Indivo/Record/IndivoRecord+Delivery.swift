@@ -48,6 +48,11 @@ extension IndivoRecord {
             .value(DocumentMetadata.self, root: "Document")
     }
 
+    /// A document's bytes as they are stored (`record_specific_document`).
+    package func storedBytes(ofDocument document: String) async throws -> Data {
+        try await send(.recordSpecificDocument, path: ["document": document]).body
+    }
+
     private func send(
         _ call: IndivoCall, path variables: [String: String], body: CallClient.Body, stamp: SigningStamp
     ) async throws -> Answer {
