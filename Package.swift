@@ -122,7 +122,7 @@ let package = Package(
         .testTarget(
             name: "IndivoOutboxTests",
             dependencies: [
-                "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1",
+                "Indivo", "IndivoCommand", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Fixtures"]),

@@ -4,7 +4,7 @@ import Indivo
 import IndivoModel
 
 /// Remembers, in a document, that it waits in an outbox.
-final class QueuedDocument: Sendable {
+final class QueuedDocument: AwaitingDelivery, Sendable {
     let outbox: OutboxFolder
     let item: OutboxItem.ID
 
@@ -110,11 +110,15 @@ extension Outbox {
     public func document<Document: IndivoDocument>(
         of item: OutboxItem, as type: Document.Type = Document.self
     ) async throws -> Document {
-        let root = try XMLNode(parsing: try folder.document(of: item.sequence))
+        let root = try XMLNode(parsing: try await content(of: item))
         let document = try type.read(from: root)
         document.home = QueuedDocument(item.id, in: folder)
         return document
     }
+
+    /// The XML that an item brings to the server, as long as it is not delivered.
+    @concurrent
+    public func content(of item: OutboxItem) async throws -> Data { try folder.document(of: item.sequence) }
 
     /// If the document was delivered by now, gives it its id on the server, from when on it is one of the record's.
     /// - Returns: Whether it was.

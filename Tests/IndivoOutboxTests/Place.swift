@@ -37,9 +37,11 @@ struct Place {
     }
 
     /// The record, reached through a transport.
-    func record(_ transport: any HTTPTransport = .system, token: OAuthToken? = nil) -> IndivoRecord {
+    func record(
+        _ transport: any HTTPTransport = .system, token: OAuthToken? = nil, api: URL? = nil
+    ) -> IndivoRecord {
         IndivoServer(
-            api: sandbox.apiURL, ui: sandbox.uiURL,
+            api: api ?? sandbox.apiURL, ui: sandbox.uiURL,
             app: AppCredentials(
                 id: SandboxApp.demo.id, consumerKey: SandboxApp.demo.consumerKey,
                 consumerSecret: Secret(SandboxApp.demo.consumerSecret)),
@@ -51,13 +53,13 @@ struct Place {
 
     /// An outbox whose waits take no time.
     func outbox(
-        _ transport: any HTTPTransport = .system, token: OAuthToken? = nil, attempts: Int = 3, serverFailures: Int = 10,
-        diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }
+        _ transport: any HTTPTransport = .system, token: OAuthToken? = nil, record: IndivoRecord? = nil,
+        attempts: Int = 3, serverFailures: Int = 10, diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }
     ) throws -> Outbox {
         var policy = DeliveryPolicy(attempts: attempts, serverFailures: serverFailures)
         policy.sleep = { _ in await Task.yield() }
         return try Outbox(
-            of: record(transport, token: token), in: folder.appending(path: "data"), keys: keys, policy: policy,
+            of: record ?? self.record(transport, token: token), in: folder.appending(path: "data"), keys: keys, policy: policy,
             diskFault: diskFault)
     }
 

@@ -12,9 +12,8 @@ final class Epoch: Sendable {
         var number: Int
         var folder: String
         var recordCount = 4
-        var stepCount = 30
-        var deadline = 0.6
-        var isVerbose = false
+        var stepCount = 60
+        var deadline = 0.5
     }
 
     /// After so many runs of a record's clients nothing is killed any more, and after twice as many nothing fails.
@@ -49,13 +48,13 @@ final class Epoch: Sendable {
             var plan = plan
             plan.api = api
             plan.recordNumber = number
-            let before = faulted.withLock { $0 = [] }
-            _ = before
+            faulted.withLock { $0 = [] }
             try await write(plan, through: proxy)
             proxy.drain()
             let direct = try await startServerIfNeeded(proxy)
             let faultedChanges = faulted.withLock { $0 }
-            let found = try await Verification(plan, server: direct, faulted: faultedChanges, isVerbose: settings.isVerbose).run()
+            var verification = Verification(plan, server: direct, faulted: faultedChanges)
+            let found = try await verification.run()
             figures.withLock { $0 += found }
         }
         return figures.withLock { $0 }
@@ -91,7 +90,7 @@ final class Epoch: Sendable {
     private func write(_ plan: ClientPlan, through proxy: FaultProxy) async throws {
         for run in 0..<4 * Epoch.stormyRuns {
             let isStormy = run < Epoch.stormyRuns
-            probability.withLock { $0 = isStormy ? 0.35 : run < 2 * Epoch.stormyRuns ? 0.15 : 0 }
+            probability.withLock { $0 = isStormy ? 0.45 : run < 2 * Epoch.stormyRuns ? 0.15 : 0 }
             var plan = plan
             plan.diskFault = isStormy ? faults.diskFault(record: plan.recordNumber, run: run) : nil
             let kill = isStormy ? faults.kill(record: plan.recordNumber, run: run) : nil

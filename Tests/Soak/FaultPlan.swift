@@ -48,7 +48,7 @@ struct FaultPlan {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0..<5:
             let point = FaultProxy.Point.allCases.randomElement(using: &generator) ?? .arrived
-            return Kill(victim: victim, moment: .request(Int.random(in: 0..<25, using: &generator), point))
+            return Kill(victim: victim, moment: .request(Int.random(in: 0..<50, using: &generator), point))
         case 5..<8 where victim == .client:
             return Kill(victim: .client, moment: .diskStep(Int.random(in: 0..<150, using: &generator)))
         default:

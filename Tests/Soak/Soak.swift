@@ -17,7 +17,6 @@ enum Soak {
     static func main() async {
         // A child whose parent is gone, or a proxy whose client is, must not end the process.
         signal(SIGPIPE, SIG_IGN)
-        setvbuf(stdout, nil, _IOLBF, 0)
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
             switch arguments.first {
@@ -49,6 +48,7 @@ enum Soak {
             while let (figures, number) = try await group.next() {
                 if let figures { total += figures } else { problems += 1 }
                 if number % 10 == 9 { print("\(ContinuousClock.now - begin): \(total)") }
+                fflush(nil)
                 if options.epoch == nil, ContinuousClock.now < end { startOne() }
             }
         }

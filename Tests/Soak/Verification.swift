@@ -10,19 +10,17 @@ struct Verification {
     private let plan: ClientPlan
     private let record: IndivoRecord
     private let faulted: Set<String>
-    private let isVerbose: Bool
     private var figures = Figures()
 
     /// - Parameters:
     ///   - server: The server's own address, past the proxy.
     ///   - faulted: The changes whose requests met a fault, see ``change(of:)``.
-    init(_ plan: ClientPlan, server: URL, faulted: Set<String>, isVerbose: Bool) {
+    init(_ plan: ClientPlan, server: URL, faulted: Set<String>) {
         self.plan = plan
         var calm = plan
         calm.deadline = 60
         record = calm.openRecord(through: server)
         self.faulted = faulted
-        self.isVerbose = isVerbose
     }
 
     /// By what a request's change is known: its external id, or the call with its body.

@@ -2,6 +2,9 @@ import Foundation
 import IndivoModel
 import OAuth1
 
+/// The home of a document that waits to be delivered; nobody else may send it meanwhile.
+package protocol AwaitingDelivery: AnyObject {}
+
 /// The calls by which changes are delivered that were queued before: each is made once, and it is for the caller to look
 /// what became of it before making it again.
 extension IndivoRecord {
