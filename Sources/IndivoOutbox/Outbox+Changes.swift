@@ -33,6 +33,18 @@ extension Outbox {
         return try await queue(.add, target: nil, prepared, of: document)
     }
 
+    /// Queues a new document of any kind: a scan, a text, several models in one file.
+    @discardableResult
+    public func add(_ content: FileContent) async throws -> OutboxItem {
+        try await queue(Entry(change: .add, target: nil), content)
+    }
+
+    /// Queues content of any kind as the next version of a document that the server has, or that another item makes.
+    @discardableResult
+    public func replace(_ target: OutboxItem.Target, with content: FileContent) async throws -> OutboxItem {
+        try await queue(Entry(change: .replace, target: Entry.Target(target)), content)
+    }
+
     /// Queues a new version of a document (`document_version_by_ext_id`): one that was queued before, or one that is on
     /// the server and was fetched whole.
     ///
@@ -110,15 +122,15 @@ extension Outbox {
     public func document<Document: IndivoDocument>(
         of item: OutboxItem, as type: Document.Type = Document.self
     ) async throws -> Document {
-        let root = try XMLNode(parsing: try await content(of: item))
+        let root = try await content(of: item).xml()
         let document = try type.read(from: root)
         document.home = QueuedDocument(item.id, in: folder)
         return document
     }
 
-    /// The XML that an item brings to the server, as long as it is not delivered.
+    /// What an item brings to the server, as long as it is not delivered.
     @concurrent
-    public func content(of item: OutboxItem) async throws -> Data { try folder.document(of: item.sequence) }
+    public func content(of item: OutboxItem) async throws -> FileContent { try folder.document(of: item.sequence) }
 
     /// If the document was delivered by now, gives it its id on the server, from when on it is one of the record's.
     /// - Returns: Whether it was.
@@ -142,26 +154,30 @@ extension Outbox {
     private func queue(
         _ change: Entry.Change, target: Entry.Target?, _ prepared: PreparedDocument, of document: IndivoDocument
     ) async throws -> OutboxItem {
-        let xml = Data(try prepared.root.data())
         var entry = Entry(change: change, target: target)
         entry.model = document.modelName
-        entry.byteCount = xml.count
-        let item = try await queue(entry, xml)
+        let item = try await queue(entry, FileContent(prepared.root))
         prepared.adopt()
         document.id = nil
         document.home = QueuedDocument(item.id, in: folder)
         return item
     }
 
-    private func queue(_ entry: Entry, _ xml: Data?) async throws -> OutboxItem {
-        let item = OutboxItem(entry, try await Self.append(entry, xml, to: folder), .queued)
+    private func queue(_ entry: Entry, _ content: FileContent?) async throws -> OutboxItem {
+        var entry = entry
+        if let content {
+            if let problem = content.problem() { throw OutboxError.badChange(problem) }
+            entry.byteCount = content.data.count
+            if content.contentType != "application/xml" { entry.contentType = content.contentType }
+        }
+        let item = OutboxItem(entry, try await Self.append(entry, content?.data, to: folder), .queued)
         hub.tell(.queued(item))
         return item
     }
 
     @concurrent
-    private static func append(_ entry: Entry, _ xml: Data?, to folder: OutboxFolder) async throws -> Int {
-        try folder.append(entry, document: xml)
+    private static func append(_ entry: Entry, _ content: Data?, to folder: OutboxFolder) async throws -> Int {
+        try folder.append(entry, document: content)
     }
 }
 

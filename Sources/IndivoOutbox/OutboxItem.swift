@@ -9,14 +9,17 @@ public struct OutboxItem: Sendable, Identifiable {
     public let id: String
     /// Its place in the queue; earlier ones have smaller numbers.
     public let sequence: Int
+    /// What is to be done.
     public let change: Change
     /// What the change is about; `nil` for a new document.
     public let target: Target?
-    /// The name of the document's model, where the change brings a document.
+    /// The name of the document's model, where the change brings a document that is one.
     public let model: String?
-    /// The size of the document's XML in bytes.
+    /// The size of the document in bytes.
     public let byteCount: Int
+    /// When it was queued, by this device's clock.
     public let queuedAt: Date
+    /// How far it has come.
     public let state: State
 
     /// What is to be done.

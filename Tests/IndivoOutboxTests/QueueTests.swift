@@ -111,6 +111,26 @@ struct QueueTests {
         }
     }
 
+    @Test("content of any kind is queued, delivered as it is, and replaced; what no server takes is refused at once")
+    func files() async throws {
+        try await Place.use { place in
+            let outbox = try place.outbox()
+            let scan = FileContent(Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }), contentType: "application/pdf")
+            let item = try await outbox.add(scan)
+            #expect(try await outbox.content(of: item) == scan)
+            try await outbox.replace(.item(item.id), with: FileContent(text: "none"))
+            await #expect(throws: OutboxError.self) {
+                try await outbox.add(FileContent(text: "<a>", contentType: "application/xml"))
+            }
+            #expect(try await outbox.flush().delivered.count == 2)
+            let record = place.record()
+            let stored = try #require(try await record.document(externalID: item.id))
+            #expect(stored.content == scan)
+            let newer = try #require(stored.metadata?.replacedBy?.id)
+            #expect(try await record.document(newer).content?.text == "none")
+        }
+    }
+
     @Test("what cannot be queued is told at once, and nothing is queued")
     func badChanges() async throws {
         try await Place.use { place in

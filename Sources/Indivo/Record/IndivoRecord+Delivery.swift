@@ -10,15 +10,19 @@ package protocol AwaitingDelivery: AnyObject {}
 extension IndivoRecord {
     /// Stores a document under an external id (`document_create_by_ext_id`).
     /// - Returns: The document's id.
-    package func deliverDocument(_ xml: Data, externalID: String) async throws -> String {
-        try await send(.documentCreateByExternalID, path: ["external": externalID], body: .xml(xml)).documentID()
+    package func deliverDocument(_ content: FileContent, externalID: String) async throws -> String {
+        let call = IndivoCall.documentCreateByExternalID
+        return try await send(call, path: ["external": externalID], body: content.body(for: call)).documentID()
     }
 
     /// Stores a new version of a document under an external id (`document_version_by_ext_id`).
     /// - Returns: The new version's id.
-    package func deliverVersion(_ xml: Data, of document: String, externalID: String) async throws -> String {
-        try await send(
-            .documentVersionByExternalID, path: ["document": document, "external": externalID], body: .xml(xml)
+    package func deliverVersion(
+        _ content: FileContent, of document: String, externalID: String
+    ) async throws -> String {
+        let call = IndivoCall.documentVersionByExternalID
+        return try await send(
+            call, path: ["document": document, "external": externalID], body: content.body(for: call)
         ).documentID()
     }
 

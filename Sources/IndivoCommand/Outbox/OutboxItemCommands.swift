@@ -10,7 +10,7 @@ struct OutboxShowCommand: AsyncParsableCommand {
 
     @OptionGroup var options: OutboxOptions
 
-    @Flag(help: "Print the document's XML instead.")
+    @Flag(help: "Print the document itself instead.")
     var document = false
 
     @Argument(help: "The item's id, as list prints it.")
@@ -19,7 +19,7 @@ struct OutboxShowCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.open().telling { outbox in
             let item = try await outbox.item(id)
-            if document { return try StandardStreams.write(try await outbox.content(of: item)) }
+            if document { return try StandardStreams.write(try await outbox.content(of: item).data) }
             let line = ItemLine(item)
             var lines = [("id", line.id), ("change", line.change), ("state", line.state)]
             if let reason = line.reason { lines.append(("reason", reason)) }

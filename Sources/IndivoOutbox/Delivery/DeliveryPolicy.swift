@@ -15,6 +15,7 @@ public struct DeliveryPolicy: Sendable {
     /// Waits; the clock's sleep but for tests.
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
+    /// A policy; the defaults suit an app on a phone.
     public init(
         attempts: Int = 3, firstDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(60),
         serverFailures: Int = 10, receipts: Int = 100

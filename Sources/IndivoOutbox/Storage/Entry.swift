@@ -2,7 +2,7 @@
 import Foundation
 import Indivo
 
-/// A queued change, as it is kept: the head of an item's file. The body is the document's XML, where there is one.
+/// A queued change, as it is kept: the head of an item's file. The body is the document's content, where there is one.
 struct Entry: Codable, Sendable {
     enum Change: String, Codable { case add, replace, status, label }
 
@@ -24,8 +24,10 @@ struct Entry: Codable, Sendable {
     var label: String?
     /// Seconds since 1970-01-01T00:00:00Z.
     var queuedAt: Double
-    /// Of the document's XML.
+    /// Of the document's content.
     var byteCount = 0
+    /// The content's type; XML unless it says so.
+    var contentType: String?
 }
 
 /// How far the delivery of a change has come.

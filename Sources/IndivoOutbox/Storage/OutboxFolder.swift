@@ -134,11 +134,14 @@ struct OutboxFolder: Sendable {
         }
     }
 
-    /// The document's XML that a queued change brings.
-    func document(of sequence: Int) throws -> Data {
+    /// The document that a queued change brings.
+    func document(of sequence: Int) throws -> FileContent {
         do {
-            if let file = try open(.item, sequence) { return try file.body() }
-        } catch SealedFile.Failure.damaged {
+            if let file = try open(.item, sequence) {
+                let entry = try JSONDecoder().decode(Entry.self, from: file.head)
+                return FileContent(try file.body(), contentType: entry.contentType ?? "application/xml")
+            }
+        } catch let error where error is DecodingError || error is SealedFile.Failure {
             // Told below.
         } catch let failure as DiskFailure {
             throw OutboxError(failure)
