@@ -3,6 +3,7 @@ import PackageDescription
 
 // What an app pays for is what it links: `Indivo` and the modules below it build nothing of the sandbox,
 // the command-line tool or the generator, and with `traits: []` SwiftPM does not even fetch their packages.
+let outboxOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["Outbox"])
 let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
 let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
 
@@ -13,6 +14,7 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
+        .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "IndivoSchemas", targets: ["IndivoSchemas"]),
         .library(name: "IndivoTesting", targets: ["IndivoTesting"]),
         .library(name: "IndivoSandbox", targets: ["IndivoSandbox"]),
@@ -22,13 +24,15 @@ let package = Package(
         .plugin(name: "SDMLGeneratePlugin", targets: ["SDMLGeneratePlugin"]),
     ],
     traits: [
+        .trait(name: "Outbox", description: "The outbox for working offline (fetches swift-crypto)."),
         .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
         .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
-        .default(enabledTraits: ["Sandbox", "Tool"]),
+        .default(enabledTraits: ["Outbox", "Sandbox", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "4.5.0"..<"5.0.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -68,6 +72,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Writing while there is no network. A product of its own: it needs AES-GCM, which Apple's systems have.
+        .target(
+            name: "IndivoOutbox",
+            dependencies: ["Indivo", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "IndivoTesting",
             dependencies: ["Indivo", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")],
@@ -85,7 +94,7 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "Indivo", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "SDML", "SwiftGenerator",
+                "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "SDML", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
             ]),
 
@@ -111,6 +120,13 @@ let package = Package(
             name: "IndivoTests",
             dependencies: ["Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .testTarget(
+            name: "IndivoOutboxTests",
+            dependencies: [
+                "Indivo", "IndivoCommand", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            exclude: ["Fixtures"]),
+        .testTarget(
             name: "IndivoSandboxTests",
             dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML", .product(name: "Logging", package: "swift-log")]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
@@ -121,6 +137,13 @@ let package = Package(
         // Runs the built tool, as a user would.
         .testTarget(name: "IndivoCommandTests", dependencies: ["IndivoCommand"]),
         .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting", "OAuth1"]),
+
+        // Proves the outbox by fault: scripts/soak.
+        .executableTarget(
+            name: "IndivoSoak",
+            dependencies: ["Indivo", "IndivoModel", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1"],
+            path: "Tests/Soak",
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     ],
     swiftLanguageModes: [.v6]
 )

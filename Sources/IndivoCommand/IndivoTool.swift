@@ -10,7 +10,13 @@ struct IndivoTool: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, SandboxCommand.self, SelectCommand.self, FormatCommand.self, DocumentCommand.self,
             GenerateCommand.self,
-        ])
+        ] + outboxCommands)
+
+    #if Outbox
+    private static let outboxCommands: [any ParsableCommand.Type] = [OutboxCommand.self]
+    #else
+    private static let outboxCommands: [any ParsableCommand.Type] = []
+    #endif
 
     /// Runs the command that the arguments name. As with grep, 2 is the exit status of everything that went wrong,
     /// wrong arguments included; 1 is an answer.

@@ -55,6 +55,8 @@ struct CallClient: Sendable {
         var query: FormParameters
         var body: Body?
         var signing: OAuthSigner.Options
+        /// What to sign with, where copies of one request have to be one to the server; fresh for each sending otherwise.
+        var stamp: SigningStamp?
     }
 
     /// Sends a call, and repeats it where that can do no harm (``RetryPolicy``), each time signed anew.
@@ -107,7 +109,7 @@ struct CallClient: Sendable {
         _ unsigned: HTTPRequest, _ outgoing: Outgoing
     ) async throws -> (HTTPAnswer, isTimeKnown: Bool) {
         let answer = try await transfer(unsigned, outgoing)
-        guard answer.response.status.code == 403, outgoing.credentials != nil,
+        guard answer.response.status.code == 403, outgoing.credentials != nil, outgoing.stamp == nil,
             let serverTime = ServerClock.date(of: answer.response)
         else { return (answer, false) }
         let deviceTime = Int(options.timing.now().timeIntervalSince1970)
@@ -129,7 +131,8 @@ struct CallClient: Sendable {
                 method: request.method.rawValue, scheme: request.scheme ?? "", authority: request.authority ?? "",
                 target: request.path ?? "", contentType: outgoing.body?.contentType, body: body.map { Array($0) })
             let time = Int(options.timing.now().timeIntervalSince1970) + clock.offset
-            let signer = OAuthSigner(credentials: credentials, clock: { time })
+            let stamp = outgoing.stamp ?? SigningStamp(at: time)
+            let signer = OAuthSigner(credentials: credentials, nonce: { stamp.nonce }, clock: { stamp.timestamp })
             do {
                 request.headerFields[.authorization] =
                     try signer.authorization(for: signed, options: outgoing.signing).headerValue

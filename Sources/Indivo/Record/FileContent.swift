@@ -55,7 +55,7 @@ extension FileContent {
     var isText: Bool { Self.xmlTypes.contains(contentType) || Self.textTypes.contains(contentType) }
 
     /// Why a server would refuse the content, or keep it as something else than is meant; `nil` when it would not.
-    func problem(xmlOnly: Bool = false) -> String? {
+    package func problem(xmlOnly: Bool = false) -> String? {
         let bare = contentType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         if bare.isEmpty { return "the document has no content type; give one, such as application/xml" }
         if bare == "application/x-www-form-urlencoded" {

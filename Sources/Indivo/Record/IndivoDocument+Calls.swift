@@ -7,7 +7,7 @@ extension IndivoDocument: RecordDocument {
         get {
             let underway = home as? Underway
             var place = DocumentPlace(record: underway?.record ?? home as? IndivoRecord, id: id, metadata: metadata)
-            place.isBeingSent = underway != nil
+            place.isBeingSent = underway != nil || home is any AwaitingDelivery
             return place
         }
         set {

@@ -1,0 +1,42 @@
+#if Outbox
+import Indivo
+
+/// What a delivery came to.
+public struct DeliveryReport: Sendable {
+    /// What was delivered, in order.
+    public var delivered: [OutboxItem] = []
+    /// What was set aside, with the reasons in the items.
+    public var setAside: [OutboxItem] = []
+    /// How many changes are still to be delivered, set aside ones left out.
+    public var remaining = 0
+    /// Why delivery stopped before everything was tried; `nil` when it did not.
+    public var stop: DeliveryStop?
+}
+
+/// Why nothing more can be delivered for now. What is queued stays queued.
+public enum DeliveryStop: Sendable, CustomStringConvertible {
+    /// There is no way to the server, or it is not well: try again later.
+    case unreachable(IndivoError)
+    /// The server does not take the token, or this app may not use the record any more: let the person log in again,
+    /// and open the outbox of the record that gives.
+    case loginNeeded(IndivoError)
+
+    init(_ error: IndivoError) {
+        self = Verdict(error) == .forbidden ? .loginNeeded(error) : .unreachable(error)
+    }
+
+    /// The error behind it.
+    public var error: IndivoError {
+        switch self {
+        case .unreachable(let error), .loginNeeded(let error): error
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .unreachable(let error): "delivery stopped, and goes on later: \(error)"
+        case .loginNeeded(let error): "delivery stopped until the person logs in again: \(error)"
+        }
+    }
+}
+#endif

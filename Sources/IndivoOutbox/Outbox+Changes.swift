@@ -1,0 +1,207 @@
+#if Outbox
+import Foundation
+import Indivo
+import IndivoModel
+
+/// Remembers, in a document, that it waits in an outbox.
+final class QueuedDocument: AwaitingDelivery, Sendable {
+    let outbox: OutboxFolder
+    let item: OutboxItem.ID
+
+    init(_ item: OutboxItem.ID, in outbox: OutboxFolder) {
+        self.outbox = outbox
+        self.item = item
+    }
+}
+
+extension Outbox {
+    /// Queues a new document (`document_create_by_ext_id`).
+    ///
+    /// From then on the document can be given to the other calls, ``settle(_:)`` included, as if it were on the server.
+    ///
+    /// - Throws: `DocumentError` when the document cannot be written, ``OutboxError`` when the disk fails; then nothing
+    ///   is queued.
+    @discardableResult
+    public func add(_ document: IndivoDocument) async throws -> OutboxItem {
+        guard document.id == nil else {
+            throw OutboxError.badChange("\(document) is on the server already; replace(_:) queues a new version")
+        }
+        guard !(document.home is QueuedDocument) else {
+            throw OutboxError.badChange("\(document) is queued already; replace(_:) queues a new version")
+        }
+        let prepared = try PreparedDocument(new: document)
+        return try await queue(.add, target: nil, prepared, of: document)
+    }
+
+    /// Queues a new document of any kind: a scan, a text, several models in one file.
+    @discardableResult
+    public func add(_ content: FileContent) async throws -> OutboxItem {
+        try await queue(Entry(change: .add, target: nil), content)
+    }
+
+    /// Queues content of any kind as the next version of a document that the server has, or that another item makes.
+    @discardableResult
+    public func replace(_ target: OutboxItem.Target, with content: FileContent) async throws -> OutboxItem {
+        try await queue(Entry(change: .replace, target: Entry.Target(target)), content)
+    }
+
+    /// Queues a new version of a document (`document_version_by_ext_id`): one that was queued before, or one that is on
+    /// the server and was fetched whole.
+    ///
+    /// It replaces the version that the document is now; if another app replaces that one first, the server refuses this
+    /// one, and it is set aside.
+    @discardableResult
+    public func replace(_ document: IndivoDocument) async throws -> OutboxItem {
+        let target = try target(document)
+        let root: XMLNode?
+        switch target {
+        case .document: root = document.storedRoot
+        case .item: root = document.source?.document.root
+        }
+        guard let root else {
+            throw OutboxError.badChange(
+                "\(document) was read from a report, which leaves things out; fetch the document itself while there is "
+                    + "network, and change that")
+        }
+        return try await queue(.replace, target: target, PreparedDocument(replacing: document, in: root), of: document)
+    }
+
+    /// Queues a new document as the next version of one that the server has, or that another item makes: of the version
+    /// before, nothing stays but what the new document says as well.
+    @discardableResult
+    public func replace(_ target: OutboxItem.Target, with document: IndivoDocument) async throws -> OutboxItem {
+        guard document.id == nil, !(document.home is QueuedDocument) else {
+            throw OutboxError.badChange("\(document) is on the server or queued already; give a new document")
+        }
+        return try await queue(.replace, target: Entry.Target(target), PreparedDocument(new: document), of: document)
+    }
+
+    /// Queues a change of a document's status (`document_set_status`).
+    ///
+    /// - Parameter reason: Why; the server wants one.
+    @discardableResult
+    public func setStatus(
+        _ status: DocumentStatus, of document: IndivoDocument, reason: String
+    ) async throws -> OutboxItem {
+        try await setStatus(status, of: try target(document).publicTarget, reason: reason)
+    }
+
+    /// Queues a change of the status of a document that the server has, or that another item makes.
+    @discardableResult
+    public func setStatus(
+        _ status: DocumentStatus, of target: OutboxItem.Target, reason: String
+    ) async throws -> OutboxItem {
+        guard !reason.isEmpty else { throw OutboxError.badChange("a change of status needs a reason") }
+        var entry = Entry(change: .status, target: Entry.Target(target))
+        entry.status = status.rawValue
+        entry.reason = reason
+        return try await queue(entry, nil)
+    }
+
+    /// Queues a label under which people see a document (`record_document_label`); empty takes it away.
+    ///
+    /// - Parameter label: At most 100 characters.
+    @discardableResult
+    public func setLabel(_ label: String, of document: IndivoDocument) async throws -> OutboxItem {
+        try await setLabel(label, of: try target(document).publicTarget)
+    }
+
+    /// Queues a label of a document that the server has, or that another item makes.
+    @discardableResult
+    public func setLabel(_ label: String, of target: OutboxItem.Target) async throws -> OutboxItem {
+        guard label.unicodeScalars.count <= 100 else {
+            throw OutboxError.badChange("a label has at most 100 characters, this one \(label.unicodeScalars.count)")
+        }
+        var entry = Entry(change: .label, target: Entry.Target(target))
+        entry.label = label
+        return try await queue(entry, nil)
+    }
+
+    /// The document of an item that is not delivered yet, as an app shows it after it was started anew; it can be given
+    /// to the other calls like the document that was queued.
+    public func document<Document: IndivoDocument>(
+        of item: OutboxItem, as type: Document.Type = Document.self
+    ) async throws -> Document {
+        let root = try await content(of: item).xml()
+        let document = try type.read(from: root)
+        document.home = QueuedDocument(item.id, in: folder)
+        return document
+    }
+
+    /// What an item brings to the server, as long as it is not delivered.
+    @concurrent
+    public func content(of item: OutboxItem) async throws -> FileContent { try folder.document(of: item.sequence) }
+
+    /// If the document was delivered by now, gives it its id on the server, from when on it is one of the record's.
+    /// - Returns: Whether it was.
+    @discardableResult
+    public func settle(_ document: IndivoDocument) async throws -> Bool {
+        guard case .item(let id) = try target(document) else { return true }
+        guard case .delivered(let stored)? = try await items().first(where: { $0.id == id })?.state else { return false }
+        document.id = stored
+        document.home = record
+        return true
+    }
+
+    /// What a change of the document is about.
+    private func target(_ document: IndivoDocument) throws -> Entry.Target {
+        if let queued = document.home as? QueuedDocument, queued.outbox.path == folder.path { return .item(queued.item) }
+        if let id = document.id, document.record?.id == record.id { return .document(id) }
+        throw OutboxError.badChange(
+            "\(document) is neither in this outbox nor in its record; queue it with add(_:) first")
+    }
+
+    private func queue(
+        _ change: Entry.Change, target: Entry.Target?, _ prepared: PreparedDocument, of document: IndivoDocument
+    ) async throws -> OutboxItem {
+        var entry = Entry(change: change, target: target)
+        entry.model = document.modelName
+        let item = try await queue(entry, FileContent(prepared.root))
+        prepared.adopt()
+        document.id = nil
+        document.home = QueuedDocument(item.id, in: folder)
+        return item
+    }
+
+    private func queue(_ entry: Entry, _ content: FileContent?) async throws -> OutboxItem {
+        var entry = entry
+        if let content {
+            if let problem = content.problem() { throw OutboxError.badChange(problem) }
+            entry.byteCount = content.data.count
+            if content.contentType != "application/xml" { entry.contentType = content.contentType }
+        }
+        let item = OutboxItem(entry, try await Self.append(entry, content?.data, to: folder), .queued)
+        hub.tell(.queued(item))
+        return item
+    }
+
+    @concurrent
+    private static func append(_ entry: Entry, _ content: Data?, to folder: OutboxFolder) async throws -> Int {
+        try folder.append(entry, document: content)
+    }
+}
+
+extension Entry {
+    init(change: Change, target: Target?) {
+        self.init(
+            id: UUID().uuidString.lowercased(), change: change, target: target, queuedAt: Date().timeIntervalSince1970)
+    }
+}
+
+extension Entry.Target {
+    init(_ target: OutboxItem.Target) {
+        self =
+            switch target {
+            case .document(let id): .document(id)
+            case .item(let id): .item(id)
+            }
+    }
+
+    fileprivate var publicTarget: OutboxItem.Target {
+        switch self {
+        case .document(let id): .document(id: id)
+        case .item(let id): .item(id)
+        }
+    }
+}
+#endif

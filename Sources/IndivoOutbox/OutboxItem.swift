@@ -1,0 +1,74 @@
+#if Outbox
+import Foundation
+import Indivo
+
+/// A change in an outbox, and how far it has come.
+public struct OutboxItem: Sendable, Identifiable {
+    /// The change's id, a UUID in lower case. Of a document or a new version it is also the external id under which it
+    /// is pushed, so it can be found on the server by it.
+    public let id: String
+    /// Its place in the queue; earlier ones have smaller numbers.
+    public let sequence: Int
+    /// What is to be done.
+    public let change: Change
+    /// What the change is about; `nil` for a new document.
+    public let target: Target?
+    /// The name of the document's model, where the change brings a document that is one.
+    public let model: String?
+    /// The size of the document in bytes.
+    public let byteCount: Int
+    /// When it was queued, by this device's clock.
+    public let queuedAt: Date
+    /// How far it has come.
+    public let state: State
+
+    /// What is to be done.
+    public enum Change: Sendable, Hashable {
+        /// Add a new document.
+        case add
+        /// Store a new version of a document.
+        case replace
+        /// Set a document's status.
+        case setStatus(DocumentStatus, reason: String)
+        /// Set a document's label.
+        case setLabel(String)
+    }
+
+    /// A document that a change is about.
+    public enum Target: Sendable, Hashable {
+        /// One that the server has, by its id.
+        case document(id: String)
+        /// What another item of the outbox makes, by that item's id.
+        case item(OutboxItem.ID)
+    }
+
+    /// How far a change has come.
+    public enum State: Sendable, Hashable {
+        /// It waits for its turn, or for the network.
+        case queued
+        /// It waits for another item that was set aside, and goes when that one went.
+        case waiting(for: OutboxItem.ID)
+        /// It was set aside for this reason, and stays until ``Outbox/retry(_:)`` or ``Outbox/discard(_:)``.
+        case setAside(reason: String)
+        /// The server has it; the id is that of the document it made or was about.
+        case delivered(document: String)
+    }
+}
+
+extension OutboxItem: CustomStringConvertible {
+    /// The kind and the id, never what the change says of the patient.
+    public var description: String { "\(change) \(id)" }
+}
+
+extension OutboxItem.Change: CustomStringConvertible {
+    /// The kind of change in a word or two.
+    public var description: String {
+        switch self {
+        case .add: "add"
+        case .replace: "replace"
+        case .setStatus(let status, _): "set status \(status.rawValue)"
+        case .setLabel: "set label"
+        }
+    }
+}
+#endif

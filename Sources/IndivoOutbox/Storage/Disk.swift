@@ -1,0 +1,123 @@
+#if Outbox
+import Foundation
+
+/// A step of writing to a disk; every one can fail.
+package enum DiskStep: String, Sendable, CaseIterable {
+    case makeFolder = "make the folder"
+    case create = "create the file"
+    case write = "write the file"
+    case syncFile = "store the file's content"
+    case rename = "put the file in its place"
+    case syncFolder = "store the folder"
+    case remove = "remove the file"
+}
+
+/// A step that failed, with the system's error number.
+struct DiskFailure: Error, CustomStringConvertible {
+    let step: DiskStep
+    let path: String
+    let code: Int32
+
+    var description: String { "cannot \(step.rawValue) \(path): \(DiskFailure.words(code))" }
+
+    static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
+}
+
+/// Files that are whole or not there, whatever happens.
+struct Disk: Sendable {
+    /// Asked before each step: an error number makes the step fail. For tests; a disk that is full halfway through a
+    /// file leaves half a file.
+    var fault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
+
+    /// Temporary files begin with this, and are nothing that counts.
+    static let temporaryPrefix = ".new-"
+
+    /// Writes a file so that it is either there, whole and durable, or not there.
+    ///
+    /// - Parameter replacing: Whether a file of that name may be replaced; else `EEXIST`.
+    func writeAtomically(_ data: Data, to name: String, in folder: String, replacing: Bool = true) throws {
+        let path = folder + "/" + name
+        let temporary = folder + "/" + Disk.temporaryPrefix + UUID().uuidString.lowercased()
+        do {
+            try write(data, to: temporary)
+            try step(.rename, path) {
+                replacing ? rename(temporary, path) : link(temporary, path)
+            }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        if !replacing { unlink(temporary) }
+        try syncFolder(folder)
+    }
+
+    private func write(_ data: Data, to path: String) throws {
+        var descriptor: Int32 = -1
+        try step(.create, path) {
+            descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            return descriptor
+        }
+        defer { close(descriptor) }
+        let half = data.count / 2
+        try write(data.prefix(half), to: descriptor, path)
+        try step(.write, path) { 0 }
+        try write(data.dropFirst(half), to: descriptor, path)
+        try step(.syncFile, path) { Disk.sync(descriptor) }
+    }
+
+    private func write(_ data: Data, to descriptor: Int32, _ path: String) throws {
+        try data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    throw DiskFailure(step: .write, path: path, code: errno)
+                }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    /// Makes what was put into a folder, or taken out of it, durable.
+    func syncFolder(_ folder: String) throws {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw DiskFailure(step: .syncFolder, path: folder, code: errno) }
+        defer { close(descriptor) }
+        try step(.syncFolder, folder) { Disk.sync(descriptor) }
+    }
+
+    /// Makes a folder that only its owner can enter, with the folders it is in.
+    func makeFolder(_ folder: String) throws {
+        var missing: [String] = []
+        var path = folder
+        while path.count > 1, access(path, F_OK) != 0 {
+            missing.append(path)
+            path = (path as NSString).deletingLastPathComponent
+        }
+        for path in missing.reversed() {
+            try step(.makeFolder, path) { mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : -1 }
+            try syncFolder((path as NSString).deletingLastPathComponent)
+        }
+    }
+
+    /// Removes a file; it is no error that there is none. Durable only after ``syncFolder(_:)``.
+    func remove(_ path: String) throws {
+        try step(.remove, path) { unlink(path) == 0 || errno == ENOENT ? 0 : -1 }
+    }
+
+    private func step(_ step: DiskStep, _ path: String, _ body: () -> Int32) throws {
+        let injected = fault(step)
+        guard injected == 0 else { throw DiskFailure(step: step, path: path, code: injected) }
+        guard body() >= 0 else { throw DiskFailure(step: step, path: path, code: errno) }
+    }
+
+    private static func sync(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+        // fsync there leaves the data in the drive's cache.
+        if fcntl(descriptor, F_FULLFSYNC) != -1 { return 0 }
+        #endif
+        return fsync(descriptor)
+    }
+}
+#endif

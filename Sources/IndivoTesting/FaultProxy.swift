@@ -1,0 +1,177 @@
+import Foundation
+import Synchronization
+
+/// Stands between a client and a server of this machine, as a network does, and lets happen what happens in networks.
+///
+/// ```swift
+/// let proxy = try FaultProxy(to: 8000) { request in
+///     request.number == 2 ? .loseAnswer : nil
+/// }
+/// // http://127.0.0.1:\(proxy.port) now leads to port 8000.
+/// ```
+/// Unlike ``FaultyTransport`` it works on the wire: the client's own HTTP library meets the fault. It understands HTTP/1.1
+/// with `Content-Length`, which is what the library and the sandbox speak, and not TLS.
+public final class FaultProxy: Sendable {
+    /// A request that a client sent.
+    public struct Request: Sendable {
+        /// Counted from 0, in the order in which requests arrived.
+        public let number: Int
+        public let method: String
+        /// Path and query.
+        public let target: String
+        public let body: Data
+    }
+
+    /// How far a request has come.
+    public enum Point: Sendable, CaseIterable {
+        /// The proxy has read it.
+        case arrived
+        /// The server has it.
+        case forwarded
+        /// The server has answered.
+        case answered
+        /// The client has the answer.
+        case finished
+    }
+
+    /// The port on 127.0.0.1 to which the client connects.
+    public let port: UInt16
+
+    private let listener: Wire
+    private let fault: @Sendable (Request) -> NetworkFault?
+    private let watch: @Sendable (Request, Point) -> Void
+    private let state: Mutex<State>
+    private let idle = DispatchGroup()
+
+    private struct State {
+        var server: UInt16
+        var count = 0
+        var open: [ObjectIdentifier: Wire] = [:]
+        var isStopped = false
+    }
+
+    /// - Parameters:
+    ///   - server: The server's port on 127.0.0.1.
+    ///   - watch: Called when a request comes to a point, before it goes on.
+    ///   - fault: What happens to a request; nil for nothing.
+    public init(
+        to server: UInt16, watch: @escaping @Sendable (Request, Point) -> Void = { _, _ in },
+        fault: @escaping @Sendable (Request) -> NetworkFault?
+    ) throws {
+        (listener, port) = try Wire.listen()
+        self.fault = fault
+        self.watch = watch
+        state = Mutex(State(server: server))
+        let thread = Thread { [weak self, listener] in
+            while let client = listener.accept() {
+                guard let self else { return client.close() }
+                self.serve(client)
+            }
+        }
+        thread.start()
+    }
+
+    deinit { listener.close() }
+
+    /// Leads to another port from now on: a server that was started anew may have one.
+    public func redirect(to server: UInt16) { state.withLock { $0.server = server } }
+
+    /// How many requests came.
+    public var requestCount: Int { state.withLock { $0.count } }
+
+    /// Waits until everything that was delayed has got through, so that nothing happens on the server any more.
+    public func drain() { idle.wait() }
+
+    /// Closes all connections, and takes no further ones.
+    public func stop() {
+        listener.close()
+        let open = state.withLock { state in
+            state.isStopped = true
+            return Array(state.open.values)
+        }
+        for wire in open { wire.shutDown() }
+        idle.wait()
+    }
+
+    private func serve(_ client: Wire) {
+        let isWelcome = state.withLock { state in
+            guard !state.isStopped else { return false }
+            state.open[ObjectIdentifier(client)] = client
+            return true
+        }
+        guard isWelcome else { return client.close() }
+        let thread = Thread {
+            while let message = client.readMessage(), self.carry(message, from: client) {}
+            self.state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(client)) }
+            client.close()
+        }
+        thread.start()
+    }
+
+    /// Carries one request to the server and its answer back.
+    /// - Returns: Whether the connection goes on.
+    private func carry(_ message: Wire.Message, from client: Wire) -> Bool {
+        idle.enter()
+        defer { idle.leave() }
+        let number = state.withLock { state in
+            defer { state.count += 1 }
+            return state.count
+        }
+        let words = message.startLine.split(separator: " ")
+        guard words.count == 3 else { return false }
+        let request = Request(
+            number: number, method: String(words[0]), target: String(words[1]), body: message.body)
+        watch(request, .arrived)
+        let fault = fault(request)
+        switch fault {
+        case .loseRequest:
+            return false
+        case .cutRequest(let length):
+            connect()?.send(message.bytes.prefix(length))
+            client.reset()
+            return false
+        case .status(let status, false):
+            return client.send(FaultProxy.answer(status))
+        case .delayRequest(let duration):
+            Thread.sleep(forTimeInterval: duration.inSeconds)
+        default:
+            break
+        }
+        guard let server = connect(), server.send(message.bytes) else { return false }
+        defer { server.close() }
+        watch(request, .forwarded)
+        guard var answer = server.readMessage()?.bytes else { return false }
+        if case .doubleRequest(let second) = fault, let again = connect() {
+            defer { again.close() }
+            if again.send(message.bytes), let copy = again.readMessage()?.bytes, second { answer = copy }
+        }
+        watch(request, .answered)
+        switch fault {
+        case .loseAnswer:
+            return false
+        case .cutAnswer(let length):
+            client.send(answer.prefix(length))
+            client.reset()
+            return false
+        case .delayAnswer(let duration):
+            Thread.sleep(forTimeInterval: duration.inSeconds)
+        case .status(let status, true):
+            answer = FaultProxy.answer(status)
+        default:
+            break
+        }
+        guard client.send(answer) else { return false }
+        watch(request, .finished)
+        return true
+    }
+
+    private func connect() -> Wire? { Wire.connect(to: state.withLock { $0.server }) }
+
+    private static func answer(_ status: Int) -> Data {
+        Data("HTTP/1.1 \(status) Injected\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n".utf8)
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

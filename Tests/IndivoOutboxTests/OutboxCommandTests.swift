@@ -1,0 +1,98 @@
+#if Outbox && Sandbox && Tool
+import Foundation
+import Indivo
+import IndivoOutbox
+import IndivoSandbox
+import Testing
+
+@Suite("indivo outbox")
+struct OutboxCommandTests {
+    @Test("what is queued is listed, shown, delivered, tried again and discarded; secrets come from the environment")
+    func wholeLife() async throws {
+        try await Place.use { place in
+            let outbox = try place.outbox()
+            let good = try await outbox.add(medication("good"))
+            let bad = try await outbox.add(refused("bad"))
+
+            let list = try run(place, "list")
+            #expect(list.status == 0 && list.output.contains(good.id) && list.output.contains("Medication"))
+            #expect(!list.output.contains("Test good"))
+            let document = try run(place, "show", good.id, "--document")
+            #expect(document.output.contains("Test good"))
+
+            let flush = try run(place, "flush")
+            #expect(flush.status == 1 && flush.output.contains("delivered add \(good.id)"))
+            #expect(flush.output.contains("1 delivered, 1 left."))
+            let after = try run(place, "list", "--json")
+            #expect(after.status == 1 && after.errors.contains("indivo outbox show \(bad.id)"))
+            let objects = try JSONSerialization.jsonObject(with: Data(after.output.utf8)) as? [[String: Any]]
+            #expect(objects?.map { $0["state"] as? String } == ["set aside"])
+            #expect(try run(place, "show", bad.id).output.contains("at most 255 characters"))
+
+            #expect(try run(place, "retry", bad.id).status == 0)
+            #expect(try run(place, "list").status == 0)
+            #expect(try run(place, "discard", bad.id).status == 2)
+            #expect(try run(place, "discard", "--yes", bad.id).status == 0)
+            #expect(try run(place, "list").output == "Nothing is queued.\n")
+            #expect(try await place.medications() == ["Test good"])
+            #expect(try run(place, "show", bad.id).status == 2)
+            for secret in [place.token.secret.reveal(), SandboxApp.demo.consumerSecret] {
+                for result in [list, flush, after] {
+                    #expect(!result.output.contains(secret) && !result.errors.contains(secret))
+                }
+            }
+        }
+    }
+
+    @Test("what the environment lacks is named")
+    func missing() async throws {
+        try await Place.use { place in
+            for name in ["INDIVO_API", "INDIVO_CONSUMER_KEY", "INDIVO_RECORD", "INDIVO_TOKEN"] {
+                let result = try run(place, "flush", without: name)
+                #expect(result.status == 2 && result.errors.contains(name), "\(name)")
+            }
+        }
+    }
+
+    private func run(
+        _ place: Place, _ command: String, _ arguments: String..., without: String = ""
+    ) throws -> (status: Int32, output: String, errors: String) {
+        let process = Process()
+        let tool = Self.executable
+        process.executableURL = try #require(tool, "swift build makes the tool `indivo`")
+        process.arguments =
+            ["outbox", command, "--folder", place.folder.appending(path: "data").path, "--key-file", place.keys.file.path]
+            + arguments
+        var environment = [
+            "INDIVO_API": place.sandbox.apiURL.absoluteString, "INDIVO_CONSUMER_KEY": SandboxApp.demo.consumerKey,
+            "INDIVO_CONSUMER_SECRET": SandboxApp.demo.consumerSecret, "INDIVO_RECORD": place.recordID,
+            "INDIVO_TOKEN": place.token.value, "INDIVO_TOKEN_SECRET": place.token.secret.reveal(),
+        ]
+        environment[without] = nil
+        process.environment = environment
+        // Files, not pipes: a pipe that nobody empties would stop the tool.
+        let files = try ["out", "err"].map { name in
+            let file = FileManager.default.temporaryDirectory.appending(path: "indivo-tool-\(UUID().uuidString).\(name)")
+            try Data().write(to: file)
+            return file
+        }
+        defer { for file in files { try? FileManager.default.removeItem(at: file) } }
+        process.standardOutput = try FileHandle(forWritingTo: files[0])
+        process.standardError = try FileHandle(forWritingTo: files[1])
+        try process.run()
+        process.waitUntilExit()
+        return (
+            process.terminationStatus, try String(contentsOf: files[0], encoding: .utf8),
+            try String(contentsOf: files[1], encoding: .utf8)
+        )
+    }
+
+    /// The tool, which the build puts beside the test bundle.
+    private static let executable: URL? = {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+        let folder = bundle?.deletingLastPathComponent() ?? Bundle.main.bundleURL
+        let tool = folder.appending(path: "indivo")
+        return FileManager.default.isExecutableFile(atPath: tool.path) ? tool : nil
+    }()
+}
+#endif

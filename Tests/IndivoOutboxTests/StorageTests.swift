@@ -1,0 +1,197 @@
+#if Outbox && Sandbox
+import Foundation
+import Indivo
+import IndivoOutbox
+import Synchronization
+import Testing
+
+@Suite("How an outbox is kept")
+struct StorageTests {
+    /// A disk that fails at one step, or from one step on.
+    private final class FailingDisk: Sendable {
+        private let count = Mutex(0)
+        private let failing: Range<Int>
+        private let code: Int32
+        private let hit = Mutex<DiskStep?>(nil)
+
+        init(at steps: Range<Int>, code: Int32) {
+            failing = steps
+            self.code = code
+        }
+
+        var step: DiskStep? { hit.withLock { $0 } }
+
+        func fault(_ step: DiskStep) -> Int32 {
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            guard failing.contains(number) else { return 0 }
+            hit.withLock { if $0 == nil { $0 = step } }
+            return code
+        }
+    }
+
+    @Test("a disk that is full or read-only at any step refuses the change, and keeps all that was accepted before",
+        arguments: [ENOSPC, EROFS, EIO], [true, false])
+    func failingDisk(code: Int32, forGood: Bool) async throws {
+        try await Place.use { place in
+            let before = try place.outbox()
+            try await before.add(medication("before"))
+            var accepted = ["Test before"]
+            var seen: Set<DiskStep> = []
+            for number in 0..<20 {
+                let disk = FailingDisk(at: number..<(forGood ? .max : number + 1), code: code)
+                let outbox = try place.outbox(diskFault: disk.fault)
+                do {
+                    try await outbox.add(medication("\(number)"))
+                    accepted.append("Test \(number)")
+                } catch OutboxError.storage(_, let told, let mayBeQueued) {
+                    #expect(told == code)
+                    // Only when the file could not be taken away again is it there.
+                    #expect(!mayBeQueued || forGood)
+                    if mayBeQueued { accepted.append("Test \(number)") }
+                }
+                if let step = disk.step { seen.insert(step) }
+            }
+            #expect(seen.isSuperset(of: [.create, .write, .syncFile, .rename, .syncFolder]))
+            let outbox = try place.outbox()
+            #expect(try await outbox.items().count == accepted.count)
+            #expect(try await outbox.flush().delivered.count == accepted.count)
+            #expect(try await place.medications() == accepted)
+        }
+    }
+
+    @Test("a disk that fails while something is delivered loses nothing and doubles nothing")
+    func failingDelivery() async throws {
+        try await Place.use { place in
+            for number in 0..<25 {
+                let document = medication("\(number)")
+                let first = try place.outbox()
+                try await first.add(document)
+                try await first.setStatus(.archived, of: document, reason: "finished")
+                let disk = FailingDisk(at: number..<number + 1, code: ENOSPC)
+                do {
+                    try await place.outbox(diskFault: disk.fault).flush()
+                } catch OutboxError.storage(_, let code, _) {
+                    #expect(code == ENOSPC)
+                }
+                #expect(try await place.outbox().flush().remaining == 0)
+                try await first.settle(document)
+                #expect(try await document.statusHistory().count == 1)
+            }
+            #expect(try await place.medications(status: .archived) == (0..<25).map { "Test \($0)" })
+        }
+    }
+
+    @Test("neither files nor their names tell anything of the patient, and nobody else can read them")
+    func sealed() async throws {
+        try await Place.use { place in
+            let outbox = try place.outbox()
+            let document = medication("Secretine")
+            try await outbox.add(document)
+            try await outbox.setLabel("Planted label", of: document)
+            try await outbox.setStatus(.void, of: document, reason: "Planted reason")
+            try await outbox.add(refused("Planted refusal"))
+            try await outbox.flush()
+            let paths = try FileManager.default.subpathsOfDirectory(atPath: place.folder.path)
+            #expect(paths.count > 8)
+            for path in paths {
+                let file = place.folder.appending(path: path)
+                let mode = try #require(
+                    FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int)
+                #expect(mode & 0o077 == 0, "\(path)")
+                #expect(!path.contains(place.recordID) && !path.contains("Medication"), "\(path)")
+                guard let content = FileManager.default.contents(atPath: file.path) else { continue }
+                for planted in ["Secretine", "Planted", "Models", "Medication", place.recordID, "finished", "add"] {
+                    #expect(content.range(of: Data(planted.utf8)) == nil, "\(path) holds \(planted)")
+                }
+            }
+            for item in try await outbox.items() {
+                #expect(!"\(item)".contains("Planted") && !"\(item.change)".contains("Planted"))
+            }
+        }
+    }
+
+    @Test("a changed, cut, foreign or exchanged file is set aside as damaged; the others are delivered")
+    func damaged() async throws {
+        try await Place.use { place in
+            let outbox = try place.outbox()
+            for number in 1...6 { try await outbox.add(medication("\(number)")) }
+            func file(_ number: Int) -> URL { outbox.location.appending(path: "00000000000\(number).item") }
+            var content = try Data(contentsOf: file(1))
+            content[content.count - 20] ^= 1
+            try content.write(to: file(1))
+            try Data(contentsOf: file(2)).prefix(100).write(to: file(2))
+            let (third, fourth) = try (Data(contentsOf: file(3)), Data(contentsOf: file(4)))
+            try third.write(to: file(4))
+            try fourth.write(to: file(3))
+            try Data("not ours".utf8).write(to: file(5))
+            let report = try await outbox.flush()
+            #expect(report.delivered.count == 1)
+            #expect(try await place.medications() == ["Test 6"])
+            let left = try await outbox.items().filter { $0.state.isSetAside }
+            #expect(left.count == 5)
+            #expect(left.allSatisfy { $0.state.reason?.contains("damaged") == true })
+            for item in left { try await outbox.discard(item.id) }
+            #expect(try await outbox.items().allSatisfy { !$0.state.isSetAside })
+        }
+    }
+
+    @Test("half a file that a killed process left counts for nothing, and goes")
+    func leftOver() async throws {
+        try await Place.use { place in
+            let outbox = try place.outbox()
+            try await outbox.add(medication("A"))
+            let left = outbox.location.appending(path: ".new-half")
+            try Data("IVOX".utf8).write(to: left)
+            #expect(try await place.outbox().items().count == 1)
+            #expect(!FileManager.default.fileExists(atPath: left.path))
+        }
+    }
+
+    @Test("an outbox that an earlier version wrote opens")
+    func versionOne() async throws {
+        try await Place.use { place in
+            // Written once by version 1 of the form, with a key and a record that exist nowhere else.
+            let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/Version1")
+            let copy = place.folder.appending(path: "copy")
+            try FileManager.default.createDirectory(at: place.folder, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: fixture, to: copy)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: copy.appending(path: "outbox.key").path)
+            let server = IndivoServer(
+                api: URL(string: "https://indivo.example.org:8000")!, ui: URL(string: "https://indivo.example.org")!,
+                app: AppCredentials(id: "meds@apps.example.org", consumerKey: "k", consumerSecret: "s"))
+            let record = server.record(
+                id: "11111111-2222-4333-8444-555555555555", token: OAuthToken(value: "t", secret: "s"))
+            let outbox = try record.outbox(
+                in: copy.appending(path: "data"), keys: FileKeyStore(copy.appending(path: "outbox.key")))
+            let items = try await outbox.items()
+            #expect(items.map(\.change.description) == ["add", "set label", "replace", "set status archived"])
+            #expect(items.map(\.change).contains(.setLabel("vitamins")))
+            #expect(items.map(\.change).contains(.setStatus(.archived, reason: "finished")))
+            let document = try await outbox.document(of: try #require(items.first), as: Medication.self)
+            #expect(document.drugName?.title == "Test C")
+            #expect(items.dropFirst().first?.target == .item(items[0].id))
+        }
+    }
+
+    @Test("an outbox of a later version is refused, and says so")
+    func laterVersion() async throws {
+        try await Place.use { place in
+            let outbox = try place.outbox()
+            let item = try await outbox.add(medication("A"))
+            for name in ["00000000000\(item.sequence).item", "outbox"] {
+                let file = outbox.location.appending(path: name)
+                var content = try Data(contentsOf: file)
+                content[4] = 9
+                try content.write(to: file)
+                await #expect(throws: OutboxError.newerFormat(folder: outbox.location.path, version: 9)) {
+                    _ = try await place.outbox().items()
+                }
+            }
+        }
+    }
+}
+#endif
