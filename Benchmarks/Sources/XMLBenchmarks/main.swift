@@ -62,17 +62,19 @@ if arguments.first == "memory", arguments.count == 3 {
     exit(0)
 }
 
-var comparisons: [Comparison] = []
-for (name, size, rounds, target) in [("3 kB", 3_000, 2_000, "≤ 0.65"), ("250 kB", 250_000, 100, "≤ 0.50"), ("25 MB", 25_000_000, 5, "≤ 0.50")] {
+print("ratio  target       ours     theirs  µs of processor time")
+for (name, size, rounds, target) in [
+    ("3 kB", 3_000, 2_000, "≤ 0.65"), ("250 kB", 250_000, 100, "≤ 0.50"), ("25 MB", 25_000_000, 5, "≤ 0.50"),
+] {
     let bytes = Documents.reports(bytes: size)
-    comparisons.append(
-        Comparison(
-            title: "parse, \(name), to libxml2's tree", target: target, rounds: rounds,
-            ours: { (try? XMLNode(parsing: bytes)) == nil ? 0 : 1 },
-            theirs: {
-                xmlFreeDoc(LibXML2.parse(bytes))
-                return 1
-            }))
+    Comparison(
+        title: "parse, \(name), to libxml2's tree", target: target, rounds: rounds,
+        ours: { (try? XMLNode(parsing: bytes)) == nil ? 0 : 1 },
+        theirs: {
+            xmlFreeDoc(LibXML2.parse(bytes))
+            return 1
+        }
+    ).report()
 }
 
 let medium = Documents.reports(bytes: 250_000)
@@ -81,7 +83,7 @@ let node = try XMLNode(parsing: medium).document
 let tree = LibXML2.parse(medium)
 let selector = try XMLSelector("Report Model > Field")
 precondition(node.find(selector).count == LibXML2.count("//Report//Model/Field", in: tree))
-comparisons += [
+for comparison in [
     Comparison(
         title: "find, 3 steps, 250 kB, to libxml2's XPath", target: "≤ 0.70", rounds: 100,
         ours: { node.find(selector).count }, theirs: { LibXML2.count("//Report//Model/Field", in: tree) }),
@@ -96,12 +98,6 @@ comparisons += [
         title: "parse, 250 kB, to XMLCoder", target: "", rounds: 3,
         ours: { (try? XMLNode(parsing: data)) == nil ? 0 : 1 },
         theirs: { (try? XMLDecoder().decode(CodedReports.self, from: data))?.Report.count ?? 0 }),
-]
-
-print("ratio  target  µs        what")
-for comparison in comparisons {
-    let (ratio, best) = comparison.measure()
-    print(
-        String(format: "%5.2f", ratio) + "  " + comparison.target.padding(toLength: 6, withPad: " ", startingAt: 0)
-            + String(format: "  %-8.0f  ", best) + comparison.title)
+] {
+    comparison.report()
 }

@@ -2,22 +2,40 @@ import CLibXML2
 
 /// Reads a document into an arena with libxml2's SAX2 interface.
 enum DocumentParser {
+    /// A document of more bytes is handed to libxml2 in pieces, so that it need not be copied whole.
+    private static let copyLimit = 65_536
+
     /// - Throws: `XMLError`.
     static func parse(_ input: UnsafeBufferPointer<UInt8>, options: XMLParseOptions) throws -> XMLTree {
         XMLLibrary.initialize()
         if input.count > options.limits.inputBytes { throw XMLError.inputLimit(options.limits.inputBytes) }
         if input.count >= Int(Int32.max) { throw XMLError.inputLimit(Int(Int32.max)) }
-        var source = try SourceEncoding.utf8(input, options: options)
-        defer { source.deallocate() }
-        let text = UnsafeBufferPointer(start: source.base, count: source.count - 1)
-        if text.allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) {
-            throw XMLError(.syntax, line: 1, column: 1, message: "the document is empty; an XML document has one root element")
+        let encoding = try SourceEncoding.detect(input, given: options.encoding)
+        let body = UnsafeBufferPointer(rebasing: input[encoding.mark...])
+        if encoding.name == nil, body.count > copyLimit { return try parse(body, endsInZero: false, options) }
+        // libxml2 reads the zero byte behind the end.
+        var text = Column<UInt8>()
+        defer { text.deallocate() }
+        if let name = encoding.name {
+            let converter = try SourceConverter(name)
+            try converter.convert(body, into: &text, limit: options.limits.inputBytes)
+            try converter.finish(into: &text)
+        } else {
+            text.reserve(body.count + 1)
+            text.append(contentsOf: body)
         }
-        try TagScan.check(text, limits: options.limits)
-        return XMLTree(try run(text, options: options))
+        text.append(0)
+        return try parse(UnsafeBufferPointer(start: text.base, count: text.count - 1), endsInZero: true, options)
     }
 
-    private static func run(_ source: UnsafeBufferPointer<UInt8>, options: XMLParseOptions) throws -> Arena {
+    /// - Parameter source: The document in UTF-8.
+    private static func parse(
+        _ source: UnsafeBufferPointer<UInt8>, endsInZero: Bool, _ options: XMLParseOptions
+    ) throws -> XMLTree {
+        if source.allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) {
+            throw XMLError(.syntax, line: 1, column: 1, message: "the document is empty; an XML document has one root element")
+        }
+        try TagScan.check(source, limits: options.limits)
         let state = UnsafeMutablePointer<ParseState>.allocate(capacity: 1)
         state.initialize(to: ParseState(source: source, options: options))
         defer {
@@ -40,13 +58,12 @@ enum DocumentParser {
             Int32(XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue
                 | XML_PARSE_IGNORE_ENC.rawValue))
         SAXCallbacks.install(in: context.pointee.sax)
-
-        // The memory is neither copied nor moved: it outlives the context and ends with a zero.
-        guard let stream = xmlNewInputStream(context) else { throw XMLError(.syntax, message: "out of memory") }
-        stream.pointee.base = source.baseAddress
-        stream.pointee.cur = source.baseAddress
-        stream.pointee.end = source.baseAddress.map { $0 + source.count }
+        guard let stream = endsInZero ? stream(over: source, in: context) : stream(fedBy: state, in: context) else {
+            throw XMLError(.syntax, message: "out of memory")
+        }
         inputPush(context, stream)
+        // The text is UTF-8 by now, whatever it looks like.
+        context.pointee.encoding = UnsafePointer(xmlStrdup("UTF-8"))
         xmlParseDocument(context)
 
         state.pointee.finish()
@@ -56,7 +73,34 @@ enum DocumentParser {
         }
         state.pointee.arena.names.parsedCount = state.pointee.arena.names.count
         state.pointee.arena.trim()
-        return state.pointee.arena
+        return XMLTree(state.pointee.arena)
+    }
+
+    /// The memory is neither copied nor moved: it outlives the context and ends with a zero.
+    private static func stream(
+        over source: UnsafeBufferPointer<UInt8>, in context: xmlParserCtxtPtr
+    ) -> xmlParserInputPtr? {
+        guard let stream = xmlNewInputStream(context) else { return nil }
+        stream.pointee.base = source.baseAddress
+        stream.pointee.cur = source.baseAddress
+        stream.pointee.end = source.baseAddress.map { $0 + source.count }
+        return stream
+    }
+
+    /// libxml2 asks for one piece after the other, and keeps only the last.
+    private static func stream(
+        fedBy state: UnsafeMutablePointer<ParseState>, in context: xmlParserCtxtPtr
+    ) -> xmlParserInputPtr? {
+        let read: xmlInputReadCallback = { state, target, room in
+            guard let state, let target else { return -1 }
+            return state.assumingMemoryBound(to: ParseState.self).pointee.feed(target, room: Int(room))
+        }
+        guard let buffer = xmlParserInputBufferCreateIO(read, nil, state, XML_CHAR_ENCODING_NONE) else { return nil }
+        guard let stream = xmlNewIOInputStream(context, buffer, XML_CHAR_ENCODING_NONE) else {
+            xmlFreeParserInputBuffer(buffer)
+            return nil
+        }
+        return stream
     }
 }
 
@@ -67,14 +111,14 @@ extension ParseState {
         arena.lines.reserve(source.count / 24 + 16)
         arena.attributes.reserve(source.count / 32 + 16)
         arena.bytes.reserve(source.count * 3 / 4 + 64)
+        arena.names.reserve()
     }
 
     /// What can be said only at the end.
     fileprivate mutating func finish() {
         guard error == nil, let context else { return }
         closeText()
-        if let start = source.baseAddress, let cursor = context.pointee.input?.pointee.cur,
-            cursor >= start, cursor < start + source.count {
+        if let offset, offset < source.count {
             fail(.syntax, "the document ends here, at a zero byte, but the input goes on; remove what follows")
         } else if context.pointee.wellFormed == 0 || depth != 0 || lastSibling == noNode {
             fail(.syntax, "the document is not well-formed")

@@ -6,24 +6,26 @@ extension ParseState {
     private static let referenceCost = 256
 
     mutating func startSubset(name: UnsafePointer<UInt8>?) {
-        subsetStart = context?.pointee.input?.pointee.cur
+        subsetStart = offset
         guard let name else { return }
         subsetName = names.id(local: name, prefix: nil, uri: nil, in: &arena.names)
     }
 
     /// The internal subset was read: keeps its text, and checks its entities before one is used.
     mutating func endSubset() {
-        guard error == nil, let cursor = subsetStart, let start = source.baseAddress,
-            let end = context?.pointee.input?.pointee.cur, cursor >= start, end <= start + source.count, cursor <= end
-        else { return }
+        guard error == nil else { return }
+        if let start = subsetStart, let end = offset, start <= end { keepSubset(start, end) }
+        checkEntities()
+    }
+
+    private mutating func keepSubset(_ start: Int, _ end: Int) {
         let keyword = Array("<!DOCTYPE".utf8)
-        var from = cursor - start
+        var from = start
         while from > 0, !source[from...].starts(with: keyword) { from -= 1 }
         // What stands between the keyword and the closing bracket.
-        let text = source[min(from + keyword.count, end - start)..<max(end - start - 1, from + keyword.count)]
+        let text = source[min(from + keyword.count, end)..<max(end - 1, from + keyword.count)]
         let raw = UnsafeBufferPointer(rebasing: text)
         content(.documentType, name: subsetName, raw.baseAddress, count: raw.count)
-        checkEntities()
     }
 
     mutating func declareEntity(name: UnsafePointer<UInt8>, content: UnsafePointer<UInt8>) {

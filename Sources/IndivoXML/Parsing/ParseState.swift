@@ -9,7 +9,10 @@ struct ParseState {
     var names = PointerNames()
     let limits: XMLLimits
     let dropsWhitespace: Bool
+    /// The document in UTF-8; empty when it comes piece by piece.
     let source: UnsafeBufferPointer<UInt8>
+    /// How much of the source was handed to libxml2, if it asks for it.
+    private var fed = 0
 
     /// The open element, at first the document.
     var parent: UInt32 = 0
@@ -33,7 +36,7 @@ struct ParseState {
     // Only documents with a DTD use these.
     var entities: [String: [UInt8]] = [:]
     var expandedBytes = 0
-    var subsetStart: UnsafePointer<UInt8>?
+    var subsetStart: Int?
     var subsetName: UInt32 = 0
 
     init(source: UnsafeBufferPointer<UInt8>, options: XMLParseOptions) {
@@ -72,17 +75,33 @@ extension ParseState {
     /// The line where the node at the top of the document starts that the parser has just read: there is no event for
     /// the white space before it.
     private var topLevelLine: UInt32 {
-        guard let input = context?.pointee.input, let start = source.baseAddress, let end = input.pointee.cur,
-            end >= start, end <= start + source.count
-        else { return currentLine }
+        guard let offset else { return currentLine }
         var lines: UInt32 = 0
-        var cursor = end
-        while cursor > start {
-            cursor -= 1
-            if cursor.pointee == UInt8(ascii: "<") { break }
-            if cursor.pointee == UInt8(ascii: "\n") { lines += 1 }
+        var position = offset
+        while position > 0 {
+            position -= 1
+            if source[position] == UInt8(ascii: "<") { break }
+            if source[position] == UInt8(ascii: "\n") { lines += 1 }
         }
         return max(line, currentLine - min(lines, currentLine))
+    }
+
+    /// How many bytes of the source were read; inside an entity, those before and with the reference.
+    var offset: Int? {
+        guard source.baseAddress != nil, let context, context.pointee.inputNr > 0,
+            let input = context.pointee.inputTab[0], let base = input.pointee.base, input.pointee.end != base
+        else { return nil }
+        let position = Int(input.pointee.consumed) + (input.pointee.cur - base)
+        return position <= source.count ? position : nil
+    }
+
+    /// Copies the next piece of the source to libxml2's buffer.
+    mutating func feed(_ target: UnsafeMutablePointer<CChar>, room: Int) -> Int32 {
+        let count = min(room, source.count - fed)
+        guard count > 0, let start = source.baseAddress else { return 0 }
+        UnsafeMutableRawPointer(target).copyMemory(from: start + fed, byteCount: count)
+        fed += count
+        return Int32(count)
     }
 
     // MARK: Events
@@ -266,7 +285,7 @@ extension ParseState {
 
     mutating func fail(_ kind: XMLError.Kind, _ message: String) {
         guard error == nil else { return }
-        let place = SourcePlace(context: context, source: source)
+        let place = offset.map { SourcePlace(offset: $0, source: source) } ?? SourcePlace(context: context)
         hasFailed = true
         error = XMLError(kind, line: place.line, column: place.column, message: message, excerpt: place.excerpt)
         stop()

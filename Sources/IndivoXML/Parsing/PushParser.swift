@@ -5,13 +5,20 @@ final class PushParser {
     private let context: xmlParserCtxtPtr
     private let state: UnsafeMutablePointer<ParseState>
     private let limits: XMLLimits
+    private let encoding: String?
+    /// How many bytes came, and how many they were in UTF-8.
+    private var taken = 0
     private var received = 0
+    /// The start of the document, until it is long enough to tell the encoding; then nil.
+    private var head: [UInt8]? = []
+    private var converter: SourceConverter?
     /// When so much text is waiting, it is looked at for a tag beyond the limits; twice as much the next time.
     private var nextLook = 16_384
 
     init(elements: Set<String>, options: XMLParseOptions) throws {
         XMLLibrary.initialize()
         limits = options.limits
+        encoding = options.encoding
         guard let context = xmlCreatePushParserCtxt(nil, nil, nil, 0, nil) else {
             throw XMLError(.syntax, message: "out of memory")
         }
@@ -21,18 +28,13 @@ final class PushParser {
         state.pointee.context = context
         state.pointee.wanted = elements.map { Array($0.utf8) }
         context.pointee._private = UnsafeMutableRawPointer(state)
+        // The text is UTF-8 when libxml2 gets it, whatever it looks like and says.
+        context.pointee.charset = Int32(XML_CHAR_ENCODING_UTF8.rawValue)
         xmlCtxtUseOptions(
-            context, Int32(XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue))
+            context,
+            Int32(XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue
+                | XML_PARSE_IGNORE_ENC.rawValue))
         SAXCallbacks.install(in: context.pointee.sax)
-        if let encoding = options.encoding {
-            if encoding.uppercased().contains("UTF-7") || encoding.uppercased().contains("UTF7") {
-                throw XMLError(.encoding, message: "UTF-7 is refused, because it hides markup; use UTF-8")
-            }
-            guard let handler = xmlFindCharEncodingHandler(encoding) else {
-                throw XMLError(.encoding, message: "the encoding \(encoding.prefix(40)) is not known")
-            }
-            xmlSwitchToEncoding(context, handler)
-        }
     }
 
     deinit {
@@ -52,15 +54,26 @@ final class PushParser {
     ///
     /// - Returns: The subtrees that were completed.
     func feed(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [XMLNode] {
-        received += bytes.count
-        if received > limits.inputBytes { throw XMLError.inputLimit(limits.inputBytes) }
-        bytes.withMemoryRebound(to: CChar.self) { _ = xmlParseChunk(context, $0.baseAddress, Int32($0.count), 0) }
-        try check()
+        taken += bytes.count
+        if taken > limits.inputBytes { throw XMLError.inputLimit(limits.inputBytes) }
+        if head != nil {
+            head?.append(contentsOf: bytes)
+            if (head?.count ?? 0) >= SourceEncoding.headLength { try start() }
+        } else {
+            try parse(bytes)
+        }
         return takeCompleted()
     }
 
     /// The input is over.
     func finish() throws -> [XMLNode] {
+        if head != nil { try start() }
+        if let converter {
+            var text = Column<UInt8>()
+            defer { text.deallocate() }
+            try converter.finish(into: &text)
+            try parse(text: UnsafeBufferPointer(start: text.base, count: text.count))
+        }
         xmlParseChunk(context, nil, 0, 1)
         if state.pointee.error == nil, context.pointee.wellFormed == 0 || received == 0 {
             state.pointee.fail(.syntax, received == 0 ? "the document is empty" : "the document is not well-formed")
@@ -69,11 +82,38 @@ final class PushParser {
         return takeCompleted()
     }
 
-    private func check() throws {
-        if let name = context.pointee.encoding.map({ String(cString: $0).uppercased() }),
-            name.contains("UTF-7") || name.contains("UTF7") {
-            throw XMLError(.encoding, message: "UTF-7 is refused, because it hides markup; use UTF-8")
+    /// Enough is there to tell the encoding.
+    private func start() throws {
+        let bytes = head ?? []
+        head = nil
+        try bytes.withUnsafeBufferPointer { bytes in
+            let encoding = try SourceEncoding.detect(bytes, given: encoding)
+            converter = try encoding.name.map { try SourceConverter($0) }
+            try parse(UnsafeBufferPointer(rebasing: bytes[encoding.mark...]))
         }
+    }
+
+    private func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+        guard let converter else { return try parse(text: bytes) }
+        var text = Column<UInt8>()
+        defer { text.deallocate() }
+        try converter.convert(bytes, into: &text, limit: limits.inputBytes)
+        try parse(text: UnsafeBufferPointer(start: text.base, count: text.count))
+    }
+
+    private func parse(text: UnsafeBufferPointer<UInt8>) throws {
+        received += text.count
+        if received > limits.inputBytes { throw XMLError.inputLimit(limits.inputBytes) }
+        var rest = text[...]
+        while !rest.isEmpty {
+            let piece = UnsafeBufferPointer(rebasing: rest.prefix(1 << 20))
+            rest = rest.dropFirst(piece.count)
+            piece.withMemoryRebound(to: CChar.self) { _ = xmlParseChunk(context, $0.baseAddress, Int32($0.count), 0) }
+            try check()
+        }
+    }
+
+    private func check() throws {
         if let error = state.pointee.error { throw error }
         // What waits is an unfinished tag, comment or the like, which libxml2 collects whole.
         guard let input = context.pointee.input, let cursor = input.pointee.cur, let end = input.pointee.end else { return }

@@ -44,7 +44,11 @@ enum SAXCallbacks {
     }
 
     private static func installDeclarations(in handler: UnsafeMutablePointer<xmlSAXHandler>) {
+        // libxml2 keeps declarations in a document of its own, which only those that have any need.
+        handler.pointee.startDocument = nil
+        handler.pointee.endDocument = nil
         handler.pointee.internalSubset = { context, name, external, system in
+            xmlSAX2StartDocument(context)
             xmlSAX2InternalSubset(context, name, external, system)
             state(context).pointee.startSubset(name: name)
         }

@@ -6,19 +6,15 @@ struct SourcePlace {
     var column: Int?
     var excerpt: String?
 
-    init(context: xmlParserCtxtPtr?, source: UnsafeBufferPointer<UInt8>) {
-        guard let context, let input = context.pointee.input, let start = source.baseAddress else { return }
-        guard let cursor = input.pointee.cur, cursor >= start, cursor <= start + source.count else {
-            line = Int(input.pointee.line)
-            return
-        }
-        locate(cursor - start, in: source)
+    /// What the parser knows without the source: it counts columns in bytes.
+    init(context: xmlParserCtxtPtr?) {
+        guard let input = context?.pointee.input, input.pointee.base != input.pointee.end else { return }
+        line = Int(input.pointee.line)
+        column = Int(input.pointee.col)
     }
 
     /// The place of a byte of the source.
-    init(offset: Int, source: UnsafeBufferPointer<UInt8>) { locate(offset, in: source) }
-
-    private mutating func locate(_ offset: Int, in source: UnsafeBufferPointer<UInt8>) {
+    init(offset: Int, source: UnsafeBufferPointer<UInt8>) {
         var lineStart = offset
         while lineStart > 0, source[lineStart - 1] != UInt8(ascii: "\n") { lineStart -= 1 }
         line = 1 + source[..<lineStart].count(where: { $0 == UInt8(ascii: "\n") })

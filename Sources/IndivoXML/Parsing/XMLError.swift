@@ -60,3 +60,9 @@ extension XMLError: CustomStringConvertible {
         }
     }
 }
+
+extension XMLError {
+    static func inputLimit(_ limit: Int) -> XMLError {
+        XMLError(.limit(.inputBytes), message: "the document has more than \(limit) bytes (limits.inputBytes)")
+    }
+}

@@ -91,6 +91,13 @@ struct NameTable {
         return other
     }
 
+    /// Room for the names of most documents.
+    mutating func reserve() {
+        entries.reserve(64)
+        namespaces.reserve(4)
+        bytes.reserve(768)
+    }
+
     mutating func trim() {
         entries.trim()
         namespaces.trim()
