@@ -87,6 +87,11 @@ public struct IndivoCarenet: Sendable {
         modelReports(of: type, query, in: record)
     }
 
+    /// The shared documents of a model by its name (`carenet_generic_list`).
+    public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
+        modelReports(ofModel: name, query, in: record)
+    }
+
     /// Shared devices (`carenet_equipment_list`).
     public func equipment(matching query: ReportQuery = ReportQuery()) -> PagedList<EquipmentDocument> {
         minimalReports(.equipment, query, in: record) { $0.equipment }

@@ -2,18 +2,20 @@ import IndivoModel
 import IndivoXML
 import OAuth1
 
-/// A generic report on a class's model, in pages. Servers tell no total.
+/// A generic report, in pages. Servers tell no total.
 struct ModelPages<Document: IndivoDocument>: PageSource {
     let scope: any CallScope
     let record: IndivoRecord?
+    let source: ReportSource
     let query: ReportQuery
+    /// Reads an answer, away from the caller's actor.
+    let read: @concurrent @Sendable (Answer) async throws -> sending [Document]
 
     var start: Int { query.offset }
     var limit: Int? { query.limit }
     var pageSize: Int { query.pageSize }
 
     func page(offset: Int, limit: Int) async throws -> ListPage<Document> {
-        let source = ReportSource.model(Document.self)
         let call = source.call(in: scope)
         var parameters: FormParameters = ["response_format": query.format.rawValue]
         for parameter in try QueryEncoder(source: source, call: call).parameters(query) {
@@ -21,8 +23,7 @@ struct ModelPages<Document: IndivoDocument>: PageSource {
         }
         parameters.append(name: "limit", value: String(limit))
         parameters.append(name: "offset", value: String(offset))
-        let answer = try await scope.send(call, path: source.path, query: parameters)
-        let documents = try await answer.models(as: Document.self)
+        let documents = try await read(await scope.send(call, path: source.path, query: parameters))
         for document in documents {
             document.isFromReport = true
             document.home = record
@@ -32,14 +33,24 @@ struct ModelPages<Document: IndivoDocument>: PageSource {
 }
 
 extension Answer {
-    /// The models of a report, in SDMX or SDMJ, whichever the server gave. Read away from the caller's actor.
+    /// The models of a report as documents of a class.
     @concurrent
-    func models<Document: IndivoDocument>(as type: Document.Type) async throws -> sending [Document] {
-        try modelElements().map { try Document.read(from: $0) }
+    static func models<Document: IndivoDocument>(
+        _ answer: Answer, as type: Document.Type
+    ) async throws -> sending [Document] {
+        try answer.modelElements().map { try Document.read(from: $0) }
     }
 
-    /// The `Model` elements of a report in either format.
-    func modelElements() throws -> [XMLNode] {
+    /// The models of a report, each as a document of the class that is registered for it.
+    @concurrent
+    static func models(_ answer: Answer) async throws -> sending [IndivoDocument] {
+        try SDMXDocument(answer.modelsRoot()).models
+    }
+
+    /// The `Model` elements of a report, in SDMX or SDMJ, whichever the server gave.
+    func modelElements() throws -> [XMLNode] { Array(try modelsRoot().children(named: "Model")) }
+
+    private func modelsRoot() throws -> XMLNode {
         let root: XMLNode
         if SDMJ.isLikely(body) {
             do {
@@ -53,7 +64,7 @@ extension Answer {
                 throw IndivoError.answer("its root is <\(root.name)>, not <Models>.", call)
             }
         }
-        return Array(root.children(named: "Model"))
+        return root
     }
 }
 
@@ -138,7 +149,19 @@ extension CallScope {
     func modelReports<Document: IndivoDocument>(
         of type: Document.Type, _ query: ReportQuery, in record: IndivoRecord?
     ) -> PagedList<Document> {
-        PagedList(source: ModelPages<Document>(scope: self, record: record, query: query))
+        PagedList(
+            source: ModelPages(scope: self, record: record, source: .model(type), query: query) {
+                try await Answer.models($0, as: type)
+            })
+    }
+
+    func modelReports(
+        ofModel name: String, _ query: ReportQuery, in record: IndivoRecord?
+    ) -> PagedList<IndivoDocument> {
+        PagedList(
+            source: ModelPages(scope: self, record: record, source: .model(named: name), query: query) {
+                try await Answer.models($0)
+            })
     }
 
     func minimalReports<Document: IndivoDocument>(

@@ -47,9 +47,11 @@ public struct ReportSource: Sendable {
             fields: DataModel.leaves(of: type).map { Field($0.field.name, $0.field.type, property: $0.property) })
     }
 
-    /// The documents of a model for which there is no class.
+    /// The documents of a model by its name. Its fields are known where a class is registered for it.
     public static func model(named name: String) -> ReportSource {
-        ReportSource(name, .genericList, .carenetGenericList, path: ["model": name], fields: nil)
+        ReportSource(
+            name, .genericList, .carenetGenericList, path: ["model": name],
+            fields: DataModel.leaves(ofModel: name)?.map { Field($0.field.name, $0.field.type, property: $0.property) })
     }
 
     /// The minimal report on devices.

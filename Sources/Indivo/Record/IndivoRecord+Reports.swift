@@ -40,6 +40,12 @@ extension IndivoRecord {
         modelReports(of: type, query, in: self)
     }
 
+    /// The documents of a model by its name (`generic_list`): each of the class that is registered for the model, or an
+    /// ``IndivoModel/GenericDocument``.
+    public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
+        modelReports(ofModel: name, query, in: self)
+    }
+
     // MARK: Minimal reports
 
     /// The patient's devices (`equipment_list`), with a total. What a report leaves out of a device is kept when it is

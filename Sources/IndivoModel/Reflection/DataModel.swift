@@ -62,8 +62,20 @@ public struct DataRelation: Sendable, Hashable {
 }
 
 extension DataModel {
-    /// The leaves of a class's model with the Swift paths of their properties, such as `drugName.title`.
+    /// A model's leaves, each with the Swift path of its property, such as `drugName.title`; `nil` for a model of which
+    /// neither class nor description is known.
+    package static func leaves(ofModel name: String) -> [(property: String, field: DataField)]? {
+        if let model = DocumentClasses.runtimeModel(named: name) { return leaves(model.flat) }
+        let type = DocumentClasses.type(ofModel: name)
+        return type == GenericDocument.self ? nil : leaves(of: type)
+    }
+
+    /// The same of a class.
     package static func leaves(of type: IndivoDocument.Type) -> [(property: String, field: DataField)] {
-        Layout.of(type).flat.leaves.map { ($0.property, DataField(name: $0.name, type: $0.type.dataType)) }
+        leaves(Layout.of(type).flat)
+    }
+
+    private static func leaves(_ layout: FlatLayout) -> [(property: String, field: DataField)] {
+        layout.leaves.map { ($0.property, DataField(name: $0.name, type: $0.type.dataType)) }
     }
 }
