@@ -7,12 +7,14 @@
 /// let secret: Secret = "kd94hf93k423kf44"
 /// print("signing with \(secret)")     // signing with •••
 /// ```
+/// The memory of a secret is overwritten when its last copy is gone. That of a text it was made from, or that
+/// ``reveal()`` gives, is not: Swift's strings offer no way.
 public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
-    private let value: String
+    private let value: WipedBytes
 
     /// Hides `value`.
     public init(_ value: String) {
-        self.value = value
+        self.value = WipedBytes(value.utf8)
     }
 
     public init(stringLiteral value: String) {
@@ -21,20 +23,20 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// The secret itself, for storing it in a place made for secrets.
     public func reveal() -> String {
-        value
+        value.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The secret's UTF-8, percent-encoded: one half of a signing key (RFC 5849, 3.4.2).
     var percentEncoded: [UInt8] {
-        PercentEncoding.encodedBytes(value.utf8)
+        value.withBytes { PercentEncoding.encodedBytes($0) }
     }
 
     public static func == (left: Secret, right: Secret) -> Bool {
-        constantTimeEqual(Array(left.value.utf8), Array(right.value.utf8))
+        left.value.withBytes { left in right.value.withBytes { constantTimeEqual(left, $0) } }
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(Array(value.utf8))
+        value.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
 
@@ -50,11 +52,13 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 /// Whether two byte strings are equal, in a time that does not tell where they first differ.
-func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+func constantTimeEqual(
+    _ left: some RandomAccessCollection<UInt8>, _ right: some RandomAccessCollection<UInt8>
+) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0
-    for index in left.indices {
-        difference |= left[index] ^ right[index]
+    for (one, other) in zip(left, right) {
+        difference |= one ^ other
     }
     return difference == 0
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Answers requests with what a test says, and remembers them.
 final class AnsweringTransport: HTTPTransport {
-    private let answer: @Sendable (HTTPRequest, Data?) throws -> HTTPAnswer
+    let answer: @Sendable (HTTPRequest, Data?) throws -> HTTPAnswer
     private let seen = Mutex<[HTTPRequest]>([])
 
     init(_ answer: @escaping @Sendable (HTTPRequest, Data?) throws -> HTTPAnswer) { self.answer = answer }

@@ -9,7 +9,7 @@ struct LostAnswerTests {
     /// Plays a server that stores what it is sent, and loses its first answer.
     private func server(stores: Bool, mayHaveArrived: Bool = true) -> (AnsweringTransport, stored: @Sendable () -> Int) {
         let state = Mutex<(sent: Int, stored: Set<String>)>((0, []))
-        let counter = Shared(state)
+        let counter = Holder(state)
         let transport = AnsweringTransport { request, _ in
             let path = request.path ?? ""
             let isLookUp = path.hasSuffix("/meta")
@@ -80,7 +80,7 @@ struct LostAnswerTests {
 }
 
 /// A reference to something that cannot be copied.
-private final class Shared<Value: ~Copyable & Sendable>: Sendable {
+private final class Holder<Value: ~Copyable & Sendable>: Sendable {
     let value: Value
     init(_ value: consuming Value) { self.value = value }
 }

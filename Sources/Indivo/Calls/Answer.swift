@@ -54,8 +54,11 @@ struct Answer: Sendable {
         case let error?: details = ["\(error)"]
         case nil: break
         }
-        let start = text.prefix(300)
-        details.append("the answer (\(contentType), \(body.count) bytes) begins: \(start)")
+        if call.givesTokens {
+            details = []
+        } else {
+            details.append("the answer (\(contentType), \(body.count) bytes) begins: \(text.prefix(300))")
+        }
         var made = IndivoError(.malformedAnswer(what + place), call: call, details: details)
         made.status = 200
         return made

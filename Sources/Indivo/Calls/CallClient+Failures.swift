@@ -16,7 +16,8 @@ extension CallClient {
             }
             return success
         }
-        let message = ServerMessage(answer)
+        // What is said where tokens are made may hold one.
+        let message = call.givesTokens ? ServerMessage(words: "") : ServerMessage(answer)
         let sent = SentContent(query: outgoing.query, body: outgoing.body)
         var error: IndivoError
         switch status {
@@ -44,6 +45,11 @@ extension CallClient {
         if !message.words.isEmpty { error.details.append("the server said: \(message.words)") }
         throw error
     }
+}
+
+extension IndivoCall {
+    /// Whether its answers hold secrets.
+    var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
 }
 
 extension IndivoError {

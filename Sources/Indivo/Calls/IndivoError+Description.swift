@@ -1,6 +1,7 @@
+import Foundation
 import IndivoModel
 
-extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible {
+extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
     /// The call, what went wrong and the next step, without secrets, ids and content.
     public var description: String {
         if case .login(let error) = reason { return "\(call): \(error)" }
@@ -9,6 +10,14 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The same as ``description``, so that an error that is dumped or interpolated tells no more.
     public var debugDescription: String { description }
+
+    /// What `dump` and a debugger show: no more than ``description`` tells.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["call": call, "request": request, "description": description])
+    }
+
+    /// The same as ``description``, for `localizedDescription`.
+    public var errorDescription: String? { description }
 
     /// The description, and what else is known: ids in the path, the server's words, our own findings, the place in a
     /// malformed answer with what stands there. It may hold what documents say of the patient, never a secret.

@@ -8,6 +8,8 @@ struct ServerMessage {
     /// The words, without markup and cut short. They may repeat what was sent.
     let words: String
 
+    init(words: String) { self.words = words }
+
     init(_ answer: HTTPAnswer) {
         let plain = String(decoding: answer.body.prefix(8192), as: UTF8.self)
             .replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " ")

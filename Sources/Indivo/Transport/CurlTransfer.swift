@@ -110,7 +110,7 @@ final class CurlTransfer: @unchecked Sendable {
         }
         setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
         // A connection that lay idle may be closed by the server at the moment it is used again.
-        setLong(CURLOPT_MAXAGE_CONN, 30)
+        setLong(CURLOPT_MAXAGE_CONN, max(1, limits.idleConnectionAge.milliseconds / 1000))
     }
 
     /// The fields as given; those that libcurl would add by itself are named without a value, which leaves them out.

@@ -7,15 +7,21 @@ public struct HTTPLimits: Sendable, Hashable {
     /// How many bytes the body of an answer may have. What is longer is not read further.
     public var maximumAnswerBytes: Int
 
-    /// 15 seconds to connect, 60 in all, 64 MiB, unless said otherwise.
+    /// For how long a connection that nobody uses is kept for the next request. The longer it lay idle, the likelier
+    /// the server closes it at the moment it is used again. URLSession decides this by itself.
+    public var idleConnectionAge: Duration
+
+    /// 15 seconds to connect, 60 in all, 64 MiB, connections kept for 30 seconds, unless said otherwise.
     public init(
         connectTimeout: Duration = .seconds(15),
         deadline: Duration = .seconds(60),
-        maximumAnswerBytes: Int = 64 << 20
+        maximumAnswerBytes: Int = 64 << 20,
+        idleConnectionAge: Duration = .seconds(30)
     ) {
         self.connectTimeout = connectTimeout
         self.deadline = deadline
         self.maximumAnswerBytes = maximumAnswerBytes
+        self.idleConnectionAge = idleConnectionAge
     }
 
     /// How long the call that a request belongs to may still take, repetitions included: a transport waits no longer

@@ -1,0 +1,195 @@
+import Foundation
+import HTTPTypes
+import Indivo
+import IndivoTesting
+import Testing
+
+@Suite("What errors tell")
+struct ErrorTests {
+    private func failure(
+        of transport: AnsweringTransport, _ call: (IndivoRecord) async throws -> Void
+    ) async throws -> IndivoError {
+        try await #require(throws: IndivoError.self) { try await call(transport.record()) }
+    }
+
+    @Test("a conflict is told from other refusals, by the sentences of a real server", arguments: [
+        ("Duplicate external id. Each document requires a unique external id", IndivoError.Conflict.externalIDUsed),
+        ("Duplicate external id. Each message requires a unique message_id", .messageIDUsed),
+        ("Can't version a document that has already been versioned. Get the latest version of the document.", .alreadyReplaced),
+    ])
+    func conflicts(words: String, expected: IndivoError.Conflict) async throws {
+        let transport = AnsweringTransport(status: .badRequest, type: "text/html; charset=utf-8", words)
+        let error = try await failure(of: transport) { try await $0.add(Problem(), externalID: "x") }
+        #expect(error.reason == .conflict(expected))
+        #expect(error.status == 400 && error.isSafeToRepeat)
+        #expect(error.debugDetails.contains(words))
+    }
+
+    @Test("what the server quotes of the patient's data is left out of the description, and is in the details")
+    func quotedValues() async throws {
+        let words = "the document submitted is malformed:Invalid SDM data: SDM data for field startDate should have been "
+            + "an iso8601 datetime: got 2009-05-16T12:00:00+02:00 instead"
+        let problem = Problem()
+        problem.startDate = try XMLDateTime(lexical: "2009-05-16T12:00:00+02:00")
+        problem.name = CodedValue(title: "Planted disease", system: .snomed, identifier: "49727002")
+        let transport = AnsweringTransport(status: .badRequest, type: "text/html", words)
+        let error = try await failure(of: transport) { try await $0.add(problem) }
+        #expect(error.description.contains("SDM data for field startDate should have been an iso8601 datetime: got … instead"))
+        #expect(!error.description.contains("2009-05-16"))
+        #expect(error.debugDetails.contains("2009-05-16T12:00:00+02:00"))
+        guard case .invalid(words, _) = error.reason else { throw error }
+    }
+
+    @Test("what this library finds wrong with the document stands beside the server's words")
+    func ownFindings() async throws {
+        let medication = Medication()
+        medication.drugName = CodedValue(title: "Planted drug", system: .rxNorm, identifier: "316153")
+        let transport = AnsweringTransport(
+            status: .badRequest, type: "text/html", "Medication object didn't validate: startDate -- This field cannot be blank.")
+        let error = try await failure(of: transport) { try await $0.add(medication) }
+        guard case .invalid(let words, let problems) = error.reason else { throw error }
+        #expect(words.contains("cannot be blank"))
+        #expect(problems.contains { $0.model == "Medication" && $0.property == "startDate" })
+        #expect(error.description.contains("Medication.startDate"))
+        #expect(error.debugDetails.contains("found here: Medication.startDate: is required"))
+    }
+
+    @Test("a 404 to a replacement with bad content is told as what it is")
+    func misleadingNotFound() async throws {
+        let document = "<Models xmlns=\"http://indivo.org/vocab/xml/documents#\"><Model name=\"Medication\"/></Models>"
+        let transport = AnsweringTransport { request, _ in
+            if request.path?.hasSuffix("/meta") == true { return HTTPAnswer(response: HTTPResponse(status: .notFound)) }
+            if request.path?.contains("/replace/") == true { return HTTPAnswer(response: HTTPResponse(status: .notFound)) }
+            return HTTPAnswer(
+                response: HTTPResponse(status: .ok),
+                body: Data((request.method == .get ? document : "<Document id=\"d-1\"/>").utf8))
+        }
+        let medication = Medication()
+        let error = try await failure(of: transport) { record in
+            try await record.add(medication)
+            medication.instructions = "one a day"
+            try await medication.replace()
+        }
+        guard case .invalid("", let problems) = error.reason else { throw error }
+        #expect(problems.contains { $0.property == "startDate" })
+        #expect(error.status == 404)
+    }
+
+    @Test("a malformed answer names call and place; what stands there is for the developer only")
+    func malformed() async throws {
+        for body in ["<Models>\n<Model name='Problem'><planted</Model>", "<Models><Model name=\"Problem\"><Field name=\"startDate\">planted</Field></Model></Models>"] {
+            let error = try await failure(of: AnsweringTransport(body)) { _ = try await $0.reports(of: Problem.self) }
+            guard case .malformedAnswer(let place) = error.reason else { throw error }
+            #expect(place.contains("line"))
+            #expect(error.call == "generic_list" && error.request == "GET /records/{record}/reports/{model}/")
+            #expect(!error.description.contains("planted"))
+            #expect(error.debugDetails.contains("planted"))
+        }
+    }
+
+    @Test("a compressed answer, which nobody asked for, is not unpacked")
+    func compressed() async throws {
+        let transport = AnsweringTransport { _, _ in
+            HTTPAnswer(
+                response: HTTPResponse(status: .ok, headerFields: [.contentEncoding: "gzip"]), body: Data([0x1F, 0x8B]))
+        }
+        let error = try await failure(of: transport) { _ = try await $0.information() }
+        guard case .malformedAnswer(let what) = error.reason else { throw error }
+        #expect(what.contains("compressed (gzip)"))
+    }
+
+    @Test("an answer of another content type, cut short, or empty is a malformed one", arguments: [
+        FaultyTransport.Fault.contentType("text/html"), .cutBody(afterBytes: 9), .cutBody(afterBytes: 0),
+    ])
+    func damaged(fault: FaultyTransport.Fault) async throws {
+        let inner = AnsweringTransport("<Record id=\"r\" label=\"l\"/>")
+        let transport = FaultyTransport(inner, faults: [fault])
+        let url = try #require(URL(string: "https://indivo.example.org"))
+        let record = IndivoServer(
+            api: url, ui: url, app: AppCredentials(id: "a", consumerKey: "a", consumerSecret: "a"), transport: transport
+        ).record(id: "r", token: OAuthToken(value: "t", secret: "s"))
+        do {
+            let information = try await record.information()
+            // The content type alone deceives nobody: XML is XML.
+            #expect(information.label == "l")
+        } catch let error as IndivoError {
+            guard case .malformedAnswer = error.reason else { throw error }
+            #expect(error.isSafeToRepeat)
+        }
+    }
+
+    @Test("each failure of a transport is the error that it means", arguments: [
+        (HTTPTransportError.Kind.hostNotFound, IndivoError.Reason.notReachable), (.cannotConnect, .notReachable),
+        (.tls, .notReachable), (.timedOut, .timedOut), (.answerLost, .answerLost), (.answerTooLarge, .answerTooLarge),
+        (.malformedAnswer, .malformedAnswer("it is not HTTP")), (.other, .answerLost),
+        (.invalidRequest, .badArgument("d")),
+    ])
+    func transport(kind: HTTPTransportError.Kind, expected: IndivoError.Reason) async throws {
+        let failing = AnsweringTransport { _, _ in
+            throw HTTPTransportError(kind: kind, server: "indivo.example.org", mayHaveReachedServer: true, detail: "d")
+        }
+        let error = try await failure(of: failing) { _ = try await $0.information() }
+        #expect(error.reason == expected)
+        #expect(error.transportError?.kind == kind)
+        #expect(error.description.contains("record (GET /records/{record})"))
+    }
+
+    @Test("the likely causes of a refusal depend on what was accepted before")
+    func causes() async throws {
+        let accepts = Switch()
+        let transport = AnsweringTransport { request, _ in
+            accepts.isOn(request.path ?? "")
+                ? HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("<Record id=\"r\" label=\"l\"/>".utf8))
+                : HTTPAnswer(response: HTTPResponse(status: .forbidden), body: Data("<h4>Permission Denied</h4>".utf8))
+        }
+        let record = transport.record()
+        func causes(_ call: () async throws -> Void) async throws -> [RefusalCause] {
+            let error = try await #require(throws: IndivoError.self) { try await call() }
+            guard case .refused(let causes) = error.reason else { throw error }
+            #expect(Set(causes).count == causes.count)
+            return causes
+        }
+        let fresh = try await causes { _ = try await record.information() }
+        #expect(fresh.prefix(2) == [.tokenGone, .wrongConsumer] && fresh.contains(.slowClock))
+
+        accepts.turn(on: "/records/r-1")
+        _ = try await record.information()
+        let otherCall = try await causes { _ = try await record.reports(of: Problem.self) }
+        #expect(otherCall.prefix(2) == [.notAllowed, .tokenGone] && !otherCall.contains(.wrongConsumer))
+
+        accepts.turn(on: nil)
+        let sameCall = try await causes { _ = try await record.information() }
+        #expect(sameCall.first == .tokenGone)
+
+        let unsigned = try await causes { _ = try await record.server.version() }
+        #expect(!unsigned.contains(.tokenGone) && !unsigned.contains(.wrongConsumer))
+    }
+
+    @Test("http goes to this machine only, and to hosts that are named; the error says how", arguments: [
+        ("http://localhost:8000", true), ("http://127.0.0.1", true), ("http://127.9.9.9:1", true), ("http://[::1]", true),
+        ("http://app.localhost", true), ("HTTP://Clinic.example.org", true), ("https://indivo.example.org", true),
+        ("http://indivo.example.org", false), ("http://127.0.0.1.example.org", false), ("http://192.168.0.7", false),
+        ("http://localhost.example.org", false), ("http://127.0.0.1@evil.example.org/", false), ("ftp://localhost", false),
+        ("indivo.example.org", false),
+    ])
+    func plainHTTP(api: String, isAllowed: Bool) async throws {
+        let transport = AnsweringTransport("2.0.0")
+        let server = transport.server(api: api, options: TestTiming().options(plainHTTPHosts: ["clinic.example.org"]))
+        if isAllowed {
+            #expect(try await server.version() == "2.0.0")
+        } else {
+            let error = try await #require(throws: IndivoError.self) { try await server.version() }
+            guard case .badArgument(let why) = error.reason else { throw error }
+            #expect(why.contains("https"))
+            #expect(transport.requests.isEmpty)
+        }
+    }
+}
+
+/// Which path a server accepts just now.
+private final class Switch: Sendable {
+    private let accepted = Shared<String?>(nil)
+
+    func turn(on path: String?) { accepted.set(path) }
+    func isOn(_ path: String) -> Bool { accepted.get() == path }
+}
