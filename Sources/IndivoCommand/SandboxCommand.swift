@@ -9,7 +9,8 @@ struct SandboxCommand: AsyncParsableCommand {
         abstract: "Run an Indivo server for development and tests on this machine.",
         discussion: """
             The account is demo, password demo; the app's id and consumer key are demo@apps.example.org, its secret \
-            demo-secret. Not for real patients' data.
+            demo-secret. An admin app, admin@apps.example.org with the secret demo-admin-secret, may make accounts and \
+            records by the API's own calls; other apps are registered with --app. Not for real patients' data.
             """)
 
     @Option(name: [.long, .customLong("api-port")], help: "The port of the API; 0 for a free one.")
@@ -25,6 +26,17 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: "Load the documents of this folder into a new record.", completion: .directory)
     var load: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Register the app of this manifest (JSON), under its id as consumer key; may be given several times.",
+            discussion: "A secret is made up and printed, unless the manifest has a “consumer_secret”.",
+            valueName: "manifest"),
+        completion: .file(extensions: ["json"]))
+    var app: [String] = []
+
+    @Option(help: "Listen on this IPv4 address; anything but loopback puts the sandbox on the network.")
+    var address = "127.0.0.1"
+
     @Option(help: "Keep the data in this SQLite file; in memory unless given.", completion: .file())
     var database: String?
 
@@ -33,9 +45,11 @@ struct SandboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = SandboxConfiguration()
+        configuration.address = address
         configuration.apiPort = port
         configuration.uiPort = uiPort
         configuration.modelFolder = models.map { URL(filePath: $0) }
+        configuration.apps = try app.map { try SandboxApp(manifestFile: $0) }
         if let database { configuration.database = .file(URL(filePath: database)) }
         let sandbox: Sandbox
         do {
@@ -45,7 +59,7 @@ struct SandboxCommand: AsyncParsableCommand {
         }
         do {
             if let load { try await self.load(URL(filePath: load), into: sandbox) }
-            try await announce(sandbox)
+            try await announce(sandbox, apps: configuration.apps)
         } catch {
             await sandbox.stop()
             throw failure("\(error)")
@@ -60,10 +74,11 @@ struct SandboxCommand: AsyncParsableCommand {
         for refused in report.refused { note("  \(refused.file) is refused: \(refused.reason)") }
     }
 
-    private func announce(_ sandbox: Sandbox) async throws {
+    private func announce(_ sandbox: Sandbox, apps: [SandboxApp]) async throws {
         let summary = try await sandbox.summary()
         if json { print(summary.json) }
         let records = summary.records.map { "           \($0.id)  \($0.label)" }.joined(separator: "\n")
+        let more = apps.map { "\n  app      \($0.id), consumer key \($0.consumerKey), secret \($0.consumerSecret)" }
         print(
             """
             A sandbox Indivo server, for development and tests only.
@@ -71,9 +86,11 @@ struct SandboxCommand: AsyncParsableCommand {
               pages    \(summary.ui.absoluteString)
               login    \(summary.account), password \(summary.account)
               app      \(summary.app.id) (also the consumer key), secret \(summary.app.consumerSecret)
+              admin    \(SandboxMachineApp.demoAdmin.id) (also the consumer key), \
+            secret \(SandboxMachineApp.demoAdmin.consumerSecret)\(more.joined())
               records
             \(records)
-            Try it:    curl \(summary.api.absoluteString)/version
+            Try it:    curl \(summary.api.absoluteString)/apps/
             Stop it with Control-C.
             """)
         // A program that reads this waits for it.
@@ -87,6 +104,20 @@ struct SandboxCommand: AsyncParsableCommand {
 
     private func note(_ message: String) {
         FileHandle.standardError.write(Data((message + "\n").utf8))
+    }
+}
+
+extension SandboxApp {
+    /// The app of a manifest file.
+    fileprivate init(manifestFile path: String) throws {
+        let data = try InputFile(path: path).read()
+        let members = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any]
+        let secret = members?["consumer_secret"] as? String ?? UUID().uuidString.lowercased()
+        do {
+            try self.init(manifest: data, consumerKey: members?["consumer_key"] as? String, consumerSecret: secret)
+        } catch {
+            throw CommandFailure("\(error)", at: path + ":")
+        }
     }
 }
 #endif

@@ -13,9 +13,10 @@ extension Sandbox {
         for app in configuration.machineApps { try await addMachineApp(app) }
     }
 
-    /// The demo account (user name and password `demo`), the demo app, and sample records of invented people.
+    /// The demo account (user name and password `demo`), the demo app, an admin app, and sample records of invented people.
     private func addDemoData() async throws {
         try await addApp(.demo)
+        try await addMachineApp(.demoAdmin)
         let isThere = try await context.database.writer.read { db in
             try AccountRow.find(Sandbox.demoAccount, in: db) != nil
         }

@@ -142,6 +142,14 @@ extension Sandbox {
         }
     }
 
+    /// What is wrong with the SDML files of ``SandboxConfiguration/modelFolder``, each with `file:line:column`. The models
+    /// of these files are not known; those of the other files are.
+    public var modelProblems: [String] { context.models.problems }
+
+    /// Reads the folder of models again now, and not only when its change is noticed.
+    /// - Throws: ``SandboxError/models(problems:)`` for a folder that cannot be read.
+    public func reloadModels() throws { try context.readModels() }
+
     /// The records there are.
     public func records() async throws -> [SandboxRecord] {
         try await context.database.writer.read { db in

@@ -38,6 +38,8 @@ public struct SandboxConfiguration: Sendable {
     public var models: [DataModel] = DataModel.core
 
     /// A folder of SDML files whose models are known too. It is read again when something in it changes.
+    ///
+    /// A file with a mistake in it is left out, and ``Sandbox/modelProblems`` says why; so does the log.
     public var modelFolder: URL?
 
     /// The largest request body that is read, in bytes; a larger one is answered 413.
@@ -97,7 +99,9 @@ public struct SandboxApp: Sendable {
             id: id, name: name, consumerKey: consumerKey, consumerSecret: consumerSecret,
             startURL: json["index"]?.string ?? "", callbackURL: json["oauth_callback_url"]?.string ?? "",
             description: json["description"]?.string ?? "", isAutonomous: json["mode"]?.string == "background")
-        self.manifest = json.text
+        // A manifest is public. A file may have the app's credentials beside it.
+        guard case .object(let members) = json else { return }
+        self.manifest = JSONValue.object(members.filter { !$0.name.hasPrefix("consumer_") }).text
     }
 
     /// - Parameter consumerKey: The id unless given.
@@ -139,5 +143,11 @@ public struct SandboxMachineApp: Sendable {
         self.consumerSecret = consumerSecret
         self.isChrome = isChrome
     }
+
+    /// The admin app of the demo data: id and consumer key `admin@apps.example.org`, secret `demo-admin-secret`. It makes
+    /// accounts and records, as an operator does.
+    public static let demoAdmin = SandboxMachineApp(
+        id: "admin@apps.example.org", name: "Demo admin", consumerKey: "admin@apps.example.org",
+        consumerSecret: "demo-admin-secret")
 }
 #endif

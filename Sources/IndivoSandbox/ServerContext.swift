@@ -19,8 +19,8 @@ final class ServerContext: Sendable {
         let now = configuration.now
         let isFile = if case .file = configuration.database { true } else { false }
         nonces = NonceMemory(outlivesProcess: isFile, clock: { Int(now().timeIntervalSince1970) })
-        let added = try configuration.modelFolder.map { try ModelFolder(url: $0).read() } ?? []
-        models = ModelCatalog(configuration.models + added)
+        models = ModelCatalog(configuration.models)
+        try readModels()
     }
 
     var identifiers: IdentifierSource { configuration.identifiers }

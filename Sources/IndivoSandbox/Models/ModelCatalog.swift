@@ -5,14 +5,20 @@ import Synchronization
 /// The data models a sandbox knows: the core models and what was added to them.
 final class ModelCatalog: Sendable {
     private let shapes: Mutex<[String: ModelShape]>
+    private let mistakes = Mutex<[String]>([])
 
     init(_ models: [DataModel]) { shapes = Mutex(ModelCatalog.link(models)) }
 
     /// Puts other models in the place of those known.
-    func replace(with models: [DataModel]) {
+    /// - Parameter problems: What was wrong with models that are not among them.
+    func replace(with models: [DataModel], problems: [String] = []) {
         let linked = ModelCatalog.link(models)
         shapes.withLock { $0 = linked }
+        mistakes.withLock { $0 = problems }
     }
+
+    /// What was wrong with models that are left out, each with its place.
+    var problems: [String] { mistakes.withLock { $0 } }
 
     /// The model of exactly this name.
     subscript(name: String) -> ModelShape? { shapes.withLock { $0[name] } }

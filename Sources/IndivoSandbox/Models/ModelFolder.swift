@@ -7,27 +7,46 @@ import SDML
 struct ModelFolder: Sendable {
     let url: URL
 
+    /// What the files of a folder say.
+    struct Contents: Sendable {
+        var models: [DataModel] = []
+        /// What is wrong, each with `file:line:column`. A file with a mistake in it is left out; the others count.
+        var problems: [String] = []
+    }
+
     /// Reads every `.sdml` file of the folder, with the `.notes.json` beside it.
-    /// - Throws: ``SandboxError/models(problems:)`` naming every problem with its place.
-    func read() throws -> [DataModel] {
-        let files = try self.files().filter { $0.pathExtension == "sdml" }
+    /// - Throws: ``SandboxError/models(problems:)`` for a folder that cannot be read.
+    func read() throws -> Contents {
         let core = Set(DataModel.core.map(\.name))
-        let inputs = try files.map { file in
+        var contents = Contents()
+        var inputs = try files().filter { $0.pathExtension == "sdml" }.map { file in
             let notes = file.deletingPathExtension().appendingPathExtension("notes.json")
             return SDMLParser.Input(
                 models: try source(file),
                 notes: FileManager.default.fileExists(atPath: notes.path) ? try source(notes) : nil)
         }
-        let result = SDMLParser.parse(inputs, externalModels: core)
-        guard !result.hasErrors else {
-            throw SandboxError.models(problems: result.diagnostics.map(\.description))
+        // Files may refer to each other's models: without one of them another may be wrong, too.
+        while true {
+            let result = SDMLParser.parse(inputs, externalModels: core)
+            let errors = result.diagnostics.filter { $0.severity == .error }
+            let clashes = result.schema.models.filter { core.contains($0.name) }
+            contents.problems +=
+                errors.map(\.description)
+                + clashes.map {
+                    "\($0.location): error: a core model is called \($0.name) already; choose another name"
+                }
+            let paths = Set(errors.map(\.location.path) + clashes.map(\.location.path))
+            guard !paths.isEmpty else {
+                contents.models = result.schema.models.map { DataModel($0) }
+                return contents
+            }
+            let remaining = inputs.filter { input in
+                !paths.contains(input.models.path) && !(input.notes.map { paths.contains($0.path) } ?? false)
+            }
+            // An error that no file can be blamed for leaves nothing to go on with.
+            guard remaining.count < inputs.count else { return contents }
+            inputs = remaining
         }
-        let clashes = result.schema.models.filter { core.contains($0.name) }
-        guard clashes.isEmpty else {
-            throw SandboxError.models(
-                problems: clashes.map { "\($0.location): a core model is called \($0.name): choose another name" })
-        }
-        return result.schema.models.map { DataModel($0) }
     }
 
     /// What tells whether a file was changed: names, sizes and times.
@@ -85,8 +104,17 @@ extension DataFieldType {
 }
 
 extension ServerContext {
-    /// Looks for changes in the folder of models until the task is cancelled. A folder with a mistake in it changes
-    /// nothing: the log says what is wrong.
+    /// Reads the folder of models, if there is one. A file with a mistake in it is reported and left out.
+    func readModels() throws {
+        guard let url = configuration.modelFolder else { return }
+        let contents = try ModelFolder(url: url).read()
+        models.replace(with: configuration.models + contents.models, problems: contents.problems)
+        for problem in contents.problems { logger.error("\(problem)") }
+        let names = contents.models.map(\.name).sorted().joined(separator: ", ")
+        logger.notice("read the models of \(url.path): \(names.isEmpty ? "none" : names)")
+    }
+
+    /// Reads the folder of models again whenever something in it changes, until the task is cancelled.
     func watchModels(in folder: ModelFolder) async {
         var known = folder.fingerprint()
         while !Task.isCancelled {
@@ -95,8 +123,7 @@ extension ServerContext {
             guard now != known else { continue }
             known = now
             do {
-                models.replace(with: configuration.models + (try folder.read()))
-                logger.notice("the models of \(folder.url.path) were read again")
+                try readModels()
             } catch {
                 logger.error("the models are left as they were: \(error)")
             }

@@ -11,6 +11,8 @@ enum AuthorizationPages {
     private enum Step {
         case consent(AppRow, record: String, RequestTokenRow)
         case done(location: String)
+        /// Allowed, by an app that has no address to return to: a person carries the verifier over.
+        case verifier(AppRow, String)
     }
 
     private static func authorize(_ visit: Visit, _ fields: FormFields, allowed: Bool) async throws -> Response {
@@ -37,7 +39,9 @@ enum AuthorizationPages {
                 let record = try token.record.flatMap { try RecordRow.find($0, in: db) }
                 return .consent(app, record: record?.label ?? "", token)
             }
-            return .done(location: try tokens.approve(token, called: name, by: account))
+            let location = try tokens.approve(token, called: name, by: account)
+            guard token.callback == "oob", app.callbackURL.isEmpty else { return .done(location: location) }
+            return .verifier(app, FormFields(parsing: String(location.dropFirst()))["oauth_verifier"] ?? "")
         }
         switch step {
         case .done(let location):
@@ -51,6 +55,13 @@ enum AuthorizationPages {
                     """)
             }
             return .redirect(to: location)
+        case .verifier(let app, let verifier):
+            return visit.page(
+                "\(app.name) is allowed", isNarrow: true,
+                """
+                <section aria-label="The verifier"><p>Give this code to <strong>\(app.name)</strong>:</p>
+                <p><code class="verifier">\(verifier)</code></p></section>
+                """)
         case .consent(let app, let record, let token):
             return AppPages.consent(
                 visit, app, record: record, action: "/oauth/authorize",

@@ -1,5 +1,6 @@
 #if Sandbox
 import GRDB
+import IndivoModel
 
 /// A developer's home: what is in the sandbox, and why the last requests were refused.
 enum HomePages {
@@ -78,10 +79,22 @@ enum HomePages {
             <dt>Pages</dt><dd><code>\(visit.server.uiBase)</code></dd></dl></section>
             \(section("Records", "<ul class=\"list\">\(records)</ul>"))
             \(section("Last requests", requests(visit.server.requests.latest.prefix(25))))
+            \(models(visit))
             \(section("Apps", Table(heads: ["App", "Consumer key", "Works", "Starts at"], rows: apps).markup))
             \(section("Access tokens", Table(heads: ["App", "Record", "Account", "Issued", "Ends"], rows: tokens).markup))
             \(section("Accounts", Table(heads: ["Name", "Id", "State"], rows: accounts).markup))
             """)
+    }
+
+    /// The models that were added, and what is wrong with those that could not be.
+    private static func models(_ visit: Visit) -> Markup {
+        let catalog = visit.server.models
+        let core = Set(DataModel.core.map(\.name))
+        let names = catalog.all.map(\.name).filter { !core.contains($0) }
+        guard !names.isEmpty || !catalog.problems.isEmpty else { return .empty }
+        let known = names.map { name -> Markup in "<li><code>\(name)</code></li>" }
+        let problems = catalog.problems.map { problem -> Markup in "<p class=\"problem\">\(problem)</p>" }
+        return section("Custom models", "<ul>\(known)</ul>\(problems)")
     }
 
     static func section(_ title: String, _ content: Markup) -> Markup {

@@ -53,6 +53,7 @@ enum StyleSheet {
         tbody th { min-width: 9rem; }
         time, .nowrap { white-space: nowrap; }
         code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
+        code.verifier { font-size: 1.25rem; user-select: all; }
         pre { overflow-x: auto; background: var(--soft); border-radius: .4rem; padding: .75rem; margin: 0; }
         dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; margin: 0; }
         dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }

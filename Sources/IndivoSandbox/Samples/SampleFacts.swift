@@ -94,8 +94,17 @@ enum SampleFacts {
             .code("drug_allergen", drug, code, rxNorm)
     }
 
-    static let noKnownAllergies = SampleModel("AllergyExclusion").code(
-        "name", "No known allergies", "160244002", snomed)
+    static func foodAllergy(_ food: String, _ unii: String, _ reaction: String, _ reactionCode: String) -> SampleModel {
+        SampleModel("Allergy").code("allergic_reaction", reaction, reactionCode, snomed)
+            .code("category", "Food allergy", "414285001", snomed).code("severity", "Mild", "255604002", snomed)
+            .code("food_allergen", food, unii, "http://fda.gov/UNII/")
+    }
+
+    static let noKnownDrugAllergies = SampleModel("AllergyExclusion").code(
+        "name", "No known drug allergies", "409137002", snomed)
+
+    static let noKnownFoodAllergies = SampleModel("AllergyExclusion").code(
+        "name", "No known food allergies", "429625007", snomed)
 
     static func procedure(_ name: String, on day: String, _ institution: String) -> SampleModel {
         SampleModel("Procedure").field("name", name).field("date_performed", day + "T08:00:00Z")

@@ -48,7 +48,7 @@ enum SamplePeople {
             Facts.medication(
                 "Ibuprofen 400 MG Oral Tablet", "197805", from: "2021-06-19", to: "2021-07-03",
                 "one tablet up to three times a day for pain", frequency: "3", fills: [("2021-06-19", 14, 42)]),
-            Facts.drugAllergy("Penicillin G", "7980", "Urticaria", "126485001"),
+            Facts.drugAllergy("Penicillin G", "7980", "Urticaria", "126485001"), Facts.noKnownFoodAllergies,
             Facts.lab(
                 "Hemoglobin A1c/Hemoglobin.total in Blood", "4548-4", on: "2023-03-06", "8.1", "%",
                 normal: ("4.0", "6.0"), "abnormal"),
@@ -101,7 +101,7 @@ enum SamplePeople {
             Facts.medication(
                 "Loratadine 10 MG Oral Tablet", "311372", from: "2026-04-15", to: "2026-07-31",
                 "one tablet a day in the pollen season", fills: [("2026-04-15", 30, 30), ("2026-05-15", 30, 30)]),
-            Facts.noKnownAllergies,
+            Facts.foodAllergy("Peanut", "QE1QX6B99R", "Urticaria", "126485001"), Facts.noKnownDrugAllergies,
             Facts.lab(
                 "Eosinophils/100 leukocytes in Blood", "713-8", on: "2025-04-22", "7.5", "%", normal: ("0.0", "5.0"),
                 "abnormal"),
@@ -131,7 +131,7 @@ enum SamplePeople {
             Facts.medication(
                 "Amoxicillin 250 MG Chewable Tablet", "308189", from: "2024-01-15", to: "2024-01-25",
                 "one tablet three times a day for ten days", frequency: "3", fills: [("2024-01-15", 10, 30)]),
-            Facts.noKnownAllergies,
+            Facts.foodAllergy("Egg white", "3E0I92Z2GR", "Eczema", "43116000"), Facts.noKnownDrugAllergies,
             Facts.lab(
                 "Hemoglobin [Mass/volume] in Blood", "718-7", on: "2025-08-05", "12.4", "g/dL", normal: ("11.5", "13.5")
             ),
