@@ -21,6 +21,11 @@ public struct ReportQuery: Sendable, Hashable {
         public var field: String
         /// Any of these; at least one.
         public var values: [FilterValue]
+
+        public init(field: String, values: [FilterValue]) {
+            self.field = field
+            self.values = values
+        }
     }
 
     /// Between which dates a field has to lie, both of them included.
