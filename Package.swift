@@ -96,7 +96,9 @@ let package = Package(
             dependencies: [
                 "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "SDML", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
-            ]),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
 
         // The generator: SDML → model → Swift.
         .target(name: "SDML", path: "codegen/SDML"),
@@ -135,7 +137,8 @@ let package = Package(
             name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel", "IndivoXML"],
             exclude: ["Models", "Snapshots"]),
         // Runs the built tool, as a user would.
-        .testTarget(name: "IndivoCommandTests", dependencies: ["IndivoCommand"]),
+        .testTarget(
+            name: "IndivoCommandTests", dependencies: ["IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
         .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting", "OAuth1"]),
 
         // Proves the outbox by fault: scripts/soak.

@@ -7,10 +7,33 @@ struct IndivoTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "indivo",
         abstract: "Work with personally controlled health records on an Indivo X server.",
-        subcommands: [
-            DemoCommand.self, SandboxCommand.self, SelectCommand.self, FormatCommand.self, DocumentCommand.self,
-            GenerateCommand.self,
-        ] + outboxCommands)
+        discussion: """
+            Begin with indivo sandbox, a server to try things with, and indivo login. Which server and app are meant \
+            is told in the environment (indivo settings --help).
+
+            Results go to standard output, everything else to standard error. \(ExitStatus.help)
+
+            The shell completes commands, options, models and paths once it has read what one of these prints:
+            indivo --generate-completion-script bash > ~/.local/share/bash-completion/completions/indivo
+            indivo --generate-completion-script zsh > ~/.zfunc/_indivo     (a folder in $fpath)
+            indivo --generate-completion-script fish > ~/.config/fish/completions/indivo.fish
+            """,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Logging in",
+                subcommands: [LoginCommand.self, LogoutCommand.self, SessionsCommand.self, SettingsCommand.self]),
+            CommandGroup(
+                name: "A record",
+                subcommands: [
+                    RecordCommand.self, ReportsCommand.self, DocumentsCommand.self, AppDocumentsCommand.self,
+                    DemographicsCommand.self, MessageCommand.self, NotifyCommand.self, AuditCommand.self,
+                ] + outboxCommands),
+            CommandGroup(name: "Any call", subcommands: [CallCommand.self, CallsCommand.self]),
+            CommandGroup(
+                name: "Files",
+                subcommands: [DocumentCommand.self, SelectCommand.self, FormatCommand.self, GenerateCommand.self]),
+            CommandGroup(name: "Trying things", subcommands: [SandboxCommand.self, DemoCommand.self]),
+        ])
 
     #if Outbox
     private static let outboxCommands: [any ParsableCommand.Type] = [OutboxCommand.self]
@@ -18,9 +41,9 @@ struct IndivoTool: AsyncParsableCommand {
     private static let outboxCommands: [any ParsableCommand.Type] = []
     #endif
 
-    /// Runs the command that the arguments name. As with grep, 2 is the exit status of everything that went wrong,
-    /// wrong arguments included; 1 is an answer.
+    /// Runs the command that the arguments name, and ends with what its errors mean to the shell.
     static func main() async {
+        StandardStreams.prepare()
         do {
             var command = try parseAsRoot()
             if var command = command as? AsyncParsableCommand {
@@ -28,14 +51,17 @@ struct IndivoTool: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-        } catch let failure as CommandFailure {
-            StandardStreams.complain("\(failure)")
-            Foundation.exit(2)
+        } catch is StandardStreams.OutputClosed {
+            Foundation.exit(ExitStatus.done.rawValue)
+        } catch let error as ExitCode {
+            exit(withError: error)
         } catch where exitCode(for: error) == .validationFailure {
             StandardStreams.complain(fullMessage(for: error))
-            Foundation.exit(2)
+            Foundation.exit(ExitStatus.wrongUse.rawValue)
         } catch {
-            exit(withError: error)
+            guard let failure = CommandFailure(any: error) else { exit(withError: error) }
+            StandardStreams.complain(failure.description)
+            Foundation.exit(failure.status.rawValue)
         }
     }
 }

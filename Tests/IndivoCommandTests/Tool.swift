@@ -57,7 +57,7 @@ struct Tool {
     }
 
     /// The tool, which the build puts beside the test bundle.
-    private static func executable() throws -> URL {
+    static func executable() throws -> URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
         let folder = bundle?.deletingLastPathComponent() ?? Bundle.main.bundleURL
         let tool = folder.appending(path: "indivo")

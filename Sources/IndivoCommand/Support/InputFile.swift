@@ -35,6 +35,15 @@ struct InputFile {
         return data
     }
 
+    /// An argument as it is; of `-` what standard input holds, without the end of its last line.
+    static func argument(_ text: String) throws -> String {
+        guard text == "-" else { return text }
+        guard let input = String(validating: try InputFile(path: text).read(), as: UTF8.self) else {
+            throw CommandFailure("standard input: this is no text in UTF-8")
+        }
+        return input.trimmingCharacters(in: .newlines)
+    }
+
     /// The root element of the file's XML.
     /// - Throws: ``CommandFailure``, with line and column where the file is not XML.
     func parse() throws -> XMLNode {

@@ -1,17 +1,58 @@
 #if Tool && Sandbox
 import Foundation
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The process's standard input, output and error.
 enum StandardStreams {
+    /// Nobody reads standard output any more, as behind `head`: the command is done.
+    struct OutputClosed: Error {}
+
+    /// A write to a closed pipe becomes an error, not the end of the process.
+    static func prepare() { signal(SIGPIPE, SIG_IGN) }
+
+    static var inputIsTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+    static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// How many columns of text the terminal has; `nil` where standard output is none, and nothing is to be shortened.
+    static var outputWidth: Int? {
+        guard outputIsTerminal else { return nil }
+        var size = winsize()
+        if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
+    }
+
     /// Everything up to the end of standard input.
     static func readInput() throws -> Data { try FileHandle.standardInput.readToEnd() ?? Data() }
 
     /// Writes bytes to standard output just as they are.
+    /// - Throws: ``OutputClosed``, ``CommandFailure``.
     static func write(_ data: Data) throws {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: data)
-        } catch {
-            throw CommandFailure("standard output cannot be written: \(error.localizedDescription)")
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { bytes in
+                #if canImport(Darwin)
+                Darwin.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+                #elseif canImport(Glibc)
+                Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+                #else
+                Musl.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+                #endif
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                throw OutputClosed()
+            } else if errno != EINTR {
+                throw CommandFailure("standard output cannot be written: \(String(cString: strerror(errno)))")
+            }
         }
     }
 
@@ -19,9 +60,12 @@ enum StandardStreams {
     static func say(_ line: String) throws { try write(Data("\(line)\n".utf8)) }
 
     /// Writes a line to standard error.
-    static func complain(_ line: String) {
+    static func complain(_ line: String) { hint("\(line)\n") }
+
+    /// Writes to standard error, without the end of a line.
+    static func hint(_ text: String) {
         // There is nowhere left to tell that this failed.
-        try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
 #endif

@@ -1,0 +1,107 @@
+#if Tool && Sandbox
+import ArgumentParser
+import Indivo
+
+struct AppDocumentsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-documents",
+        abstract: "List, read, add and change what the app keeps for itself, in the record or for all records.",
+        discussion: """
+            indivo app-documents add settings.json --external-id settings
+            indivo app-documents get --external-id settings
+            indivo app-documents list --all-records
+
+            Nobody else sees these documents, and a server keeps no older versions of them.
+            """,
+        subcommands: [
+            AppDocumentsListCommand.self, AppDocumentsGetCommand.self, AppDocumentsAddCommand.self,
+            AppDocumentsReplaceCommand.self, AppDocumentsLabelCommand.self, AppDocumentsMetaCommand.self,
+            AppDocumentsDeleteCommand.self,
+        ])
+}
+
+/// Where the app keeps its documents.
+struct AppStorageOptions: ParsableArguments {
+    @Flag(help: "What the app keeps whatever the record; no login is needed.")
+    var allRecords = false
+
+    func storage(_ connection: ConnectionOptions, _ talk: TalkOptions) async throws -> AppDocuments {
+        if allRecords { return try await connection.server(talk).appDocuments }
+        return try await connection.openRecord(talk).appDocuments
+    }
+}
+
+/// Which of the app's documents a command is about.
+struct AppDocumentChoice: ParsableArguments {
+    @Argument(help: "The document's id.")
+    var id: String?
+
+    @Option(help: ArgumentHelp("The app's own id of the document, instead of its id.", valueName: "id"))
+    var externalId: String?
+
+    func validate() throws {
+        if (id == nil) == (externalId == nil) {
+            throw ValidationError("Name the document, by its id or with --external-id; “indivo app-documents list” lists the ids.")
+        }
+    }
+
+    func find(in storage: AppDocuments) async throws -> AppDocument {
+        if let id { return AppDocument(id: try DocumentID(id).text, in: storage) }
+        let external = externalId ?? ""
+        return try await storage.document(externalID: external).orFail(
+            "the app has no document with the external id \(external) here; “indivo app-documents list” lists what it has",
+            .nothingFound)
+    }
+}
+
+struct AppDocumentsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the app's documents.", discussion: ExitStatus.help)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var place: AppStorageOptions
+    @OptionGroup var query: DocumentQueryOptions
+
+    func run() async throws {
+        let storage = try await place.storage(connection, output.talk)
+        let documents = try await output.talk.fetch(storage.list(query.query), "documents")
+        try output.print(MetadataListing.many(documents.compactMap(\.metadata)), none: "The app keeps no such documents.")
+    }
+}
+
+struct AppDocumentsGetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print one of the app's documents, byte for byte.", discussion: ExitStatus.help)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var talk: TalkOptions
+    @OptionGroup var place: AppStorageOptions
+    @OptionGroup var document: AppDocumentChoice
+    @OptionGroup var destination: ContentOutputOptions
+
+    func run() async throws {
+        let storage = try await place.storage(connection, talk)
+        let document = try await document.find(in: storage)
+        if document.metadata == nil { try await document.refreshMetadata() }
+        try destination.write(try await document.content())
+    }
+}
+
+struct AppDocumentsMetaCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "meta", abstract: "Show what the server says of one of the app's documents.",
+        discussion: ExitStatus.help)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var place: AppStorageOptions
+    @OptionGroup var document: AppDocumentChoice
+
+    func run() async throws {
+        let storage = try await place.storage(connection, output.talk)
+        let metadata = try await document.find(in: storage).refreshMetadata()
+        try output.print(MetadataListing.one(metadata), none: "")
+    }
+}
+#endif

@@ -1,0 +1,85 @@
+#if Tool && Sandbox
+import Foundation
+import Indivo
+import Logging
+
+/// Finds the server and the record that the settings mean.
+struct Connection {
+    let settings: Settings
+    let store: FileSessionStore
+    private let talk: TalkOptions
+
+    init(_ settings: Settings, _ talk: TalkOptions) {
+        self.settings = settings
+        self.talk = talk
+        store = settings[.sessions].map { FileSessionStore(file: URL(filePath: $0)) } ?? .standard
+    }
+
+    /// The server, and the app with its secret.
+    /// - Parameters:
+    ///   - needsPages: Whether the address of the pages matters.
+    ///   - isSigned: Whether the app's credentials matter.
+    func server(needsPages: Bool = false, isSigned: Bool = true) async throws -> IndivoServer {
+        let session = settings[.api] == nil && !needsPages ? try soleServer() : nil
+        let api = try session?.api ?? settings.address(.api)
+        let id = try session?.app ?? settings[.appID] ?? settings[.consumerKey] ?? (isSigned ? settings.require(.appID) : "")
+        var options = IndivoServer.Options(sessions: store)
+        options.plainHTTPHosts = Set(settings[.allowHTTP]?.split(separator: ",").map(String.init) ?? [])
+        return IndivoServer(
+            api: api, ui: needsPages || settings[.ui] != nil ? try settings.address(.ui) : api,
+            app: AppCredentials(
+                id: id, consumerKey: settings[.consumerKey] ?? id,
+                consumerSecret: Secret(isSigned ? try settings.require(.consumerSecret) : "")),
+            logger: logger, options: options)
+    }
+
+    /// The record, by the token of the environment, else by the kept session for it.
+    func record() async throws -> IndivoRecord {
+        if settings[.token] != nil || settings[.tokenSecret] != nil {
+            let token = OAuthToken(
+                value: try settings.require(.token), secret: Secret(try settings.require(.tokenSecret)))
+            let id = try settings.require(.record)
+            return try await server().record(id: id, token: token)
+        }
+        let server = try await server()
+        let session = try choose(from: try await server.keptSessions())
+        return server.record(id: session.record, token: session.token)
+    }
+
+    /// The session for the record that is named, or the only one there is: a wrong patient's record is worse than a question.
+    func choose(from sessions: [IndivoSession]) throws -> IndivoSession {
+        if let id = settings[.record] {
+            if let session = sessions.last(where: { $0.record == id }) { return session }
+            let isUUID = UUID(uuidString: id) != nil
+            throw CommandFailure(
+                "there is no session for the record \(id); run “indivo login” to open it"
+                    + (sessions.isEmpty ? "" : ", or name one of those that “indivo sessions” lists")
+                    + (isUUID ? "" : ". A record's id looks like 6f9619ff-8b86-4d01-b42d-00cf4fc964ff"))
+        }
+        guard let session = sessions.first else {
+            throw CommandFailure("there is no session for this server and app; run “indivo login”")
+        }
+        guard sessions.count == 1 else {
+            let list = sessions.map { "  \($0.record)  \($0.label ?? "")".onOneLine }.joined(separator: "\n")
+            throw CommandFailure("several records are open; name one with --record, or set INDIVO_RECORD:\n\(list)")
+        }
+        return session
+    }
+
+    /// The session whose server and app are meant when no address is given: all that are kept are for the same.
+    private func soleServer() throws -> IndivoSession? {
+        let sessions = try store.sessions().filter { session in
+            (settings[.appID] ?? settings[.consumerKey]).map { $0 == session.app } ?? true
+                && settings[.record].map { $0 == session.record } ?? true
+        }
+        guard let first = sessions.first else { return nil }
+        return sessions.allSatisfy { $0.api == first.api && $0.app == first.app } ? first : nil
+    }
+
+    private var logger: Logger {
+        var logger = Logger(label: "indivo", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = talk.verbose ? .debug : .critical
+        return logger
+    }
+}
+#endif

@@ -1,0 +1,63 @@
+#if Tool && Sandbox
+import ArgumentParser
+import Indivo
+
+struct SettingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "settings",
+        abstract: "Show which server, app and record the commands would use, and where that is set.",
+        discussion: """
+            Each setting comes from its option, else from the environment, else from the file of credentials, which \
+            has lines such as INDIVO_CONSUMER_SECRET=… and mode 0600:
+
+            INDIVO_API              --api              the address of the API
+            INDIVO_UI               --ui               the address of the server's pages, for indivo login
+            INDIVO_APP_ID           --app-id           the app's id; the consumer key unless given
+            INDIVO_CONSUMER_KEY     --consumer-key     the consumer key; the app's id unless given
+            INDIVO_CONSUMER_SECRET                     the consumer secret
+            INDIVO_TOKEN                               the access token, instead of a kept session's
+            INDIVO_TOKEN_SECRET                        its secret
+            INDIVO_RECORD           --record           the record's id
+            INDIVO_CREDENTIALS      --credentials      the file of credentials; ~/.config/indivo/credentials
+            INDIVO_SESSIONS         --sessions         the file in which indivo login keeps sessions
+            INDIVO_ALLOW_HTTP       --allow-http       hosts that may be asked without TLS, with commas between them
+
+            There are no options for secrets, since everyone on a machine can see a process's arguments; nor are \
+            secrets shown here.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let settings = try connection.settings()
+        let rows = Setting.allCases.map { setting in
+            let value = settings[setting]
+            let shown = setting.isSecret ? value.map { _ in "(set)" } : value
+            return [setting.rawValue, shown ?? "", settings.source(of: setting) ?? "", setting.meaning]
+        }
+        try output.print(
+            Listing(
+                columns: [
+                    .init("name", "setting"), .init("value", "value"), .init("source", "from"), .init("meaning", "meaning"),
+                ],
+                rows: rows,
+                json: {
+                    JSONValue.array(
+                        rows.map { row in
+                            .object([
+                                "name": .string(row[0]), "value": row[1].isEmpty ? .null : .string(row[1]),
+                                "source": row[2].isEmpty ? .null : .string(row[2]), "meaning": .string(row[3]),
+                            ])
+                        }
+                    ).data
+                },
+                xml: {
+                    let elements = rows.map { row in
+                        XMLNode("Setting", attributes: ["name": row[0], "value": row[1], "source": row[2]])
+                    }
+                    return try RecordListings.list("Settings", elements).file()
+                }), none: "")
+    }
+}
+#endif

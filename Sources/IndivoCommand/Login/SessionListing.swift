@@ -1,0 +1,39 @@
+#if Tool && Sandbox
+import Indivo
+
+/// The kept sessions, without their tokens.
+enum SessionListing {
+    static func listing(of sessions: [IndivoSession]) -> Listing {
+        Listing(
+            columns: [
+                .init("record", "record"), .init("label", "label"), .init("api", "server"), .init("app", "app"),
+                .init("kept_at", "since"),
+            ],
+            rows: sessions.map { [$0.record, $0.label ?? "", $0.api.absoluteString, $0.app, XMLDateTime($0.keptAt).lexical] },
+            json: {
+                JSONValue.array(
+                    sessions.map { session in
+                        .object([
+                            "record": .string(session.record), "label": .text(session.label),
+                            "api": .string(session.api.absoluteString), "app": .string(session.app),
+                            "keptAt": .string(XMLDateTime(session.keptAt).lexical),
+                        ])
+                    }
+                ).data
+            },
+            xml: {
+                let root = XMLNode("Sessions")
+                for session in sessions {
+                    let attributes = [
+                        "record": session.record, "label": session.label ?? "", "api": session.api.absoluteString,
+                        "app": session.app,
+                    ]
+                    let element = XMLNode("Session")
+                    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) { element.attr(name, value) }
+                    root.append(element)
+                }
+                return try root.file()
+            })
+    }
+}
+#endif

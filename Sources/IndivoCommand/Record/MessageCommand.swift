@@ -1,0 +1,109 @@
+#if Tool && Sandbox
+import ArgumentParser
+import Foundation
+import Indivo
+
+struct MessageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "message",
+        abstract: "Send a message to the people who look after the record.",
+        discussion: """
+            indivo message --subject 'Your results' --body-file - < letter.txt
+
+            Without --subject the first line of the text is the subject. Prints the message's id: the server takes \
+            each only once, so that a message of which it is not known whether it arrived can be sent again with its \
+            --id.
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var content: MessageTextOptions
+
+    @Option(help: "The subject, at most 100 characters; the text's first line unless given.")
+    var subject: String?
+
+    @Flag(help: "The text is Markdown.")
+    var markdown = false
+
+    @Option(help: "How urgent it is.")
+    var severity = OutgoingMessage.Severity.low
+
+    @Option(
+        help: ArgumentHelp("An XML document to go with it; may be given several times.", valueName: "file"),
+        completion: .file(extensions: ["xml"]))
+    var attach: [String] = []
+
+    @Option(help: "The message's id, unique among the app's; one is made unless given.")
+    var id: String?
+
+    func run() async throws {
+        let attachments = try attach.map { path in
+            let input = InputFile(path: path)
+            _ = try input.parse()
+            return FileContent(try input.read(), contentType: "application/xml")
+        }
+        let (subject, body) = try parts(of: content.text())
+        let record = try await connection.openRecord(output.talk)
+        var message = OutgoingMessage(
+            subject: subject, body: body, bodyType: markdown ? .markdown : .plaintext, severity: severity,
+            attachments: attachments)
+        if let id { message.id = id }
+        try await record.send(message)
+        let sent = message
+        try output.print(
+            Listing(
+                columns: [.init("id", "message"), .init("attachments", "attachments")],
+                rows: [[sent.id, "\(sent.attachments.count)"]], isSingle: true,
+                json: {
+                    JSONValue.object(["id": .string(sent.id), "attachments": .integer(sent.attachments.count)]).data
+                },
+                xml: {
+                    try XMLNode("Message", attributes: ["id": sent.id, "attachments": "\(sent.attachments.count)"]).file()
+                }), none: "")
+        output.talk.note("The message is sent.")
+    }
+
+    private func parts(of text: String) throws -> (subject: String, body: String) {
+        if let subject { return (subject, text) }
+        let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let body = lines.count > 1 ? lines[1].trimmingCharacters(in: .whitespacesAndNewlines) : ""
+        guard !body.isEmpty else {
+            throw CommandFailure("the message has one line only; give the --subject, or write it above the text")
+        }
+        return (lines[0].trimmingCharacters(in: .whitespaces), body)
+    }
+}
+
+struct NotifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify",
+        abstract: "Notify the people who look after the record.",
+        discussion: """
+            echo 'New results are here.' | indivo notify --document 2b1c…
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var content: MessageTextOptions
+
+    @Option(help: ArgumentHelp("The document of the record that it is about.", valueName: "id"))
+    var document: String?
+
+    @Option(help: ArgumentHelp("Where the app shows more, relative to its start page.", valueName: "path"))
+    var appUrl: String?
+
+    func run() async throws {
+        let text = try content.text()
+        let document = try document.map { try DocumentID($0) }
+        let record = try await connection.openRecord(output.talk)
+        try await record.notify(text, about: document.map { FileDocument(id: $0.text, in: record) }, appURL: appUrl)
+        try output.printDone("The notification is sent.")
+    }
+}
+
+extension OutgoingMessage.Severity: ExpressibleByArgument {}
+#endif

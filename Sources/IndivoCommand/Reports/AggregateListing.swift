@@ -1,0 +1,35 @@
+#if Tool && Sandbox
+import Indivo
+
+/// What a server computed, for printing.
+enum AggregateListing {
+    /// Sorted by group, since servers give them in no order.
+    static func listing(of results: [AggregateResult]) -> Listing {
+        let results = results.sorted { ($0.group ?? "") < ($1.group ?? "") }
+        return Listing(
+            columns: [.init("group", "group"), .init("value", "value")],
+            rows: results.map { [$0.group ?? "", $0.value ?? ""] },
+            json: {
+                JSONValue.array(
+                    results.map { result in
+                        let isNumber = result.value.flatMap { Double($0) }?.isFinite ?? false
+                        return .object([
+                            "group": .text(result.group),
+                            "value": isNumber ? .number(result.value ?? "") : .text(result.value),
+                        ])
+                    }
+                ).data
+            },
+            xml: {
+                var reports = AggregateReports()
+                reports.reports = results.map { result in
+                    var report = AggregateReport()
+                    report.group = result.group
+                    report.value = result.value
+                    return report
+                }
+                return try reports.xml().file()
+            })
+    }
+}
+#endif

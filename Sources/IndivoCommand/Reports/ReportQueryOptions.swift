@@ -1,0 +1,149 @@
+#if Tool && Sandbox
+import ArgumentParser
+import Indivo
+
+/// The query API as options.
+struct ReportQueryOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("How many at most.", valueName: "number"))
+    var limit: Int?
+
+    @Option(help: ArgumentHelp("How many to leave out at the beginning.", valueName: "number"))
+    var offset = 0
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The field by which they are ordered; -FIELD for the other way round.", valueName: "field"))
+    var order: String?
+
+    @Option(help: "Only facts of documents of this status.")
+    var status = DocumentStatus.active
+
+    @Option(
+        help: ArgumentHelp("Only where a field has a value, or one of several; may be given for several fields.",
+            valueName: "field=value|value"))
+    var filter: [String] = []
+
+    @Option(help: ArgumentHelp("The field of dates that --from and --to are about.", valueName: "field"))
+    var dateField: String?
+
+    @Option(help: ArgumentHelp("The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.", valueName: "date"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("The last; a day means its first moment.", valueName: "date"))
+    var to: String?
+
+    @Option(
+        name: .customLong("aggregate"),
+        help: ArgumentHelp("Compute sum, avg, min, max or count of a field, for each group.", valueName: "operation:field"))
+    var aggregation: String?
+
+    @Option(help: ArgumentHelp("Group by a field, with --aggregate.", valueName: "field"))
+    var groupBy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Group by hour, day, week, month, year, hourofday, dayofweek, weekofyear or monthofyear of a date.",
+            valueName: "field:span"))
+    var dateGroup: String?
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
+        if offset < 0 { throw ValidationError("--offset is 0 or more.") }
+        if groupBy != nil && dateGroup != nil { throw ValidationError("--group-by and --date-group exclude each other.") }
+        if aggregation == nil && (groupBy != nil || dateGroup != nil) {
+            throw ValidationError("Groups need a number to compute for each: give --aggregate, such as count:\(groupBy ?? "FIELD").")
+        }
+        if aggregation != nil && order != nil {
+            throw ValidationError("A server breaks groups when it orders them: leave --order out, and sort what comes.")
+        }
+    }
+
+    /// The query, checked against the report's fields.
+    /// - Parameter dateField: What the dates are of, where the options do not say.
+    /// - Throws: ``CommandFailure`` that names the fields there are.
+    func query(of source: ReportSource, dateField standard: String? = nil) throws -> ReportQuery {
+        var query = ReportQuery(status: status).limited(to: limit, offset: offset)
+        for text in filter {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw CommandFailure("“\(text.prefix { $0 != "=" })” after --filter is not FIELD=VALUE")
+            }
+            let name = String(text[..<equals])
+            let values = text[text.index(after: equals)...].split(separator: "|", omittingEmptySubsequences: false)
+            let type = try source.type(ofField: name)
+            query.filters.append(
+                .init(field: name, values: try values.map { try FilterValue(String($0), type: type, field: name) }))
+        }
+        if from != nil || to != nil {
+            guard let field = dateField ?? standard else {
+                throw CommandFailure("--from and --to need the field that they are about: give --date-field, such as created_at")
+            }
+            _ = try source.type(ofField: field)
+            query = query.dates(field, from: from.map { .text($0) }, to: to.map { .text($0) })
+        } else if dateField != nil {
+            throw CommandFailure("--date-field goes with --from or --to")
+        }
+        if let order {
+            let name = order.hasPrefix("-") ? String(order.dropFirst()) : order
+            _ = try source.type(ofField: name)
+            query = query.ordered(by: name, descending: order.hasPrefix("-"))
+        }
+        return query
+    }
+
+    /// What is to be computed; `nil` where the facts themselves are wanted.
+    func aggregate() throws -> AggregateQuery? {
+        guard let aggregation else { return nil }
+        let (name, field) = try Self.pair(aggregation, "--aggregate", "OPERATION:FIELD")
+        guard let operation = AggregateQuery.Operation(rawValue: name) else {
+            let known = AggregateQuery.Operation.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure("“\(name)” is nothing that --aggregate can compute; it is one of \(known)")
+        }
+        var grouping: AggregateQuery.Grouping?
+        if let groupBy { grouping = .field(groupBy) }
+        if let dateGroup {
+            let (field, name) = try Self.pair(dateGroup, "--date-group", "FIELD:SPAN")
+            guard let increment = AggregateQuery.Increment(rawValue: name) else {
+                let known = AggregateQuery.Increment.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CommandFailure("“\(name)” is no span of --date-group; it is one of \(known)")
+            }
+            grouping = .dates(field, increment)
+        }
+        return AggregateQuery(operation, of: field, by: grouping)
+    }
+
+    private static func pair(_ text: String, _ option: String, _ form: String) throws -> (String, String) {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { throw CommandFailure("“\(text)” after \(option) is not \(form)") }
+        return (parts[0], parts[1])
+    }
+}
+
+extension ReportSource {
+    /// - Throws: ``CommandFailure`` for a field that the report is known not to have.
+    fileprivate func type(ofField name: String) throws -> DataFieldType? {
+        guard let fields else { return nil }
+        if let field = fields.first(where: { $0.name == name || $0.property == name }) { return field.type }
+        let names = fields.map(\.property)
+        throw CommandFailure(
+            "the report has no field “\(name)”" + NearMisses.advice(name, among: names + fields.map(\.name))
+                + "; it has \(names.joined(separator: ", "))")
+    }
+}
+
+extension FilterValue {
+    /// A value as a field of a type takes it.
+    fileprivate init(_ text: String, type: DataFieldType?, field: String) throws {
+        switch type {
+        case .number:
+            guard let number = Double(text) else { throw CommandFailure("“\(field)” is a number, and “\(text)” is none") }
+            self = .number(number)
+        case .boolean:
+            guard let truth = Bool(text.lowercased()) else {
+                throw CommandFailure("“\(field)” is true or false, and “\(text)” is neither")
+            }
+            self = .truth(truth)
+        default: self = .text(text)
+        }
+    }
+}
+#endif

@@ -1,0 +1,22 @@
+#if Tool && Sandbox
+import Foundation
+
+/// Comma-separated values (RFC 4180): a header, lines that end in CRLF, quotation marks where they are needed.
+enum CSV {
+    static func data(header: [String], rows: [[String]]) -> Data {
+        var text = ""
+        for row in [header] + rows {
+            text += row.map(field).joined(separator: ",")
+            text += "\r\n"
+        }
+        return Data(text.utf8)
+    }
+
+    private static func field(_ text: String) -> String {
+        // Bytes, since Swift takes CRLF for one character.
+        let special: Set<UInt8> = [UInt8(ascii: "\""), UInt8(ascii: ","), 13, 10]
+        guard text.utf8.contains(where: special.contains) else { return text }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    }
+}
+#endif

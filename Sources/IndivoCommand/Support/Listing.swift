@@ -1,0 +1,65 @@
+#if Tool && Sandbox
+import Foundation
+import IndivoModel
+import IndivoXML
+
+/// What a command found, ready to be printed in each form.
+struct Listing {
+    struct Column {
+        /// What CSV calls it.
+        var name: String
+        /// The head of the column in the table for people; `nil` leaves it out there.
+        var title: String?
+
+        init(_ name: String, _ title: String? = nil) {
+            self.name = name
+            self.title = title
+        }
+    }
+
+    var columns: [Column]
+    var rows: [[String]]
+    /// A value alone is shown to people field by field, not as a table with one row.
+    var isSingle = false
+    let json: () throws -> Data
+    let xml: () throws -> Data
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    /// The table for people.
+    var table: TextTable {
+        if isSingle, let row = rows.first {
+            let fields = zip(columns, row).filter { $0.0.title != nil && !$0.1.isEmpty }
+            return TextTable(header: ["", ""], rows: fields.map { [$0.0.title ?? "", $0.1] })
+        }
+        let shown = columns.indices.filter { columns[$0].title != nil }
+        return TextTable(
+            header: shown.map { columns[$0].title ?? "" }, rows: rows.map { row in shown.map { row[$0] } })
+    }
+
+    /// One line after another: of a single value without a header.
+    func lines(width: Int?) -> [String] {
+        let lines = table.lines(width: width)
+        return isSingle ? Array(lines.dropFirst(2)) : lines
+    }
+
+    var csv: Data { CSV.data(header: columns.map(\.name), rows: rows) }
+}
+
+extension JSONValue {
+    static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(members.map { Member(name: $0.key, value: $0.value ?? .null) })
+    }
+
+    static func integer(_ value: Int?) -> JSONValue { value.map { .number("\($0)") } ?? .null }
+
+    static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+
+    /// As a file or an answer: with a line's end behind it.
+    var data: Data {
+        var text = ""
+        write(to: &text)
+        return Data((text + "\n").utf8)
+    }
+}
+#endif

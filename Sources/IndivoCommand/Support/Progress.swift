@@ -1,0 +1,20 @@
+#if Tool && Sandbox
+import Indivo
+
+extension TalkOptions {
+    /// Everything in a list, with the progress on standard error where a person looks at it.
+    func fetch<Element>(_ list: PagedList<Element>, _ noun: String) async throws -> [Element] {
+        guard StandardStreams.errorIsTerminal, !quiet, !verbose else { return try await list.all() }
+        var isShown = false
+        defer { if isShown { StandardStreams.hint("\r\u{1B}[K") } }
+        var all: [Element] = []
+        var pages = list.pages.makeAsyncIterator()
+        while let page = try await pages.next() {
+            all += page.elements
+            StandardStreams.hint("\r\(all.count)\(page.total.map { " of \($0)" } ?? "") \(noun)\u{1B}[K")
+            isShown = true
+        }
+        return all
+    }
+}
+#endif
