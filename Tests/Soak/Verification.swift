@@ -92,7 +92,7 @@ struct Verification {
             return nil
         }
         if metadata.id != document { note(\.lost, "step \(index) has the document \(metadata.id), not \(document)") }
-        let stored = try Medication.read(from: XMLNode(parsing: await record.storedBytes(ofDocument: metadata.id)))
+        let stored = try await record.document(metadata.id, as: Medication.self)
         if stored != script.document(index) { note(\.lost, "step \(index) is not stored as it was queued") }
         return metadata
     }

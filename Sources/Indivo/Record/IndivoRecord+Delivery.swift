@@ -5,14 +5,14 @@ import OAuth1
 /// The home of a document that waits to be delivered; nobody else may send it meanwhile.
 package protocol AwaitingDelivery: AnyObject {}
 
-/// The calls by which changes are delivered that were queued before: each is made once, and it is for the caller to look
-/// what became of it before making it again.
+/// The calls by which changes are delivered that were queued before. Each is sent once: it is for the caller to look what
+/// became of it, and when to send it again.
 extension IndivoRecord {
     /// Stores a document under an external id (`document_create_by_ext_id`).
     /// - Returns: The document's id.
     package func deliverDocument(_ content: FileContent, externalID: String) async throws -> String {
         let call = IndivoCall.documentCreateByExternalID
-        return try await send(call, path: ["external": externalID], body: content.body(for: call)).documentID()
+        return try await once(call, ["external": externalID], body: content.body(for: call)).documentID()
     }
 
     /// Stores a new version of a document under an external id (`document_version_by_ext_id`).
@@ -21,63 +21,78 @@ extension IndivoRecord {
         _ content: FileContent, of document: String, externalID: String
     ) async throws -> String {
         let call = IndivoCall.documentVersionByExternalID
-        return try await send(
-            call, path: ["document": document, "external": externalID], body: content.body(for: call)
+        let id = try await once(
+            call, ["document": document, "external": externalID], body: content.body(for: call)
         ).documentID()
+        versions.note(document, replacedBy: id)
+        return id
     }
 
     /// Sets a document's status (`document_set_status`).
     package func deliverStatus(
         _ status: DocumentStatus, reason: String, of document: String, stamp: SigningStamp
     ) async throws {
-        let answer = try await send(
-            .documentSetStatus, path: ["document": document],
+        let answer = try await once(
+            .documentSetStatus, ["document": document],
             body: .form(["status": status.rawValue, "reason": reason]), stamp: stamp)
-        guard try answer.xml().name == "ok" else { throw answer.unexpected("it does not say <ok/>.") }
+        guard try answer.xml().name == "ok" else { throw answer.malformed("it does not say <ok/>") }
     }
 
     /// Sets a document's label (`record_document_label`).
     package func deliverLabel(_ label: String, of document: String, stamp: SigningStamp) async throws {
-        let answer = try await send(
-            .recordDocumentLabel, path: ["document": document], body: .text(label), stamp: stamp)
-        _ = try answer.value(DocumentList.self, root: "Documents")
+        let answer = try await once(
+            .recordDocumentLabel, ["document": document], body: .text(label), stamp: stamp)
+        _ = try answer.soleMetadata()
+    }
+
+    /// The id of the document that this app stored under an external id, or `nil` (`record_document_meta_ext`).
+    package func deliveredDocument(externalID: String) async throws -> String? {
+        do {
+            return try await once(.recordDocumentMetaByExternalID, ["external": externalID]).documentID()
+        } catch let error as IndivoError where error.isNotFound {
+            return nil
+        }
     }
 
     /// The changes of a document's status (`document_status_history`).
     package func statusChanges(of document: String) async throws -> [DocumentStatusHistory.Change] {
-        try await send(.documentStatusHistory, path: ["document": document])
+        try await once(.documentStatusHistory, ["document": document])
             .value(DocumentStatusHistory.self, root: "DocumentStatusHistory").changes
     }
 
-    /// What the server says of a document (`record_document_meta`).
-    package func metadata(ofDocument document: String) async throws -> DocumentMetadata {
-        try await send(.recordDocumentMeta, path: ["document": document])
-            .value(DocumentMetadata.self, root: "Document")
+    /// The label of a document (`record_document_meta`).
+    package func label(ofDocument document: String) async throws -> String {
+        try await once(.recordDocumentMeta, ["document": document]).metadata().label ?? ""
     }
 
-    /// A document's bytes as they are stored (`record_specific_document`).
-    package func storedBytes(ofDocument document: String) async throws -> Data {
-        try await send(.recordSpecificDocument, path: ["document": document]).body
+    /// Asks something harmless, to see whether the server takes the token for this record (`record`).
+    package func checkAccess() async throws {
+        let answer = try await once(.record, [:])
+        guard try answer.value(RecordInformation.self, root: "Record").id == id else {
+            throw answer.malformed("it is about another record")
+        }
     }
 
-    private func send(
-        _ call: IndivoCall, path variables: [String: String], body: CallClient.Body, stamp: SigningStamp
+    /// A stamp for a request that is signed now, by the server's time where that is known.
+    package func newStamp() -> SigningStamp {
+        SigningStamp(at: Int(server.options.timing.now().timeIntervalSince1970) + server.calls.clock.offset)
+    }
+
+    private func once(
+        _ call: IndivoCall, _ path: [String: String], body: CallClient.Body? = nil, stamp: SigningStamp? = nil
     ) async throws -> Answer {
-        var client = server.calls
-        client.stamp = stamp
-        return try await client.send(
-            call, as: OAuthCredentials(consumer: server.app.consumer, token: token),
-            path: variables.merging(["record": id, "app": server.app.id]) { given, _ in given }, body: body)
+        try await server.calls.attempt(
+            CallClient.Outgoing(
+                call: call, credentials: credentials, path: path.merging(variables) { given, _ in given }, query: [:],
+                body: body, signing: OAuthSigner.Options(), stamp: stamp))
     }
 }
 
 extension Answer {
     /// The id of the document that the answer tells of.
     fileprivate func documentID() throws -> String {
-        let id = try value(DocumentMetadata.self, root: "Document").id
-        guard !id.isEmpty else { throw unexpected("the document in it has no id.") }
+        let id = try metadata().id
+        guard !id.isEmpty else { throw malformed("the document in it has no id") }
         return id
     }
-
-    fileprivate func unexpected(_ what: String) -> IndivoError { IndivoError(.unexpectedAnswer(what), call: call) }
 }

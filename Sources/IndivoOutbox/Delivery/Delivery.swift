@@ -121,7 +121,7 @@ struct Delivery {
         }
         // Delivered so long ago that it is forgotten, or discarded: the server knows.
         do {
-            return try await record.documentMetadata(externalID: item).map { .document($0.id) } ?? .gone(item)
+            return try await record.deliveredDocument(externalID: item).map { .document($0) } ?? .gone(item)
         } catch let error as IndivoError {
             return .stopped(DeliveryStop(error))
         }

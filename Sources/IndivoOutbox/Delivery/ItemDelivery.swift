@@ -38,6 +38,7 @@ struct ItemDelivery {
             } catch let failure as IndivoError {
                 error = failure
             }
+            try Task.checkCancellation()
             do {
                 if let document = try await look(target) { return .delivered(document) }
                 switch Verdict(error) {
@@ -72,6 +73,7 @@ struct ItemDelivery {
             } catch let problem as IndivoError {
                 // Looking, or seeing whether the server is well, failed too.
                 failures += 1
+                try Task.checkCancellation()
                 if failures >= policy.attempts { return .stopped(DeliveryStop(problem)) }
             }
             if failures >= policy.attempts { return .stopped(DeliveryStop(error)) }
@@ -90,18 +92,19 @@ struct ItemDelivery {
         case .status:
             if progress.equalChangesBefore == nil { progress.equalChangesBefore = try await equalChanges(of: target) }
             if progress.stamp == nil { try stamp() }
-            try await record.deliverStatus(status, reason: entry.reason ?? "", of: target, stamp: progress.stamp ?? SigningStamp())
+            try await record.deliverStatus(
+                status, reason: entry.reason ?? "", of: target, stamp: progress.stamp ?? record.newStamp())
             return target
         case .label:
             if progress.stamp == nil { try stamp() }
-            try await record.deliverLabel(entry.label ?? "", of: target, stamp: progress.stamp ?? SigningStamp())
+            try await record.deliverLabel(entry.label ?? "", of: target, stamp: progress.stamp ?? record.newStamp())
             return target
         }
     }
 
     /// Makes a new signature the one to send with, durably before anything is sent with it.
     private mutating func stamp() throws {
-        progress.stamp = SigningStamp()
+        progress.stamp = record.newStamp()
         try folder.save(progress, of: sequence)
     }
 
@@ -117,13 +120,13 @@ struct ItemDelivery {
     private func find(_ target: String) async throws -> String? {
         switch entry.change {
         case .add, .replace:
-            return try await record.documentMetadata(externalID: entry.id)?.id
+            return try await record.deliveredDocument(externalID: entry.id)
         case .status:
             guard let before = progress.equalChangesBefore else { return nil }
             return try await equalChanges(of: target) > before ? target : nil
         case .label:
             guard progress.stamp != nil else { return nil }
-            return try await record.metadata(ofDocument: target).label ?? "" == entry.label ? target : nil
+            return try await record.label(ofDocument: target) == entry.label ? target : nil
         }
     }
 
@@ -138,7 +141,7 @@ struct ItemDelivery {
         var refusal: IndivoError?
         for _ in 0..<ItemDelivery.forbiddenLimit {
             do {
-                _ = try await record.information()
+                try await record.checkAccess()
                 return nil
             } catch let error as IndivoError {
                 switch Verdict(error) {

@@ -14,18 +14,16 @@ enum Verdict {
 
     init(_ error: IndivoError) {
         switch error.reason {
-        case .badArgument, .notFound, .invalid: self = .refused
-        case .refused: self = .forbidden
-        case .transport(let failure): self = failure.kind == .invalidRequest ? .refused : .tryAgain
-        case .status(let status, _):
-            switch status {
-            case 500: self = .serverFailed
-            // Too early, too many, timed out; and what stands between is no judge of the change.
-            case 408, 425, 429, 501..., 300..<400: self = .tryAgain
-            default: self = .refused
-            }
+        case .badArgument, .notFound, .invalid, .conflict: self = .refused
+        case .refused, .login: self = .forbidden
+        case .notReachable, .timedOut, .answerLost, .cancelled: self = .tryAgain
         // Such as the page of a network that wants a login of its own first.
-        case .unexpectedAnswer: self = .tryAgain
+        case .malformedAnswer, .answerTooLarge: self = .tryAgain
+        // What stands between, a gateway say, is no judge of the change.
+        case .serverFailed(let status): self = status == 500 ? .serverFailed : .tryAgain
+        case .unexpectedStatus(let status):
+            // A redirection, or too early, too many, timed out.
+            self = status < 400 || [408, 425, 429].contains(status) ? .tryAgain : .refused
         }
     }
 }
