@@ -58,8 +58,8 @@ struct OutboxCommandTests {
         _ place: Place, _ command: String, _ arguments: String..., without: String = ""
     ) throws -> (status: Int32, output: String, errors: String) {
         let process = Process()
-        let tool = Self.executable
-        process.executableURL = try #require(tool, "swift build makes the tool `indivo`")
+        let tool: URL = try #require(Self.executable, "swift build makes the tool `indivo`")
+        process.executableURL = tool
         process.arguments =
             ["outbox", command, "--folder", place.folder.appending(path: "data").path, "--key-file", place.keys.file.path]
             + arguments

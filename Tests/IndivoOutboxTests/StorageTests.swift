@@ -2,6 +2,7 @@
 import Foundation
 import Indivo
 import IndivoOutbox
+import IndivoTesting
 import Synchronization
 import Testing
 
@@ -136,6 +137,53 @@ struct StorageTests {
             for item in left { try await outbox.discard(item.id) }
             #expect(try await outbox.items().allSatisfy { !$0.state.isSetAside })
         }
+    }
+
+    @Test("whatever bytes stand in the files of an outbox, it opens or says why not, and takes no changed file for whole")
+    func changedBytes() async throws {
+        try await Place.use { place in
+            let outbox = try place.outbox()
+            let document = medication("A")
+            try await outbox.add(document)
+            try await outbox.setLabel("label", of: document)
+            try await outbox.flush()
+            try await outbox.add(refused("B"))
+            try await outbox.flush()
+            let before = try await outbox.items().map { "\($0) \($0.state)" }
+            var generator = SeededGenerator(seed: 1)
+            let names = try FileManager.default.contentsOfDirectory(atPath: outbox.location.path)
+                .filter { !$0.hasSuffix(".lock") }.sorted()
+            #expect(names.count == 5)
+            for name in names {
+                let file = outbox.location.appending(path: name)
+                let content = try Data(contentsOf: file)
+                for _ in 0..<60 {
+                    try Self.changed(content, using: &generator).write(to: file)
+                    do {
+                        let items = try await place.outbox().items()
+                        #expect(items.map { "\($0) \($0.state)" } != before, "a change of \(name) was not noticed")
+                    } catch {
+                        #expect(error is OutboxError)
+                    }
+                }
+                try content.write(to: file)
+            }
+            #expect(try await place.outbox().items().map { "\($0) \($0.state)" } == before)
+        }
+    }
+
+    /// Bytes with some changed, cut off, put in or put elsewhere; not the same as before.
+    private static func changed(_ content: Data, using generator: inout SeededGenerator) -> Data {
+        var bytes = Array(content)
+        let place = Int.random(in: 0..<bytes.count, using: &generator)
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: bytes[place] ^= UInt8.random(in: 1...255, using: &generator)
+        case 1: bytes.removeLast(bytes.count - place)
+        case 2: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: 0)
+        case 3: for index in 8..<min(12, bytes.count) { bytes[index] = UInt8.random(in: 200...255, using: &generator) }
+        default: bytes = (0..<place).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        }
+        return Data(bytes)
     }
 
     @Test("half a file that a killed process left counts for nothing, and goes")
