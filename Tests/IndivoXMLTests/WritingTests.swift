@@ -124,6 +124,22 @@ struct WritingTests {
 
     @Test("there are wrong names to try") func wrongNamesExist() { #expect(WritingTests.wrongNames.count > 20) }
 
+    @Test("a carriage return survives, or is an error where nothing can carry it")
+    func carriageReturns() throws {
+        for content in ["\r", "a\rb", "]]>\r\n", "\r\r]]"] {
+            let node = XMLNode("a", attributes: ["b": content]).append([XMLNode.cdata(content), XMLNode.text(content)])
+            let again = try XMLNode(parsing: node.xml())
+            #expect(again.text() == content + content)
+            #expect(again.attr("b") == content)
+        }
+        for leaf in [
+            XMLNode.comment("a\rb"), .processingInstruction("p", "a\rb"), .processingInstruction("p", " a"),
+            .processingInstruction("p", "\na"),
+        ] {
+            #expect(throws: XMLError.self) { try XMLNode("a").append(leaf).xml() }
+        }
+    }
+
     @Test("names of the namespace of xml are written with its prefix, and declared by nobody")
     func xmlPrefix() throws {
         for node in [
