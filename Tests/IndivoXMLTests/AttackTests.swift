@@ -23,6 +23,9 @@ struct AttackTests {
         ("a comment of three million characters", .limit(.textBytes), {
             "<a><!--" + String(repeating: "<", count: 3 << 20) + "--></a>"
         }),
+        ("a text of three million characters", .limit(.textBytes), {
+            "<a>" + String(repeating: "x", count: 3 << 20) + "</a>"
+        }),
         ("parameter entities that multiply", .limit(.entityExpansionBytes), {
             let large = String(repeating: " ", count: 60_000)
             return "<!DOCTYPE r [<!ENTITY % p \"\(large)\">" + String(repeating: "%p;", count: 1_000) + "]><r/>"
@@ -45,6 +48,15 @@ struct AttackTests {
     }
 
     @Test("there are attacks to run") func notEmpty() { #expect(AttackTests.attacks.count >= 9) }
+
+    @Test("a text that references make long is measured as it is read")
+    func references() throws {
+        var options = XMLParseOptions()
+        options.limits.textBytes = 100_000
+        let text = "<a>" + String(repeating: "&#65;", count: 99_999) + "</a>"
+        #expect(try XMLNode(parsing: text, options: options).text().utf8.count == 99_999)
+        #expect(throws: XMLError.self) { try XMLNode(parsing: text.replacing("<a>", with: "<a>xx"), options: options) }
+    }
 
     @Test("a document of more than 10 MB is read")
     func large() throws {

@@ -106,4 +106,85 @@ struct ReaderTests {
         }
         #expect(names == ["Report"])
     }
+
+    /// One document in several encodings, with what the transport would say of it.
+    private static let encoded: [(name: String, bytes: [UInt8], label: String?)] = {
+        let body = "<r xmlns:p=\"urn:p\"><a n=\"1\">é€</a><b>x</b><a n=\"2\"><p:c/>ü\u{1F600}</a></r>"
+        func utf16(_ text: String, isBig: Bool) -> [UInt8] {
+            text.utf16.flatMap { isBig ? [UInt8($0 >> 8), UInt8($0 & 0xFF)] : [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        }
+        func utf32(_ text: String) -> [UInt8] {
+            text.unicodeScalars.flatMap { scalar in [24, 16, 8, 0].map { UInt8(scalar.value >> $0 & 0xFF) } }
+        }
+        let declared = "<?xml version=\"1.0\" encoding=\"UTF-16\"?>"
+        return [
+            ("UTF-8", Array(body.utf8), nil),
+            ("UTF-8 with a mark", [0xEF, 0xBB, 0xBF] + Array(body.utf8), nil),
+            ("UTF-16, big end first", [0xFE, 0xFF] + utf16(declared + body, isBig: true), nil),
+            ("UTF-16, little end first", [0xFF, 0xFE] + utf16(declared + body, isBig: false), nil),
+            ("UTF-16 without a mark", utf16(declared + body, isBig: false), nil),
+            ("UTF-16 as the transport says", utf16(body, isBig: true), "UTF-16BE"),
+            ("UCS-4", utf32(body), nil),
+        ]
+    }()
+
+    @Test("every encoding is read, however it is cut", arguments: encoded.indices, [1, 2, 3, 7, 600])
+    func encodings(number: Int, size: Int) async throws {
+        let (name, bytes, label) = ReaderTests.encoded[number]
+        var options = XMLParseOptions()
+        options.encoding = label
+        let pieces = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
+        let chunks = AsyncStream { continuation in
+            for piece in pieces { continuation.yield(piece) }
+            continuation.finish()
+        }
+        var found: [String] = []
+        for try await node in XMLReader(chunks: chunks, elements: "a", options: options) { found.append(try node.xml()) }
+        #expect(
+            found == ["<a n=\"1\">é€</a>", "<a n=\"2\"><p:c xmlns:p=\"urn:p\"/>ü\u{1F600}</a>"],
+            "\(name) in pieces of \(size)")
+    }
+
+    @Test("Latin 1 is read as its declaration says, and UTF-7 is refused")
+    func declaredEncodings() async throws {
+        let latin = Array("<?xml version='1.0' encoding='ISO-8859-1'?><r><a>".utf8) + [0xE9] + Array("</a></r>".utf8)
+        var found: [String] = []
+        for try await node in XMLReader(chunks: stream(latin), elements: "a") { found.append(node.text()) }
+        #expect(found == ["é"])
+        let seven = Array("<?xml version='1.0' encoding='UTF-7'?><r>+ADw-a/+AD4-</r>".utf8)
+        let error = await #expect(throws: XMLError.self) {
+            for try await _ in XMLReader(chunks: stream(seven), elements: "a") {}
+        }
+        #expect(error?.kind == .encoding)
+    }
+
+    @Test("text that is not what it says, or is cut off, is an error and never the end", arguments: [
+        [0xFE, 0xFF, 0, 0x3C, 0, 0x61, 0xDA],
+        [0xFE, 0xFF, 0, 0x3C, 0, 0x72, 0, 0x3E, 0xDA, 0xDA, 0xDA, 0xDA, 0, 0x3C],
+        [0x3C, 0x72, 0x3E, 0xFF, 0x3C, 0x2F, 0x72, 0x3E],
+        [0x3C, 0x72, 0x3E, 0x3C, 0x61, 0x2F, 0x3E],
+        [0x3C],
+    ] as [[UInt8]])
+    func brokenText(bytes: [UInt8]) async throws {
+        await #expect(throws: XMLError.self) {
+            for try await _ in XMLReader(chunks: stream(bytes), elements: "x") {}
+        }
+        #expect(throws: XMLError.self) { try XMLNode(parsing: bytes) }
+    }
+
+    @Test("an error says the line and column")
+    func place() async throws {
+        let error = await #expect(throws: XMLError.self) {
+            for try await _ in XMLReader(chunks: stream(Array("<r>\n<a/>\n <b></c></r>".utf8)), elements: "a") {}
+        }
+        #expect(error?.line == 3)
+        #expect((error?.column ?? 0) > 1)
+    }
+
+    private func stream(_ bytes: [UInt8]) -> AsyncStream<[UInt8]> {
+        AsyncStream { continuation in
+            continuation.yield(bytes)
+            continuation.finish()
+        }
+    }
 }

@@ -124,6 +124,31 @@ struct WritingTests {
 
     @Test("there are wrong names to try") func wrongNamesExist() { #expect(WritingTests.wrongNames.count > 20) }
 
+    @Test("two attributes may have the same name and prefix in different namespaces")
+    func samePrefix() throws {
+        let inner = XMLNode("s").attr("p:a", namespace: "u", "1").attr("p:a", namespace: "v", "2")
+        let text = try XMLNode("r").attr("p:a", namespace: "u", "0").append(inner).xml()
+        #expect(text == "<r xmlns:p=\"u\" p:a=\"0\"><s p:a=\"1\" xmlns:ns1=\"v\" ns1:a=\"2\"/></r>")
+        let again = try XMLNode(parsing: text).children()[0]
+        #expect(again.attr("a", namespace: "u") == "1" && again.attr("a", namespace: "v") == "2")
+    }
+
+    @Test("a carriage return survives, or is an error where nothing can carry it")
+    func carriageReturns() throws {
+        for content in ["\r", "a\rb", "]]>\r\n", "\r\r]]"] {
+            let node = XMLNode("a", attributes: ["b": content]).append([XMLNode.cdata(content), XMLNode.text(content)])
+            let again = try XMLNode(parsing: node.xml())
+            #expect(again.text() == content + content)
+            #expect(again.attr("b") == content)
+        }
+        for leaf in [
+            XMLNode.comment("a\rb"), .processingInstruction("p", "a\rb"), .processingInstruction("p", " a"),
+            .processingInstruction("p", "\na"),
+        ] {
+            #expect(throws: XMLError.self) { try XMLNode("a").append(leaf).xml() }
+        }
+    }
+
     @Test("names of the namespace of xml are written with its prefix, and declared by nobody")
     func xmlPrefix() throws {
         for node in [

@@ -62,6 +62,22 @@ if arguments.first == "memory", arguments.count == 3 {
     exit(0)
 }
 
+/// `XMLBenchmarks attacks` prints how many there are, `XMLBenchmarks attack NUMBER` what one takes.
+if arguments.first == "attacks" {
+    print(Attacks.all.count)
+    exit(0)
+}
+if arguments.first == "attack", arguments.count == 2, let number = Int(Array(arguments)[1]) {
+    Attacks.run(Attacks.all[number])
+    exit(0)
+}
+
+/// `XMLBenchmarks document SIZE` prints a document, for those who measure themselves.
+if arguments.first == "document", arguments.count == 2, let size = Int(Array(arguments)[1]) {
+    FileHandle.standardOutput.write(Data(Documents.reports(bytes: size)))
+    exit(0)
+}
+
 print("ratio  target       ours     theirs  µs of processor time")
 for (name, size, rounds, target) in [
     ("3 kB", 3_000, 2_000, "≤ 0.65"), ("250 kB", 250_000, 100, "≤ 0.50"), ("25 MB", 25_000_000, 10, "≤ 0.50"),

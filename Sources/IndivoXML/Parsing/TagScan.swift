@@ -32,8 +32,20 @@ enum TagScan {
             if source[position] == UInt8(ascii: "<"), violation(source, at: position, limits) != nil {
                 return try checkAll(source, limits: limits)
             }
+            if end - position > limits.textBytes { try checkText(source, from: position, to: end, limits) }
             position = end
             if end == source.count { break }
+        }
+    }
+
+    /// Refuses a text that is too long whatever stands before it, unless references make it shorter than it looks.
+    private static func checkText(
+        _ source: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ limits: XMLLimits
+    ) throws {
+        guard let mark = index(of: UInt8(ascii: ">"), in: source, from: start), end - mark - 1 > limits.textBytes else { return }
+        let reference = index(of: UInt8(ascii: "&"), in: source, from: mark) ?? source.count
+        if min(reference, end) - mark - 1 > limits.textBytes {
+            throw error(.textBytes, limits.textBytes, source, mark + 1)
         }
     }
 

@@ -60,17 +60,32 @@ extension SelectorRun {
     private func visitSubtree(
         _ complex: ComplexSelector, _ anchor: UInt32, below top: UInt32, _ body: (UInt32) -> Bool
     ) {
+        let last = complex.compounds.count - 1
+        // Children of one parent share what stands left of the last compound, unless it speaks of siblings.
+        let sharesRest = last > 0 && [.child, .descendant].contains(complex.combinators[last - 1])
+        var parent = noNode
+        var parentMatches = false
         if tree.isPristine {
             // The subtree is a range of records.
             let end = max(top + 1, tree.endOfSubtree(top))
             let nodes = tree.nodes
-            let name = complex.compounds[complex.compounds.count - 1].name
+            let name = complex.compounds[last].name
             for index in (top + 1)..<end {
                 // Most nodes fall out here, by their kind and name.
                 let record = nodes[Int(index)]
                 guard record.isElement else { continue }
                 if let name, !passes(name, record.name) { continue }
-                if matches(complex, index, anchor: anchor), !body(index) { return }
+                if sharesRest, record.parent == parent {
+                    guard parentMatches, matches(complex.compounds[last], index) else { continue }
+                } else if sharesRest {
+                    guard matches(complex.compounds[last], index) else { continue }
+                    parent = record.parent
+                    parentMatches = matchesRest(complex, index, anchor: anchor)
+                    if !parentMatches { continue }
+                } else if !matches(complex, index, anchor: anchor) {
+                    continue
+                }
+                if !body(index) { return }
             }
             return
         }

@@ -69,6 +69,11 @@ final class SelectorRun {
         return matchRest(complex, last, index, anchor) == .matched
     }
 
+    /// Whether the compounds before the last match what stands around an element that the last one means.
+    func matchesRest(_ complex: ComplexSelector, _ index: UInt32, anchor: UInt32) -> Bool {
+        matchRest(complex, complex.compounds.count - 1, index, anchor) == .matched
+    }
+
     /// What is known after a failure, so that no way is tried twice.
     private enum Outcome {
         case matched

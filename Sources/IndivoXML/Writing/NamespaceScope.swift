@@ -72,10 +72,6 @@ struct NamespaceScope {
             .prefix
     }
 
-    func isDeclared(_ prefix: UInt32, at depth: Int) -> Bool {
-        bindings.contains { $0.depth == depth && $0.prefix == prefix }
-    }
-
     mutating func declare(_ prefix: UInt32, _ namespace: UInt32, depth: Int) {
         bindings.append(Binding(prefix: prefix, namespace: namespace, depth: depth))
     }

@@ -72,9 +72,8 @@ extension XMLWriter {
             if let known = scope.prefix(for: namespace) {
                 prefix = known
             } else {
-                if prefix == 0 || scope.isReserved(prefix) || scope.isDeclared(prefix, at: depth) {
-                    prefix = freshPrefix()
-                }
+                // A prefix that stands for something else may be in use on this very element.
+                if prefix == 0 || scope.namespace(ofPrefix: prefix) != nil { prefix = freshPrefix() }
                 try declare(prefix, namespace, index)
             }
         }

@@ -166,11 +166,10 @@ struct XMLWriter {
             if let bad = output.writeEscaped(content, .text) { throw unwritable(index, bad) }
         case .cdata:
             try checkCharacters(content, index)
-            output.write("<![CDATA[")
             writeSection(content)
-            output.write("]]>")
         case .comment:
             try checkCharacters(content, index)
+            try checkReturns(content, index)
             if contains(content, "--") || content.last == UInt8(ascii: "-") {
                 throw unwritable(index, "a comment holds \"--\" or ends in \"-\", which XML does not allow; change it")
             }
@@ -180,6 +179,10 @@ struct XMLWriter {
         case .processingInstruction:
             try check(record.name, index)
             try checkCharacters(content, index)
+            try checkReturns(content, index)
+            if let first = content.first, first == 0x20 || first == 0x09 || first == 0x0A {
+                throw unwritable(index, "the data of a processing instruction starts with white space, which is lost; remove it")
+            }
             let target = tree.state.pointee.arena.names.qualified(record.name)
             if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":")) || contains(content, "?>") {
                 throw unwritable(
@@ -202,17 +205,22 @@ struct XMLWriter {
         }
     }
 
-    /// The content of a CDATA section; where it holds the end mark, the section is ended and another begun.
+    /// A CDATA section. Where it holds the end mark it is ended and another begun; a carriage return, which a parser
+    /// would take for a line feed, stands between two.
     private mutating func writeSection(_ content: UnsafeBufferPointer<UInt8>) {
         let close = UInt8(ascii: "]")
         var from = 0
-        for index in content.indices.dropFirst(2)
-        where content[index] == UInt8(ascii: ">") && content[index - 1] == close && content[index - 2] == close {
+        output.write("<![CDATA[")
+        for index in content.indices {
+            let byte = content[index]
+            let endsMark = byte == UInt8(ascii: ">") && index >= 2 && content[index - 1] == close && content[index - 2] == close
+            guard endsMark || byte == 0x0D else { continue }
             output.write(UnsafeBufferPointer(rebasing: content[from..<index]))
-            output.write("]]><![CDATA[")
-            from = index
+            output.write(endsMark ? "]]><![CDATA[" : "]]>&#13;<![CDATA[")
+            from = endsMark ? index : index + 1
         }
         output.write(UnsafeBufferPointer(rebasing: content[from...]))
+        output.write("]]>")
     }
 
     private func contains(_ content: UnsafeBufferPointer<UInt8>, _ pair: StaticString) -> Bool {
@@ -235,6 +243,13 @@ struct XMLWriter {
     private func checkCharacters(_ content: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
         for scalar in content.string.unicodeScalars where !NameRules.isCharacter(scalar) {
             throw unwritable(index, scalar)
+        }
+    }
+
+    /// Comments and processing instructions have no way to write a carriage return: a parser makes it a line feed.
+    private func checkReturns(_ content: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+        if content.contains(0x0D) {
+            throw unwritable(index, "a comment or processing instruction cannot hold a carriage return; use a line feed")
         }
     }
 
