@@ -81,6 +81,64 @@ struct DateTests {
     }
 }
 
+@Suite("Dates and Foundation")
+struct FoundationBridgeTests {
+    @Test("there is no year 0: the day before 1-01-01 is in the year -1, a leap year")
+    func beforeChrist() throws {
+        let first = try XMLDateTime(lexical: "0001-01-01T00:00:00Z").date
+        #expect(XMLDateTime(first.addingTimeInterval(-1)).lexical == "-0001-12-31T23:59:59Z")
+        #expect(try XMLDateTime(lexical: "-0001-12-31T24:00:00Z").date == first)
+        #expect(try XMLDate(lexical: "-0001-02-29").day == 29)
+        #expect(throws: LexicalError.self) { try XMLDate(lexical: "-0004-02-29") }
+        #expect(XMLDate(year: 0, month: 1, day: 1) == nil)
+        #expect(XMLDate(year: 1_000_000_000, month: 1, day: 1) == nil)
+    }
+
+    @Test("instants beyond all years are cut, not a crash", arguments: [1e30, -1e30, .infinity, .nan, 9e12, -9e12])
+    func farAway(seconds: Double) throws {
+        let date = Date(timeIntervalSince1970: seconds)
+        #expect(try XMLDateTime(lexical: XMLDateTime(date).lexical) == XMLDateTime(date))
+        #expect(try XMLDate(lexical: XMLDate(date, in: .gmt).lexical) == XMLDate(date, in: .gmt))
+    }
+
+    @Test("components come and go through Calendar")
+    func components() throws {
+        let zone = try #require(TimeZone(secondsFromGMT: -5 * 3600))
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        let day = try XMLDate(lexical: "2024-02-29-05:00")
+        #expect(XMLDate(day.dateComponents) == day)
+        #expect(calendar.startOfDay(for: day.date()) == day.date())
+        #expect(XMLDate(day.date(), in: zone) == XMLDate(year: 2024, month: 2, day: 29))
+        let instant = try XMLDateTime(lexical: "2012-05-04T15:34:23.5-05:00")
+        #expect(XMLDateTime(instant.dateComponents) == instant)
+        #expect(calendar.date(from: instant.dateComponents).map { abs($0.timeIntervalSince(instant.date)) < 0.001 } == true)
+        let time = try XMLTime(lexical: "15:34:23.25Z")
+        #expect(XMLTime(time.dateComponents) == time)
+        for text in ["2009", "2009-07", "--07", "--02-29", "---31Z"] {
+            let part = try XMLPartialDate(lexical: text)
+            #expect(XMLPartialDate(part.dateComponents) == part, "\(text)")
+        }
+        let span = try XMLDuration(lexical: "P1Y2M3DT4.5S")
+        #expect(span.dateComponents.month == 14)
+        #expect(span.dateComponents.second == 3 * 86_400 + 4 && span.dateComponents.nanosecond == 500_000_000)
+        #expect(XMLDate(DateComponents(year: 2023, month: 2, day: 29)) == nil)
+        #expect(XMLDate(DateComponents(year: 2023, month: 2)) == nil)
+    }
+
+    @Test("a day without a zone begins where one is", arguments: ["Europe/Berlin", "America/New_York", "Asia/Kolkata"])
+    func beginning(name: String) throws {
+        let zone = try #require(TimeZone(identifier: name))
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        // Among them the days on which the clocks are changed.
+        for day in ["2026-03-29", "2026-10-25", "2026-03-08", "2026-11-01", "2026-11-21"] as [XMLDate] {
+            let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: day.date(in: zone))
+            #expect([parts.year, parts.month, parts.day, parts.hour, parts.minute] == [day.year, day.month, day.day, 0, 0])
+        }
+    }
+}
+
 @Suite("Values read from nodes")
 struct NodeValueTests {
     @Test("a date in an attribute or a text is nil when absent and an error when it is none")

@@ -116,4 +116,67 @@ struct LenientReadingTests {
         #expect(problems.first { $0.property == "fulfillments[0].date" }?.line == 7)
         #expect(try Medication().problems().allSatisfy { $0.line == nil })
     }
+
+    /// A class with values that must be there, as few are.
+    private final class Counter: IndivoDocument {
+        @Field var label: String
+        @Field var count: Int
+        @Field var isOpen: Bool
+        @Field var fill: Fill?
+        @Field var fills: [Fill]
+    }
+
+    @Test("values that must be there and are none keep their text, until the property has another value")
+    func standIns() throws {
+        for (label, text) in [
+            ("all unreadable", "<Field name=\"label\">x</Field><Field name=\"count\">many</Field><Field name=\"isOpen\">perhaps</Field>"),
+            ("all missing", "<Field name=\"other\">x</Field>"), ("empty", "<Field name=\"count\"/><Field name=\"isOpen\"/>"),
+        ] {
+            let source = try XMLNode(
+                parsing: "<Models xmlns=\"http://indivo.org/vocab/xml/documents#\"><Model name=\"Counter\">\(text)</Model></Models>")
+            var problems: [DocumentError] = []
+            let counter = try Counter.read(from: source, problems: &problems)
+            #expect(!problems.isEmpty || label == "empty")
+            #expect(counter.count == 0 && !counter.isOpen)
+            #expect(try counter.xml().canonical() == source.canonical(), "\(label)")
+            counter.count = 3
+            #expect(try counter.xml().xml().contains("<Field name=\"count\">3</Field>"))
+            #expect(try !counter.xml().xml().contains(">false<"))
+        }
+    }
+
+    @Test("a relation that holds a model of another kind is noted, and kept")
+    func wrongRelation() throws {
+        let other = "<Model name=\"Problem\"><Field name=\"notes\">n</Field></Model>"
+        let fill = "<Model name=\"Fill\"><Field name=\"pbm\">T1</Field></Model>"
+        let text = """
+            <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="Counter"><Field name="label">x</Field>\
+            <Field name="count">1</Field><Field name="isOpen">true</Field><Field name="fill">\(other)</Field>\
+            <Field name="fills"><Models>\(fill)\(other)\(fill)</Models></Field></Model></Models>
+            """
+        #expect(throws: DocumentError.self) { try Counter.read(from: XMLNode(parsing: text)) }
+        var problems: [DocumentError] = []
+        let counter = try Counter.read(from: XMLNode(parsing: text), problems: &problems)
+        #expect(problems.map(\.reason) == [.otherModel("Problem"), .otherModel("Problem")])
+        #expect(counter.fill == nil && counter.fills.count == 2)
+        #expect(try counter.xml().canonical() == XMLNode(parsing: text).canonical())
+        counter.fills.removeFirst()
+        #expect(
+            try counter.xml().canonical()
+                == XMLNode(parsing: text.replacing("<Models>\(fill)", with: "<Models>")).canonical())
+        counter.fill = Fill { $0.pbm = "T2" }
+        let changed = try Counter.read(from: counter.xml(), problems: &problems)
+        #expect(changed.fill?.pbm == "T2" && changed.fills.count == 1)
+    }
+
+    @Test("nested XML keeps what it has for values that must be there")
+    func nestedStandIns() throws {
+        let text = "<Records><Record label=\"x\"/><Record id=\"2\" label=\"y\"/></Records>"
+        var problems: [DocumentError] = []
+        var list = try RecordList.read(from: XMLNode(parsing: text), problems: &problems)
+        #expect(problems.map(\.property) == ["records.id"] || problems.map(\.property) == ["id"])
+        #expect(try list.xml(updating: XMLNode(parsing: text)).xml() == text)
+        list.records[0].id = "1"
+        #expect(try list.xml(updating: XMLNode(parsing: text)).xml().contains("id=\"1\""))
+    }
 }

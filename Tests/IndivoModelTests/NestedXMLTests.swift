@@ -87,4 +87,73 @@ struct NestedXMLTests {
                 <gender>male</gender></Demographics>
                 """)
     }
+
+    private final class Shelf: IndivoDocument {
+        override class var format: DocumentFormat { .nested(root: "shelf", namespace: nil) }
+        @Field("book") var books: [Book]
+        @Field("box") var boxes: [Box]
+        @Field("tag") var tags: [String]
+    }
+
+    private final class Book: IndivoDocument {
+        @Field var title: String?
+    }
+
+    private struct Box: CompoundValue {
+        @Field(in: .attribute) var size: Int?
+        init() {}
+    }
+
+    private static let shelf = """
+        <shelf><book x="1"><title>A</title></book><book x="2"><title>B</title></book><book x="3"><title>C</title></book>\
+        <box size="1" y="a"/><box size="2" y="b"/><box size="3" y="c"/><tag z="a">p</tag><tag z="b">q</tag></shelf>
+        """
+
+    @Test("what nobody knows stays with the value it belongs to, when values of a list are removed, moved, added, changed")
+    func lists() throws {
+        func written(_ change: (Shelf) throws -> Void) throws -> String {
+            let shelf = try Shelf.read(from: XMLNode(parsing: Self.shelf))
+            try change(shelf)
+            return try shelf.xml().xml()
+        }
+        func expected(_ pairs: (String, String)...) -> String {
+            pairs.reduce(Self.shelf) { $0.replacing($1.0, with: $1.1) }
+        }
+        let (a, c) = ("<book x=\"1\"><title>A</title></book>", "<book x=\"3\"><title>C</title></book>")
+        #expect(try written { _ in } == Self.shelf)
+        #expect(try written { $0.books.removeFirst() } == expected((a, "")))
+        #expect(
+            try written {
+                $0.books.removeFirst()
+                $0.books[0].title = "b"
+            } == expected((a, ""), (">B<", ">b<")))
+        #expect(try written { $0.books.swapAt(0, 2) } == expected((a, "#"), (c, a), ("#", c)))
+        #expect(
+            try written { $0.books.insert(Book { $0.title = "0" }, at: 0) }
+                == expected((a, "<book><title>0</title></book>" + a)))
+        #expect(
+            try written { shelf in shelf.books = try shelf.books.map { try $0.copy() } }.contains("<title>A</title>"))
+        #expect(try written { $0.boxes.removeFirst() } == expected(("<box size=\"1\" y=\"a\"/>", "")))
+        #expect(
+            try written {
+                $0.boxes.removeFirst()
+                var new = Box()
+                new.size = 4
+                $0.boxes.append(new)
+            } == expected(("<box size=\"1\" y=\"a\"/>", ""), ("y=\"c\"/>", "y=\"c\"/><box size=\"4\"/>")))
+        #expect(try written { $0.boxes[1].size = 5 } == expected(("size=\"2\"", "size=\"5\"")))
+        #expect(try written { $0.tags = ["q"] } == expected(("<tag z=\"a\">p</tag>", "")))
+        #expect(try written { $0.tags = ["p", "r", "q"] } == expected(("p</tag>", "p</tag><tag>r</tag>")))
+        #expect(try written { $0.books = []; $0.tags[1] = "r" } == expected((a, ""), (c, ""), ("<book x=\"2\"><title>B</title></book>", ""), (">q<", ">r<")))
+    }
+
+    @Test("a document that moves into another takes along what its class does not know")
+    func moving() throws {
+        let from = try Shelf.read(from: XMLNode(parsing: Self.shelf))
+        let to = try Shelf.read(from: XMLNode(parsing: "<shelf><book x=\"9\"/></shelf>"))
+        to.books.append(from.books[1])
+        #expect(try to.xml().xml() == "<shelf><book x=\"9\"/><book x=\"2\"><title>B</title></book></shelf>")
+        let new = Shelf { $0.books = [from.books[0]] }
+        #expect(try new.xml().xml() == "<shelf><book x=\"1\"><title>A</title></book></shelf>")
+    }
 }

@@ -97,6 +97,14 @@ enum Text {
 
     static func nested(_ count: Int) -> [UInt8] { report(count, "Report", "Course") { "<\($0)>\($1)</\($0)>" } }
 
+    static let dates = (0..<1_000).map { "20\(10 + $0 % 17)-0\(1 + $0 % 9)-\(10 + $0 % 19)" }
+
+    static func readDates() throws -> Int {
+        var sum = 0
+        for date in dates { sum &+= try XMLDate(lexical: date).day }
+        return sum
+    }
+
     private static func report(
         _ count: Int, _ root: String, _ item: String, _ field: (String, String) -> String
     ) -> [UInt8] {

@@ -25,8 +25,6 @@ for (a, b) in zip(fresh, courses.models.compactMap({ $0 as? Course })) {
     (a.dose, a.unit, a.refills, a.urgent, a.instructions, a.prescriber) =
         (b.dose, b.unit, b.refills, b.urgent, b.instructions, b.prescriber)
 }
-let dates = (0..<1_000).map { "20\(10 + $0 % 17)-0\(1 + $0 % 9)-\(10 + $0 % 19)" }
-
 /// What can be done once or often, by name.
 let operations: [(name: String, run: () throws -> Int)] = [
     ("read-models", { try readModels().count }),
@@ -40,7 +38,7 @@ let operations: [(name: String, run: () throws -> Int)] = [
     ("write-models", { try courses.xml().document.data().count }),
     ("write-nested", { try report.xml().document.data().count }),
     ("write-new-models", { try SDMXDocument(fresh).xml().document.data().count }),
-    ("date", { try dates.reduce(0) { try $0 &+ XMLDate(lexical: $1).day } }),
+    ("date", { try Text.readDates() }),
 ]
 
 let operation: (String) -> () -> Int = { name in
@@ -76,7 +74,7 @@ for (name, target, theirs) in [
 
 print("\nnanoseconds each")
 for (name, target, each) in [
-    ("bind-models", "≤ 250", fieldCount), ("bind-nested", "≤ 250", fieldCount), ("date", "≤ 60", dates.count),
+    ("bind-models", "≤ 250", fieldCount), ("bind-nested", "≤ 250", fieldCount), ("date", "≤ 60", Text.dates.count),
 ] {
     let run = operation(name)
     let comparison = Comparison(title: "", target: target, rounds: 300, ours: run, theirs: run)

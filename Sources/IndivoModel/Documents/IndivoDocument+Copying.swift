@@ -23,9 +23,26 @@ extension DocumentBuilding {
     /// - Throws: ``DocumentError`` when the document holds something that its format cannot.
     public func copy() throws -> Self {
         // Of the object's own class, also where only a superclass is known of it.
-        let copy = try type(of: self).read(from: PreparedDocument(new: self).root)
+        let copy =
+            if let element = try nestedCopy() { try type(of: self).init(copying: element) } else {
+                try type(of: self).read(from: PreparedDocument(new: self).root)
+            }
         copy.id = nil
         return copy
+    }
+}
+
+extension IndivoDocument {
+    /// A copy's element, of a document that stands inside nested XML or holds what data models cannot.
+    fileprivate final func nestedCopy() throws -> XMLNode? {
+        guard type(of: self).format.isDataModel else { return nil }
+        if let source { return source.name == "Model" ? nil : try nestedXML(root: source.name, namespace: nil) }
+        return Layout.of(type(of: self)).flat.unsupported.isEmpty ? nil : try nestedXML(root: "Model", namespace: nil)
+    }
+
+    fileprivate convenience init(copying element: XMLNode) throws {
+        self.init()
+        try readNested(element, root: nil, namespace: nil, collecting: nil)
     }
 }
 

@@ -91,13 +91,13 @@ final class JSONFieldWriter: FieldWriter {
         }
     }
 
-    override func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {
+    override func items(_ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void) throws {
         let old = stack[top].value(of: field)
         guard count > 0 || old.map({ !$0.saysNothing && $0.isReadable(as: field) }) ?? false else { return }
         lists.append((old?.items ?? [], []))
         for index in 0..<count {
             isInItem = true
-            try body(index)
+            try body(index, self)
         }
         isInItem = false
         let items = lists.removeLast().new

@@ -41,30 +41,14 @@ package enum JSONValue: Hashable {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
         case .number(let digits): text += digits
-        case .string(let string): Self.write(string, to: &text)
+        case .string(let string): JSONString.write(string, to: &text)
         case .array(let items): list("[", "]", items.count) { items[$0].write(to: &text, indent: indent + 1) }
         case .object(let members):
             list("{", "}", members.count) {
-                Self.write(members[$0].name, to: &text)
+                JSONString.write(members[$0].name, to: &text)
                 text += ": "
                 members[$0].value.write(to: &text, indent: indent + 1)
             }
         }
-    }
-
-    private static func write(_ string: String, to text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case "\u{0}"..<"\u{20}": text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }

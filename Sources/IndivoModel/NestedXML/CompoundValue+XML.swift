@@ -43,7 +43,7 @@ extension CompoundValue {
     public func xml(_ name: String, namespace: String? = nil) throws -> XMLNode {
         if let new = try NestedAssembler.assemble(name, namespace: namespace, write) { return new }
         let element = XMLNode(name, namespace: namespace)
-        try write(NestedWriter(element, isNew: true))
+        try write(NestedWriter(element, original: nil))
         return element
     }
 
@@ -54,8 +54,9 @@ extension CompoundValue {
     /// - Returns: The element's copy; for a root element what stood around it is copied too.
     /// - Throws: ``DocumentError`` when a field cannot stand in XML.
     public func xml(updating source: XMLNode) throws -> XMLNode {
-        let element = (source.kind == .document ? source.root ?? source : source).cloneInDocument()
-        try write(NestedWriter(element, isNew: false))
+        let original = source.kind == .document ? source.root ?? source : source
+        let element = original.cloneInDocument()
+        try write(NestedWriter(element, original: original))
         return element
     }
 

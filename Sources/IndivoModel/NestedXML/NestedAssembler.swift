@@ -56,8 +56,8 @@ final class NestedAssembler: FieldWriter {
         }
     }
 
-    override func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {
-        for index in 0..<count { try body(index) }
+    override func items(_ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void) throws {
+        for index in 0..<count { try body(index, self) }
     }
 
     override func enter(_ field: FieldLayout, _ layout: Layout) throws {

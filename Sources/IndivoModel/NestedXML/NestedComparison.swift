@@ -28,6 +28,19 @@ final class NestedComparison: FieldWriter {
         return comparison.isSame
     }
 
+    /// Whether an element is one of a list's values, which `body` writes; a document's source counts for nothing.
+    static func isSame(_ element: XMLView, _ body: (FieldWriter) throws -> Void) rethrows -> Bool {
+        let comparison = NestedComparison(item: element)
+        try body(comparison)
+        return comparison.isSame
+    }
+
+    private init(item: XMLView) {
+        current = Level(element: item, fields: NestedFields())
+        self.item = item
+        super.init()
+    }
+
     private func element(of field: FieldLayout) -> XMLView? { item ?? current.fields[field] }
 
     override func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldLayout) throws {
@@ -60,13 +73,13 @@ final class NestedComparison: FieldWriter {
 
     override func leave(_ field: FieldLayout) { current = outer.removeLast() }
 
-    override func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {
+    override func items(_ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void) throws {
         var elements: [XMLView] = []
         current.fields.forEach(of: field) { elements.append($0) }
         guard isSame, elements.count == count else { return isSame = false }
         for index in 0..<count where isSame {
             item = elements[index]
-            try body(index)
+            try body(index, self)
         }
         item = nil
     }

@@ -8,12 +8,13 @@ struct NestedFields {
         var rank = 0
     }
 
-    let layout: Layout
-    private var slots: [Slot]
+    private var slots: [Slot] = []
+
+    /// Those of an element into which nobody looks.
+    init() {}
 
     /// - Parameter element: Somebody must keep its tree.
     init(_ element: XMLView, _ layout: Layout) {
-        self.layout = layout
         slots = Array(repeating: Slot(), count: layout.fields.count)
         var next = element.firstElement
         while let child = next {

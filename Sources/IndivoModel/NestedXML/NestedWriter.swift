@@ -7,6 +7,8 @@ final class NestedWriter: FieldWriter {
     /// An element that is written into, and the last of its children that a field was written to.
     private struct Level {
         let element: XMLNode
+        /// What the element is a copy of.
+        let original: XMLNode?
         /// Whether the writer made the element.
         let isNew: Bool
         var last: XMLNode?
@@ -14,14 +16,15 @@ final class NestedWriter: FieldWriter {
 
     private var levels: [Level]
     private var item: XMLNode?
+    private var itemOriginal: XMLNode?
     /// Whether the element that ``holder(of:)`` or ``items(_:of:_:)`` last gave was made for it.
     private var isNewHolder = false
 
     /// - Parameters:
     ///   - element: Is written into.
-    ///   - isNew: Whether nothing was read from it.
-    init(_ element: XMLNode, isNew: Bool) {
-        levels = [Level(element: element, isNew: isNew)]
+    ///   - original: What it is a copy of; `nil` for a new element.
+    init(_ element: XMLNode, original: XMLNode?) {
+        levels = [Level(element: element, original: original, isNew: original == nil)]
         super.init()
     }
 
@@ -79,30 +82,54 @@ final class NestedWriter: FieldWriter {
         }
     }
 
-    override func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {
+    override func items(
+        _ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void
+    ) throws {
         let present = current.children(of: field).filter { field.canRead($0) }
+        let originals = levels[levels.count - 1].original?.children(of: field).filter { field.canRead($0) } ?? []
+        let places = try NestedListMatch.places(
+            of: count, among: present, originals: originals.count == present.count ? originals : nil, field, body)
+        var furthest = -1
         for index in 0..<count {
-            isNewHolder = index >= present.count
-            item = isNewHolder ? insertElement(field) : present[index]
+            if let place = places[index] {
+                // An element that comes later in the list than it did goes behind the one before it.
+                if place < furthest, let last = levels[levels.count - 1].last { last.after(present[place]) }
+                furthest = max(furthest, place)
+                (item, isNewHolder) = (present[place], false)
+                itemOriginal = originals.count == present.count ? originals[place] : nil
+            } else {
+                (item, isNewHolder, itemOriginal) = (insertElement(field), true, nil)
+            }
             levels[levels.count - 1].last = item
-            try body(index)
+            try body(index, self)
         }
-        item = nil
-        for extra in present.dropFirst(count) { extra.remove() }
+        (item, itemOriginal) = (nil, nil)
+        let kept = Set(places.compactMap { $0 })
+        for (place, element) in present.enumerated() where !kept.contains(place) { element.remove() }
     }
 
     override func enter(_ field: FieldLayout, _ layout: Layout) throws {
+        let isItem = item != nil
         let element = holder(of: field)
-        item = nil
-        levels.append(Level(element: element, isNew: isNewHolder))
+        let original = isItem ? itemOriginal : levels[levels.count - 1].original?.child(of: field)
+        (item, itemOriginal) = (nil, nil)
+        levels.append(Level(element: element, original: isNewHolder ? nil : original, isNew: isNewHolder))
     }
 
     override func leave(_ field: FieldLayout) { levels.removeLast() }
 
     override func related(_ document: IndivoDocument, _ field: FieldLayout) throws {
-        let element = holder(of: field)
-        item = nil
-        try Layout.of(type(of: document)).write(from: document.storage, NestedWriter(element, isNew: document.source == nil))
+        var element = holder(of: field)
+        (item, itemOriginal) = (nil, nil)
+        if isNewHolder, let source = document.source, source.name == element.name {
+            // A document that was read elsewhere brings along what its class does not know.
+            let copy = source.clone()
+            element.replace(with: copy)
+            element = copy
+            levels[levels.count - 1].last = copy
+        }
+        try Layout.of(type(of: document)).write(
+            from: document.storage, NestedWriter(element, original: document.source))
     }
 
     private func holder(of field: FieldLayout) -> XMLNode {
@@ -153,7 +180,7 @@ extension IndivoDocument {
         }
         let element = source?.cloneInDocument() ?? XMLNode(root, namespace: namespace)
         if try NestedComparison.isUnchanged(self) { return element }
-        try layout.write(from: storage, NestedWriter(element, isNew: source == nil))
+        try layout.write(from: storage, NestedWriter(element, original: source))
         return element
     }
 }

@@ -31,8 +31,8 @@ final class ContentWriter: FieldWriter {
 
     override func leave(_ field: FieldLayout) { content.append(")") }
 
-    override func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {
+    override func items(_ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void) throws {
         content.append("[\(count)]")
-        for index in 0..<count { try body(index) }
+        for index in 0..<count { try body(index, self) }
     }
 }

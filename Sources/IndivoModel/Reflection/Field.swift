@@ -58,6 +58,18 @@ public struct Field<Value: FieldValue> {
         self.wrappedValue = wrappedValue
         options = FieldOptions(name: name, place: place, formerly: formerly, rules: rules)
     }
+
+    /// Not for compound values: what a field of theirs is called depends on where they stand.
+    @available(*, unavailable, message: "only the fields of documents have projections")
+    public var projectedValue: FieldProjection { fatalError("only the fields of documents have projections") }
+
+    /// The projection of a document's field: names, place and presence, as `document.$field`.
+    public static subscript<Document: IndivoDocument>(
+        _enclosingInstance document: Document, projected projectedKeyPath: KeyPath<Document, FieldProjection>,
+        storage storageKeyPath: ReferenceWritableKeyPath<Document, Self>
+    ) -> FieldProjection {
+        withUnsafeMutablePointer(to: &document[keyPath: storageKeyPath]) { FieldProjection(document, storage: $0) }
+    }
 }
 
 extension Field: Sendable where Value: Sendable {}

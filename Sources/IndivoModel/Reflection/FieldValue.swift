@@ -64,7 +64,7 @@ extension Array: FieldValue where Element: FieldElement {
     }
 
     public func _write(_ writer: FieldWriter, _ field: FieldLayout) throws {
-        try writer.items(count, of: field) { try self[$0]._write(writer, field) }
+        try writer.items(count, of: field) { index, writer in try self[index]._write(writer, field) }
     }
 }
 

@@ -11,6 +11,6 @@ public class FieldWriter {
     func enter(_ field: FieldLayout, _ layout: Layout) throws {}
     func leave(_ field: FieldLayout) {}
 
-    /// The field has `count` values; `body` writes the one at an index.
-    func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {}
+    /// The field has `count` values; `body` writes the one at an index, with this writer or another.
+    func items(_ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void) throws {}
 }

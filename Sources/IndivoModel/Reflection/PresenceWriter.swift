@@ -18,7 +18,7 @@ final class PresenceWriter: FieldWriter {
 
     override func leave(_ field: FieldLayout) { depth -= 1 }
 
-    override func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {
+    override func items(_ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void) throws {
         if count > 0 { add("\(field.property) (\(count))") }
     }
 }

@@ -91,7 +91,9 @@ package enum SDMJ {
 
     private static func value(of field: XMLNode, _ name: String, _ layout: FlatLayout) -> JSONValue {
         if let list = field.child(named: "Models") { return .array(list.children(named: "Model").map(object)) }
-        if let model = field.child(named: "Model") { return object(model) }
+        let models = field.children(named: "Model")
+        if models.count > 1 { return .array(models.map(object)) }
+        if let model = models.first { return object(model) }
         if let relation = layout.relationByName[name] { return relation.shape.isList ? .array([]) : .null }
         let text = field.text()
         guard !text.isEmpty else { return .null }

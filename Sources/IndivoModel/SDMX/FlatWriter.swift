@@ -54,14 +54,14 @@ class FlatVisitor: FieldWriter {
         try relation(field, count: 1) { try related(document, at: nextRelation - 1) }
     }
 
-    override final func items(_ count: Int, of field: FieldLayout, _ body: (Int) throws -> Void) throws {
+    override final func items(_ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void) throws {
         guard case .document = field.shape.kind else {
             throw DocumentError(
                 .unsupportedField("a data model holds no lists of plain values; make it a list of related documents"),
                 document: visited.modelName, property: field.property)
         }
         isInItems = true
-        try relation(field, count: count) { for index in 0..<count { try body(index) } }
+        try relation(field, count: count) { for index in 0..<count { try body(index, self) } }
         isInItems = false
     }
 

@@ -1,8 +1,27 @@
+import Foundation
+
 /// Days and dates of the proleptic Gregorian calendar, which XML Schema uses for all of time.
 ///
 /// `Calendar` would do, at a hundred times the cost, and with the Julian calendar before 1582.
+///
+/// Years are XML Schema's (part 2, section 3.2.7): there is no year 0, and the one before 1 is -1.
 enum GregorianCalendar {
-    static func isLeap(_ year: Int) -> Bool { (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 }
+    /// Years that can be written and read back.
+    static func hasYear(_ year: Int) -> Bool { year != 0 && (-999_999_999...999_999_999).contains(year) }
+
+    /// The year as astronomers count it, with a year 0.
+    private static func astronomical(_ year: Int) -> Int { year < 0 ? year + 1 : year }
+
+    static func isLeap(_ year: Int) -> Bool {
+        let year = astronomical(year)
+        return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
+    }
+
+    /// Whole seconds from 1970 to an instant, cut where the years get too long. What is no number is 1970.
+    static func seconds(to date: Date) -> Int {
+        let interval = date.timeIntervalSince1970
+        return interval.isNaN ? 0 : Int(min(max(interval, -9e12), 9e12).rounded(.down))
+    }
 
     static func days(in month: Int, of year: Int) -> Int {
         switch month {
@@ -14,7 +33,7 @@ enum GregorianCalendar {
 
     /// Days since 1970-01-01. The year is counted from March, so that the leap day comes last.
     static func days(fromCivil year: Int, _ month: Int, _ day: Int) -> Int {
-        let y = month <= 2 ? year - 1 : year
+        let y = astronomical(year) - (month <= 2 ? 1 : 0)
         let era = y.flooredQuotient(by: 400)
         let yearOfEra = y - era * 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
@@ -30,7 +49,8 @@ enum GregorianCalendar {
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year > 0 ? year : year - 1, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
     /// `YYYY-MM-DD`, with more digits or a minus sign where the year needs them.
@@ -53,10 +73,14 @@ func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(nu
 /// `HH:MM:SS`, and as much of a fraction as there is.
 func timeText(_ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int) -> String {
     let text = twoDigits(hour) + ":" + twoDigits(minute) + ":" + twoDigits(second)
-    if nanosecond == 0 { return text }
+    return nanosecond == 0 ? text : text + fractionText(nanosecond)
+}
+
+/// `.` and the digits of a fraction of a second that is not 0.
+func fractionText(_ nanosecond: Int) -> String {
     var digits = String(nanosecond + 1_000_000_000).dropFirst()
     while digits.last == "0" { digits.removeLast() }
-    return text + "." + digits
+    return "." + digits
 }
 
 func offsetText(_ offset: Int?) -> String {

@@ -129,7 +129,8 @@ extension URL: LexicalValue {
 extension Data: LexicalValue {
     /// Reads xs:base64Binary; white space between the digits is allowed.
     public init(lexical text: String) throws(LexicalError) {
-        let digits = text.filter { !" \t\r\n".contains($0) }
+        // Byte by byte: as a character, a carriage return and a line feed are one.
+        let digits = Data(text.utf8.filter { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D })
         guard let data = Data(base64Encoded: digits) else {
             throw LexicalError(expected: "base64", reason: "the text is not (its length or a character is wrong)")
         }

@@ -17,9 +17,10 @@ public struct XMLDate: Sendable {
     public let offset: Int?
     private let spelling: String?
 
-    /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day.
+    /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day. There is no year 0; the one before
+    /// 1 is -1.
     public init?(year: Int, month: Int, day: Int, offset: Int? = nil) {
-        guard (1...12).contains(month), (1...GregorianCalendar.days(in: month, of: year)).contains(day),
+        guard GregorianCalendar.hasYear(year), (1...12).contains(month), (1...GregorianCalendar.days(in: month, of: year)).contains(day),
             offset.map({ abs($0) <= 14 * 60 }) ?? true
         else { return nil }
         self.init(validated: year, month, day, offset: offset, spelling: nil)
@@ -33,9 +34,10 @@ public struct XMLDate: Sendable {
         self.spelling = spelling
     }
 
-    /// The day on which an instant falls in a time zone.
+    /// The day on which an instant falls in a time zone. Instants hundreds of thousands of years away are cut.
     public init(_ date: Date, in timeZone: TimeZone = .current) {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down)) + timeZone.secondsFromGMT(for: date)
+        let instant = GregorianCalendar.seconds(to: date)
+        let seconds = instant + timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
         let (year, month, day) = GregorianCalendar.civil(fromDays: seconds.flooredQuotient(by: 86_400))
         self.init(validated: year, month, day, offset: nil, spelling: nil)
     }
@@ -44,7 +46,7 @@ public struct XMLDate: Sendable {
     public var dateComponents: DateComponents {
         DateComponents(
             calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
-            year: year, month: month, day: day)
+            era: year > 0 ? 1 : 0, year: abs(year), month: month, day: day)
     }
 }
 

@@ -44,11 +44,19 @@ public struct XMLDateTime: Sendable {
         self.spelling = spelling
     }
 
-    /// An instant, to the microsecond, in UTC (the only zone an Indivo server takes).
+    /// An instant, to the microsecond, in UTC (the only zone an Indivo server takes). Instants hundreds of thousands of
+    /// years away are cut.
     public init(_ date: Date) {
-        let microseconds = Int((date.timeIntervalSince1970 * 1_000_000).rounded())
-        let seconds = microseconds.flooredQuotient(by: 1_000_000)
-        self.init(secondsSince1970: seconds, nanosecond: (microseconds - seconds * 1_000_000) * 1000)
+        let seconds = GregorianCalendar.seconds(to: date)
+        // What was cut, or is no number, has no fraction; one that rounds up is the next second's beginning.
+        let rest = date.timeIntervalSince1970 - Double(seconds)
+        let fraction = rest >= 0 && rest < 1 ? Int((rest * 1_000_000).rounded()) : 0
+        self.init(secondsSince1970: seconds + fraction / 1_000_000, nanosecond: fraction % 1_000_000 * 1000)
+    }
+
+    /// The beginning of a day, in UTC where the day names no zone.
+    init(midnightOf day: XMLDate) {
+        self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0, spelling: nil)
     }
 
     private init(secondsSince1970 seconds: Int, nanosecond: Int) {
@@ -70,7 +78,7 @@ public struct XMLDateTime: Sendable {
     public var dateComponents: DateComponents {
         DateComponents(
             calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
-            year: year, month: month, day: day, hour: hour, minute: minute, second: second, nanosecond: nanosecond)
+            era: year > 0 ? 1 : 0, year: abs(year), month: month, day: day, hour: hour, minute: minute, second: second, nanosecond: nanosecond)
     }
 }
 
@@ -112,8 +120,7 @@ extension XMLDateTime: LexicalValue {
     /// A data model's date field takes a plain day too, which means midnight UTC.
     public static func fromField(_ text: String) throws(LexicalError) -> XMLDateTime {
         if text.utf8.contains(UInt8(ascii: "T")) { return try XMLDateTime(lexical: text) }
-        let day = try XMLDate(lexical: text)
-        return XMLDateTime(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0, spelling: nil)
+        return XMLDateTime(midnightOf: try XMLDate(lexical: text))
     }
 
     public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {

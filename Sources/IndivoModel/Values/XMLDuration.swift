@@ -6,9 +6,14 @@ public struct XMLDuration: Sendable {
     public let seconds: Double
     private let spelling: String?
 
-    /// `nil` when months and seconds have different signs, which XML Schema does not allow.
+    /// More are refused: of more seconds no `Double` would hold the fraction.
+    private static let most = 1_000_000_000_000
+
+    /// `nil` when months and seconds have different signs, which XML Schema does not allow, or are more than 10¹².
     public init?(months: Int = 0, seconds: Double = 0) {
-        guard seconds.isFinite, !(months < 0 && seconds > 0), !(months > 0 && seconds < 0) else { return nil }
+        guard months.magnitude <= Self.most, seconds.magnitude <= Double(Self.most),
+            !(months < 0 && seconds > 0), !(months > 0 && seconds < 0)
+        else { return nil }
         self.init(months, seconds, spelling: nil)
     }
 
@@ -32,7 +37,7 @@ extension XMLDuration: LexicalValue {
         }
         func amount(_ digits: Substring?, times factor: Int) throws(LexicalError) -> Int {
             guard let digits else { return 0 }
-            guard let number = Int(digits), number < Int.max / factor / 4 else {
+            guard let number = Int(digits), number <= Self.most / factor else {
                 throw LexicalError(expected: expected, reason: "in “\(text)” \(digits) is out of range")
             }
             return number * factor
@@ -40,8 +45,11 @@ extension XMLDuration: LexicalValue {
         let direction = sign.isEmpty ? 1 : -1
         let wholeMonths = try amount(years, times: 12) + amount(months, times: 1)
         let wholeSeconds = try amount(days, times: 86_400) + amount(hours, times: 3600) + amount(minutes, times: 60)
-        let fraction = seconds.flatMap { Double($0) } ?? 0
-        let plain = XMLDuration(direction * wholeMonths, Double(direction) * (Double(wholeSeconds) + fraction), spelling: nil)
+        let allSeconds = Double(wholeSeconds) + (seconds.flatMap { Double($0) } ?? 0)
+        guard wholeMonths <= Self.most, allSeconds <= Double(Self.most) else {
+            throw LexicalError(expected: expected, reason: "“\(text)” is out of range")
+        }
+        let plain = XMLDuration(direction * wholeMonths, Double(direction) * allSeconds, spelling: nil)
         self = plain.lexical == text ? plain : XMLDuration(plain.months, plain.seconds, spelling: text)
     }
 
@@ -51,14 +59,16 @@ extension XMLDuration: LexicalValue {
         func add(_ amount: Int, _ unit: String) { if amount > 0 { text += "\(amount)\(unit)" } }
         add(abs(months) / 12, "Y")
         add(abs(months) % 12, "M")
-        let whole = Int(abs(seconds).rounded(.down))
-        let fraction = abs(seconds) - Double(whole)
+        // To the nanosecond.
+        var whole = Int(abs(seconds).rounded(.down))
+        var nanosecond = Int(((abs(seconds) - Double(whole)) * 1e9).rounded())
+        if nanosecond == 1_000_000_000 { (whole, nanosecond) = (whole + 1, 0) }
         add(whole / 86_400, "D")
-        if whole % 86_400 > 0 || fraction > 0 {
+        if whole % 86_400 > 0 || nanosecond > 0 {
             text += "T"
             add(whole % 86_400 / 3600, "H")
             add(whole % 3600 / 60, "M")
-            if fraction > 0 { text += "\(Double(whole % 60) + fraction)S" } else { add(whole % 60, "S") }
+            if nanosecond > 0 { text += "\(whole % 60)\(fractionText(nanosecond))S" } else { add(whole % 60, "S") }
         }
         return text.hasSuffix("P") ? "PT0S" : text
     }

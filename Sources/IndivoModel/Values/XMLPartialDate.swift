@@ -23,7 +23,7 @@ public struct XMLPartialDate: Sendable {
         default: return nil
         }
         let days = month.map { (1...12).contains($0) ? GregorianCalendar.days(in: $0, of: year ?? 2000) : 0 } ?? 31
-        guard year != 0, days > 0, day.map({ (1...days).contains($0) }) ?? true,
+        guard year.map(GregorianCalendar.hasYear) ?? true, days > 0, day.map({ (1...days).contains($0) }) ?? true,
             offset.map({ abs($0) <= 14 * 60 }) ?? true
         else { return nil }
         self.init(year, month, day, offset: offset, spelling: nil)

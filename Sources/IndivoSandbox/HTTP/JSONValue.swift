@@ -1,4 +1,5 @@
 import Foundation
+import IndivoModel
 
 /// A JSON value, with its numbers written as the real server writes them: `30.0` is a number with a fraction, `30` is
 /// not.
@@ -33,7 +34,7 @@ enum JSONValue: Sendable, Equatable {
         case .boolean(let value): text += value ? "true" : "false"
         case .integer(let value): text += String(value)
         case .number(let value): text += DecimalText.shortest(value)
-        case .string(let value): JSONValue.write(value, to: &text)
+        case .string(let value): JSONString.write(value, to: &text, isASCII: true)
         case .array(let values):
             text += "["
             for (index, value) in values.enumerated() {
@@ -45,32 +46,12 @@ enum JSONValue: Sendable, Equatable {
             text += "{"
             for (index, member) in members.enumerated() {
                 if index > 0 { text += ", " }
-                JSONValue.write(member.name, to: &text)
+                JSONString.write(member.name, to: &text, isASCII: true)
                 text += ": "
                 member.value.write(to: &text)
             }
             text += "}"
         }
-    }
-
-    private static func write(_ value: String, to text: inout String) {
-        text += "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case "\u{0}"..<"\u{20}", "\u{7F}"...:
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 
     /// Reads JSON text.

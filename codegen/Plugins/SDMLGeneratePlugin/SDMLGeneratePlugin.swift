@@ -20,7 +20,7 @@ struct SDMLGeneratePlugin: CommandPlugin {
             let models = files.filter { $0.pathExtension == "sdml" }
             if models.isEmpty { continue }
             count += 1
-            try run(tool, for: module, models: models, files: files, arguments: rest)
+            try run(tool, for: module.name, in: module.directoryURL, models: models, files: files, arguments: rest)
         }
         if count == 0 {
             Diagnostics.error(
@@ -31,9 +31,9 @@ struct SDMLGeneratePlugin: CommandPlugin {
     }
 
     private func run(
-        _ tool: URL, for module: any SourceModuleTarget, models: [URL], files: [URL], arguments: [String]
+        _ tool: URL, for target: String, in folder: URL, models: [URL], files: [URL], arguments: [String]
     ) throws {
-        var all = models.map(\.path) + ["--output", module.directoryURL.appending(path: "Generated").path]
+        var all = models.map(\.path) + ["--output", folder.appending(path: "Generated").path]
         all += ["--command", "'swift package generate-documents'"]
         for file in files where file.lastPathComponent == "sdml2swift.options" { all += ["--options", file.path] }
         let process = Process()
@@ -43,7 +43,29 @@ struct SDMLGeneratePlugin: CommandPlugin {
         process.waitUntilExit()
         if process.terminationStatus != 0 {
             Diagnostics.error(
-                "sdml2swift ended with status \(process.terminationStatus) for the target \(module.name).")
+                "sdml2swift ended with status \(process.terminationStatus) for the target \(target).")
         }
     }
 }
+
+#if canImport(XcodeProjectPlugin)
+import XcodeProjectPlugin
+
+extension SDMLGeneratePlugin: XcodeCommandPlugin {
+    /// The same for the targets of an Xcode project; the classes go beside a target's first model.
+    func performCommand(context: XcodePluginContext, arguments: [String]) throws {
+        var extractor = ArgumentExtractor(arguments)
+        let names = extractor.extractOption(named: "target")
+        let rest = extractor.remainingArguments
+        let tool = try context.tool(named: "sdml2swift").url
+        for target in context.xcodeProject.targets where names.isEmpty || names.contains(target.displayName) {
+            let files = target.inputFiles.map(\.url)
+            let models = files.filter { $0.pathExtension == "sdml" }
+            guard let first = models.first else { continue }
+            try run(
+                tool, for: target.displayName, in: first.deletingLastPathComponent(), models: models, files: files,
+                arguments: rest)
+        }
+    }
+}
+#endif
