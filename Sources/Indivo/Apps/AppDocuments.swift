@@ -126,7 +126,8 @@ public final class AppDocument {
                 "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)",
                 call)
         }
-        let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call)).metadata()
+        let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call))
+            .metadata()
         guard stored.id == id else {
             throw IndivoError(
                 .malformedAnswer("the document was not there any more, and the server made another of its content"),
@@ -154,7 +155,8 @@ struct AppStorageCalls {
 
     static let inRecord = AppStorageCalls(
         list: .recordAppDocumentList, create: .recordAppDocumentCreate,
-        createOrUpdate: .recordAppDocumentCreateOrUpdateByExternalID, metadataByExternalID: .recordAppDocumentMetaByExternalID,
+        createOrUpdate: .recordAppDocumentCreateOrUpdateByExternalID,
+        metadataByExternalID: .recordAppDocumentMetaByExternalID,
         delete: .recordAppDocumentDelete, content: .recordAppSpecificDocument, label: .recordAppDocumentLabel,
         metadata: .recordAppDocumentMeta)
     static let ofApp = AppStorageCalls(

@@ -25,8 +25,8 @@ extension IndivoCall {
         nil, "carenet_equipment_list", .get, "/carenets/{carenet}/reports/minimal/equipment/", query: .report, .reports,
         "IndivoCarenet.equipment(matching:)")
     static let carenetMeasurementList = IndivoCall(
-        nil, "carenet_measurement_list", .get, "/carenets/{carenet}/reports/minimal/measurements/{code}/", query: .report,
-        .reports, "IndivoCarenet.measurements(_:matching:)")
+        nil, "carenet_measurement_list", .get, "/carenets/{carenet}/reports/minimal/measurements/{code}/",
+        query: .report, .reports, "IndivoCarenet.measurements(_:matching:)")
     static let carenetProcedureList = IndivoCall(
         nil, "carenet_procedure_list", .get, "/carenets/{carenet}/reports/minimal/procedures/", query: .report, .reports,
         "IndivoCarenet.procedures(matching:)")
@@ -43,7 +43,8 @@ extension IndivoCall {
 
     // What the app keeps for itself, whatever the record; and what an autonomous app may do.
     static let appCalls = [
-        appDocumentList, appDocumentCreate, appDocumentCreateOrUpdateByExternalID, appDocumentMetaByExternalID, appDocumentDelete,
+        appDocumentList, appDocumentCreate, appDocumentCreateOrUpdateByExternalID, appDocumentMetaByExternalID,
+        appDocumentDelete,
         appSpecificDocument, appDocumentCreateOrUpdate, appDocumentLabel, appDocumentMeta, appRecordList,
         autonomousAccessToken,
     ]

@@ -1,10 +1,12 @@
 /// The 41 calls on a record that are open to a user app, by their numbers.
 extension IndivoCall {
     static let recordCalls = [
-        record, smartAllergies, recordAppDocumentList, recordAppDocumentCreate, recordAppDocumentCreateOrUpdateByExternalID,
+        record, smartAllergies, recordAppDocumentList, recordAppDocumentCreate,
+        recordAppDocumentCreateOrUpdateByExternalID,
         recordAppDocumentMetaByExternalID, recordAppDocumentDelete, recordAppSpecificDocument, recordAppDocumentLabel,
         recordAppDocumentMeta, auditQuery, readDemographics, setDemographics, recordDocumentList, documentCreate,
-        documentCreateByExternalID, recordDocumentLabelByExternalID, recordDocumentMetaByExternalID, documentRels, recordSpecificDocument,
+        documentCreateByExternalID, recordDocumentLabelByExternalID, recordDocumentMetaByExternalID, documentRels,
+        recordSpecificDocument,
         documentCarenets, recordDocumentLabel, recordDocumentMeta, getDocumentsByRel, documentCreateByRel,
         documentCreateByRelWithExternalID, documentVersion, documentVersionByExternalID, documentSetStatus,
         documentStatusHistory, documentVersions, recordSendMessage, recordMessageAttach, recordNotify, reportCCR,
@@ -99,8 +101,9 @@ extension IndivoCall {
         27, "document_version", .post, "/records/{record}/documents/{document}/replace", body: .document, .metadata,
         "RecordDocument.replaceWithoutExternalID()", notFoundHint: refusedContent)
     static let documentVersionByExternalID = IndivoCall(
-        28, "document_version_by_ext_id", .put, "/records/{record}/documents/{document}/replace/external/{app}/{external}",
-        body: .document, .metadata, "RecordDocument.replace(externalID:)", repeated: .afterLookingUp, notFoundHint: refusedContent)
+        28, "document_version_by_ext_id", .put,
+        "/records/{record}/documents/{document}/replace/external/{app}/{external}", body: .document, .metadata,
+        "RecordDocument.replace(externalID:)", repeated: .afterLookingUp, notFoundHint: refusedContent)
     static let documentSetStatus = IndivoCall(
         29, "document_set_status", .post, "/records/{record}/documents/{document}/set-status", body: .form, .ok,
         "RecordDocument.setStatus(_:reason:)")
@@ -143,8 +146,8 @@ extension IndivoCall {
     static let genericList = IndivoCall(
         40, "generic_list", .get, "/records/{record}/reports/{model}/", query: .report, .models,
         "IndivoRecord.reports(of:matching:)",
-        notFoundHint: "The server may not know the model, or the id may be wrong. A model is named as its class is, in the "
-            + "singular: Medication, LabResult.")
+        notFoundHint: "The server may not know the model, or the id may be wrong. A model is named as its class is, in "
+            + "the singular: Medication, LabResult.")
     static let smartGeneric = IndivoCall(
         41, "smart_generic", .get, "/records/{record}/{model}/", .graph, "IndivoRecord.smart(_:)")
 }
@@ -167,7 +170,8 @@ extension IndivoCall {
     static let otherRecordCalls = [smartAllergiesInstance, smartGenericInstance]
 
     static let smartAllergiesInstance = IndivoCall(
-        nil, "smart_allergies_instance", .get, "/records/{record}/allergies/{fact}", .graph, "IndivoRecord.smart(_:fact:)")
+        nil, "smart_allergies_instance", .get, "/records/{record}/allergies/{fact}", .graph,
+        "IndivoRecord.smart(_:fact:)")
     static let smartGenericInstance = IndivoCall(
         nil, "smart_generic_instance", .get, "/records/{record}/{model}/{fact}", .graph, "IndivoRecord.smart(_:fact:)")
 }

@@ -54,7 +54,8 @@ extension IndivoServer {
             throw IndivoError.argument("a server does not sign the query of \(method); send a body instead", call)
         }
         return try await calls.send(
-            call, as: credentials, path: known?.variables(in: path) ?? [:], query: query, body: body.map { .data($0.data, type: $0.contentType) }
+            call, as: credentials, path: known?.variables(in: path) ?? [:], query: query,
+            body: body.map { .data($0.data, type: $0.contentType) }
         ).content
     }
 }

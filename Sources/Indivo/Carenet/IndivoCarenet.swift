@@ -88,7 +88,9 @@ public struct IndivoCarenet: Sendable {
     }
 
     /// The shared documents of a model by its name (`carenet_generic_list`).
-    public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
+    public func reports(
+        ofModel name: String, matching query: ReportQuery = ReportQuery()
+    ) -> PagedList<IndivoDocument> {
         modelReports(ofModel: name, query, in: record)
     }
 

@@ -184,7 +184,8 @@ struct Paging: Sendable, Hashable {
     /// - Throws: ``IndivoError`` for numbers that a server fails on.
     func check(_ call: IndivoCall) throws {
         if let limit, limit < 1 {
-            throw IndivoError.argument("a limit of \(limit) asks for nothing; give 1 or more, or nil for everything", call)
+            throw IndivoError.argument(
+                "a limit of \(limit) asks for nothing; give 1 or more, or nil for everything", call)
         }
         if pageSize < 1 {
             throw IndivoError.argument("a page size of \(pageSize) asks for nothing; give 1 or more", call)

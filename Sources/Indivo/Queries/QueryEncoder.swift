@@ -21,7 +21,8 @@ struct QueryEncoder {
         if let range = query.dateRange {
             let field = try dateField(range.field, for: "a date range")
             if range.start == nil && range.end == nil {
-                throw refused("the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
+                throw refused(
+                    "the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
             }
             let start = try range.start.map { try date($0, field) } ?? ""
             let end = try range.end.map { try date($0, field) } ?? ""
@@ -88,7 +89,8 @@ struct QueryEncoder {
             return field
         }
         let known = fields.map { $0.name == $0.property ? $0.name : "\($0.property) (\($0.name))" }
-        throw refused("a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
+        throw refused(
+            "a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
     }
 
     private func dateField(_ name: String, for what: String) throws -> ReportSource.Field {

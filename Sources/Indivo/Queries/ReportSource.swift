@@ -58,7 +58,8 @@ public struct ReportSource: Sendable {
     public static let equipment = ReportSource(
         "equipment", .equipmentList, .carenetEquipmentList,
         fields: [
-            Field("date_started", .date, property: "dateStarted"), Field("date_stopped", .date, property: "dateStopped"),
+            Field("date_started", .date, property: "dateStarted"),
+            Field("date_stopped", .date, property: "dateStopped"),
             Field("equipment_name", .string, property: "name"), Field("equipment_vendor", .string, property: "vendor"),
         ])
 

@@ -92,7 +92,8 @@ public final class FileDocument: RecordDocument {
 
     private func fetched() throws -> FileContent {
         guard let content else {
-            throw IndivoError.argument("the document's content is not here yet; call fetchContent()", .recordSpecificDocument)
+            throw IndivoError.argument(
+                "the document's content is not here yet; call fetchContent()", .recordSpecificDocument)
         }
         return content
     }

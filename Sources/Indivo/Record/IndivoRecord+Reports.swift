@@ -42,7 +42,9 @@ extension IndivoRecord {
 
     /// The documents of a model by its name (`generic_list`): each of the class that is registered for the model, or an
     /// ``IndivoModel/GenericDocument``.
-    public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
+    public func reports(
+        ofModel name: String, matching query: ReportQuery = ReportQuery()
+    ) -> PagedList<IndivoDocument> {
         modelReports(ofModel: name, query, in: self)
     }
 
@@ -105,7 +107,7 @@ extension IndivoRecord {
     }
 
     /// Every request on a document (`audit_document_view`).
-    @available(*, deprecated, message: "Servers keep the call for old apps; audit(matching:) with document_id gives the same.")
+    @available(*, deprecated, message: "Servers keep the call for old apps; ask audit(matching:) with a document_id.")
     public func auditDocumentView(
         _ document: String, limit: Int? = nil, offset: Int = 0, pageSize: Int = 100
     ) -> PagedList<AuditEntry> {
@@ -114,7 +116,7 @@ extension IndivoRecord {
 
     /// Every request of one kind on a document (`audit_function_view`).
     /// - Parameter function: The server's name of the call, such as `record_specific_document`.
-    @available(*, deprecated, message: "Servers keep the call for old apps; audit(matching:) with function_name gives the same.")
+    @available(*, deprecated, message: "Servers keep the call for old apps; ask audit(matching:) with a function_name.")
     public func auditFunctionView(
         _ document: String, function: String, limit: Int? = nil, offset: Int = 0, pageSize: Int = 100
     ) -> PagedList<AuditEntry> {

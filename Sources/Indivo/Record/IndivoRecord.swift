@@ -34,7 +34,9 @@ public final class IndivoRecord: Sendable {
 
     /// What of the record is shared through a carenet, as this record's token may see it.
     /// - Parameter id: The carenet's id, as ``RecordDocument/carenets()`` tells it.
-    public func carenet(_ id: String) -> IndivoCarenet { IndivoCarenet(server: server, id: id, token: token, record: self) }
+    public func carenet(_ id: String) -> IndivoCarenet {
+        IndivoCarenet(server: server, id: id, token: token, record: self)
+    }
 
     /// An account, as this record's token may see it.
     /// - Parameter id: The e-mail address of the person who granted the token. Whatever the app adds names it as the

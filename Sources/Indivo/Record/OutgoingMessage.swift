@@ -100,7 +100,9 @@ extension IndivoRecord {
     ///   - document: A document of this record that it is about.
     ///   - appURL: Where the app shows more, relative to its start page.
     /// - Throws: ``IndivoError``.
-    public func notify(_ content: String, about document: (any RecordDocument)? = nil, appURL: String? = nil) async throws {
+    public func notify(
+        _ content: String, about document: (any RecordDocument)? = nil, appURL: String? = nil
+    ) async throws {
         let call = IndivoCall.recordNotify
         guard !content.isEmpty else { throw IndivoError.argument("a notification needs a content", call) }
         try Limits.check(content, "a notification", 500, call)

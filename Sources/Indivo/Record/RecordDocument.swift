@@ -83,7 +83,8 @@ extension RecordDocument {
     }
 
     func checkNewest(_ call: IndivoCall) throws {
-        if isOutdated { throw IndivoError.argument("the \(kind) is an old version; fetch the newest and change that", call) }
+        guard isOutdated else { return }
+        throw IndivoError.argument("the \(kind) is an old version; fetch the newest and change that", call)
     }
 
     /// What it is called in errors, which hold no ids.

@@ -18,7 +18,8 @@ extension CallReplay {
             #expect(ccr.data == exchange.responseBody, "\(exchange)")
             #expect(try ccr.xml().name == "ContinuityOfCareRecord", "\(exchange)")
         case "set_demographics":
-            let demographics = try Demographics.read(from: exchange.content.xml())
+            guard let root = try? exchange.content.xml() else { throw Inexpressible("the body is no XML") }
+            let demographics = try Demographics.read(from: root)
             try await record.setDemographics(demographics)
             try expectation.check(demographics.metadata, expectation.root())
             #expect(demographics.id == demographics.metadata?.id && demographics.state == .pushed, "\(exchange)")

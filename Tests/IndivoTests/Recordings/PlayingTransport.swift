@@ -12,11 +12,11 @@ final class PlayingTransport: HTTPTransport {
     }
 
     private let exchange: ServerRecording.Exchange
-    /// Calls that may follow the recorded one, and their answer.
-    private let following: Set<String>
+    /// Calls that may follow the recorded one, and the status of their answers.
+    private let following: [String: Int]
     private let state = Mutex(State())
 
-    init(_ exchange: ServerRecording.Exchange, following: Set<String> = []) {
+    init(_ exchange: ServerRecording.Exchange, following: [String: Int] = [:]) {
         self.exchange = exchange
         self.following = following
     }
@@ -33,8 +33,8 @@ final class PlayingTransport: HTTPTransport {
             state.withLock { $0.sent.append((request, body)) }
             return answer(to: body)
         }
-        if let call = IndivoCall.matching(request.method, path), following.contains(call.name) {
-            return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("<ok/>".utf8))
+        if let call = IndivoCall.matching(request.method, path), let status = following[call.name] {
+            return HTTPAnswer(response: HTTPResponse(status: .init(code: status)), body: Data("<ok/>".utf8))
         }
         state.withLock { $0.strange.append("\(request.method) \(request.path ?? "")") }
         return HTTPAnswer(response: HTTPResponse(status: .notFound))

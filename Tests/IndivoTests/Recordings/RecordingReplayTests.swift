@@ -37,6 +37,7 @@ struct RecordingReplayTests {
                 tally.replayed += 1
             } catch {
                 Issue.record("\(exchange): \(error)")
+                continue
             }
             #expect(replay.transport.strange.isEmpty, "\(exchange)")
         }
@@ -66,16 +67,19 @@ struct RecordingReplayTests {
 extension CallReplay {
     /// Makes the call with the method for any call.
     func raw() async throws {
-        let transport = PlayingTransport(exchange)
+        let transport = PlayingTransport(exchange, following: ["record_document_meta_ext": 404])
         let record = IndivoServer(
             api: URL(string: "http://127.0.0.1:8000") ?? URL(filePath: "/"), ui: URL(filePath: "/"),
             app: AppCredentials(id: "app", consumerKey: "key", consumerSecret: "secret"), transport: transport
         ).record(id: "record", token: token)
         guard let method = HTTPRequest.Method(rawValue: exchange.method) else { return }
-        let path = String(exchange.path.prefix { $0 != "?" })
+        let escaped = String(exchange.path.prefix { $0 != "?" })
+        let path = escaped.removingPercentEncoding ?? escaped
+        // An escaped slash makes another path of it.
+        guard IndivoCall.matching(method, path) == call else { return }
         do {
             let answer = try await record.call(
-                method, path.removingPercentEncoding ?? path, query: exchange.query,
+                method, path, query: exchange.query,
                 body: exchange.requestBody.map { _ in exchange.content })
             #expect(answer.data == exchange.responseBody && exchange.status == 200, "\(exchange)")
         } catch let error as IndivoError {
