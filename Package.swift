@@ -116,11 +116,14 @@ let package = Package(
             path: "codegen/Plugins/SDMLGeneratePlugin"),
 
         .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
-        .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"]),
+        .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"], exclude: ["Fixtures"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",
-            dependencies: ["Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")]),
+            dependencies: [
+                "Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "IndivoOutboxTests",
             dependencies: [
@@ -139,7 +142,12 @@ let package = Package(
         // Runs the built tool, as a user would.
         .testTarget(
             name: "IndivoCommandTests", dependencies: ["IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting", "OAuth1"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "Indivo", "IndivoSandbox", "IndivoTesting", "OAuth1",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
 
         // Proves the outbox by fault: scripts/soak.
         .executableTarget(

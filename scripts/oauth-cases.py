@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from oauthlib import oauth1
 from oauthlib.oauth1.rfc5849 import signature
-from oauthlib.oauth1.rfc5849.utils import parse_authorization_header
+from oauthlib.oauth1.rfc5849.utils import parse_authorization_header, unescape
 from oauthlib.common import Request, urldecode
 
 FORM = "application/x-www-form-urlencoded"
@@ -113,7 +113,7 @@ def verify(cases, signed):
     with open(cases) as requests, open(signed) as signatures:
         for line, other in zip(requests, signatures, strict=True):
             made, header = json.loads(line), json.loads(other)["authorization"]
-            params = [(n, v) for n, v in parse_authorization_header(header) if n != "realm"]
+            params = [(n, unescape(v)) for n, v in parse_authorization_header(header) if n != "realm"]
             url = made["scheme"] + "://" + made["authority"] + made["target"]
             query = made["target"].partition("?")[2]
             body = made["body"] if made["content_type"] == FORM else ""
@@ -124,12 +124,12 @@ def verify(cases, signed):
             request.params = collected
             request.signature = dict(params)["oauth_signature"]
             count += 1
-            if not signature.verify_hmac_sha1(request, made["consumer_secret"], made["token_secret"] or ""):
+            is_good = (
+                dict(params)["oauth_consumer_key"] == made["consumer_key"]
+                and signature.verify_hmac_sha1(request, made["consumer_secret"], made["token_secret"] or ""))
+            if not is_good:
                 wrong += 1
                 print("not verified:", line, header, file=sys.stderr)
-            if dict(params)["oauth_consumer_key"] != made["consumer_key"]:
-                wrong += 1
-                print("another consumer key:", line, header, file=sys.stderr)
     print(f"oauthlib verified {count - wrong} of {count} requests that were signed here")
     if wrong or not count:
         sys.exit(1)

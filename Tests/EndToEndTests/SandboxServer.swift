@@ -52,8 +52,23 @@ struct SandboxServer {
     static func logIn(
         to server: IndivoServer, listener: some CallbackReceiver, choosing label: String? = nil
     ) async throws -> IndivoRecord {
-        try await server.selectRecord(callback: listener) { url in
-            Task { _ = try await HeadlessBrowser().logIn(at: url, userName: "demo", password: "demo", choosing: label) }
+        let (pages, opened) = AsyncStream.makeStream(of: URL.self)
+        let login = Task {
+            defer { opened.finish() }
+            return try await server.selectRecord(callback: listener) { url in opened.yield(url) }
         }
+        do {
+            for await page in pages {
+                try await HeadlessBrowser().logIn(at: page, userName: "demo", password: "demo", choosing: label)
+            }
+        } catch {
+            // Without its browser the login would wait for ever. Where it has failed by itself, that is the reason.
+            login.cancel()
+            if case .failure(let reason as IndivoError) = await login.result, reason.reason != .login(.cancelled) {
+                throw reason
+            }
+            throw error
+        }
+        return try await login.value
     }
 }

@@ -40,6 +40,19 @@ struct ErrorTests {
         guard case .invalid(words, _) = error.reason else { throw error }
     }
 
+    @Test("a quotation is found however the server writes it down", arguments: [
+        ("Planted é Ж 😀", #"got [u'Planted \xe9 \u0416 \U0001f600'] here"#),
+        ("Planted <b> & \"so\"", "got Planted &lt;b&gt; &amp; &quot;so&quot; here"), ("Planted\n  twice", "got Planted twice here"),
+        (String(repeating: "Planted ", count: 60_000), String(repeating: "Planted ", count: 60_000)),
+    ])
+    func quotations(value: String, words: String) async throws {
+        let problem = Problem()
+        problem.notes = value
+        let transport = AnsweringTransport(status: .badRequest, type: "text/html", words)
+        let error = try await failure(of: transport) { try await $0.add(problem) }
+        #expect(!error.description.contains("Planted"), "\(error.description.prefix(300))")
+    }
+
     @Test("what this library finds wrong with the document stands beside the server's words")
     func ownFindings() async throws {
         let medication = Medication()

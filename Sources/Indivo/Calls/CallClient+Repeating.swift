@@ -54,7 +54,7 @@ extension CallClient {
             throw error
         }
         let metadata = try found.value(DocumentMetadata.self, root: "Document")
-        if let size = metadata.size, let body = outgoing.body, size != body.data.count {
+        if let body = outgoing.body, metadata.mismatch(with: body.data) != nil {
             var conflict = IndivoError(.conflict(.externalIDUsed), call: outgoing.call, details: error.details)
             conflict.attempts = error.attempts
             conflict.status = error.status

@@ -5,16 +5,32 @@ import OAuth1
 
 /// What a server says in the body of a refusal.
 struct ServerMessage {
-    /// The words, without markup and cut short. They may repeat what was sent.
-    let words: String
+    /// All that it says, without markup, white space collapsed.
+    private let all: String
+    /// Whether there is more than was read.
+    private let isCut: Bool
 
-    init(words: String) { self.words = words }
+    init(words: String) {
+        all = words
+        isCut = false
+    }
 
     init(_ answer: HTTPAnswer) {
-        let plain = String(decoding: answer.body.prefix(8192), as: UTF8.self)
-            .replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " ")
-            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        words = plain.count > 500 ? plain.prefix(500) + "…" : plain
+        isCut = answer.body.count > Self.longest
+        all = Self.collapsed(
+            String(decoding: answer.body.prefix(Self.longest), as: UTF8.self)
+                .replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " "))
+    }
+
+    private static let longest = 256 << 10
+
+    /// The words, cut short. They may repeat what was sent.
+    var words: String { Self.short(all) }
+
+    private static func short(_ text: String) -> String { text.count > 500 ? text.prefix(500) + "…" : text }
+
+    private static func collapsed(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     /// The conflict that a 400 is about; the sentences are those of Indivo X 2.0.
@@ -28,10 +44,13 @@ struct ServerMessage {
         }
     }
 
-    /// The words, with `…` for every value that was sent: a server likes to quote what it does not take.
+    /// The words, with `…` for every value that was sent: a server likes to quote what it does not take. Nothing where
+    /// there is too much to look through.
     func leavingOut(_ values: some Sequence<String>) -> String {
-        var text = words
-        for value in Set(values).sorted(by: { ($0.count, $0) > ($1.count, $1) }) where !value.isEmpty {
+        guard !isCut else { return "" }
+        var text = all
+        let quoted = Set(values.map(Self.collapsed).flatMap { [$0, Self.asHTML($0), Self.asPython($0)] })
+        for value in quoted.sorted(by: { ($0.count, $0) > ($1.count, $1) }) where !value.isEmpty {
             if value.count >= 4 {
                 text = text.replacing(value, with: "…")
             } else {
@@ -41,7 +60,27 @@ struct ServerMessage {
                     .joined(separator: " ")
             }
         }
-        return text
+        return Self.short(text)
+    }
+
+    /// As a template of the server's escapes it.
+    private static func asHTML(_ value: String) -> String {
+        value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+    }
+
+    /// As the server's language shows a text in a message: `caf\xe9`.
+    private static func asPython(_ value: String) -> String {
+        value.unicodeScalars.map { scalar in
+            let digits = String(scalar.value, radix: 16)
+            func padded(_ length: Int) -> String { String(repeating: "0", count: max(0, length - digits.count)) + digits }
+            return switch scalar.value {
+            case ..<0x80: String(scalar)
+            case ..<0x100: "\\x" + padded(2)
+            case ..<0x10000: "\\u" + padded(4)
+            default: "\\U" + padded(8)
+            }
+        }.joined()
     }
 }
 

@@ -34,8 +34,8 @@ public struct OutOfBandReceiver: CallbackReceiver {
 
     /// An address as it is; a bare id or code as if it had come in one.
     private static func url(of text: String, _ step: LoginStep) -> URL {
-        if text.contains("?"), let url = URL(string: text) { return url }
         let name = step == .record ? "record_id" : "oauth_verifier"
+        if text.contains("?"), text.contains(name + "="), let url = URL(string: text) { return url }
         let query: FormParameters = [name: text]
         // Percent-encoding leaves nothing that a URL could not hold: it is one, always.
         return URL(string: "oob:?" + query.encoded)!

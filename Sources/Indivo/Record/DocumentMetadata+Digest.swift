@@ -26,7 +26,8 @@ extension DocumentMetadata {
         throw error
     }
 
-    private func mismatch(with data: Data) -> (what: String, details: String)? {
+    /// How content differs from what the server says of it, if it does.
+    func mismatch(with data: Data) -> (what: String, details: String)? {
         if let digest, let hash = DocumentDigest(matchingFormOf: digest) {
             let found = hash.hex(of: data)
             if found != digest.lowercased() {

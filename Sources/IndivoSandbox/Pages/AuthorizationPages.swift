@@ -51,7 +51,7 @@ enum AuthorizationPages {
                 return visit.page(
                     "Your code", """
                     <p>Go back to the app and enter this code:</p>
-                    <p><input name="oauth_verifier" aria-label="Code" readonly value="\(code)"></p>
+                    <p><input name="oauth_verifier" aria-label="Code" readonly="readonly" value="\(code)"></p>
                     """)
             }
             return .redirect(to: location)

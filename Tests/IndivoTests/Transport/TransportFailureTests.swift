@@ -110,12 +110,16 @@ struct TransportFailureTests {
         #expect(try await transport.send(.to(server, path: "/again")).response.status.code == 200)
     }
 
-    @Test("an answer longer than the limit is not taken", arguments: ["announced", "chunked", "unending head"])
+    @Test("an answer longer than the limit is not taken", arguments: [
+        "announced", "chunked", "packed", "packed and chunked", "unending head",
+    ])
     func tooLarge(kind: String) async throws {
         let long = String(repeating: "x", count: 101)
         let rest = [
             "announced": "Content-Length: 101\r\n\r\n" + long,
             "chunked": "Transfer-Encoding: chunked\r\n\r\n65\r\n\(long)\r\n0\r\n\r\n",
+            "packed": "Content-Encoding: gzip\r\nContent-Length: 101\r\n\r\n" + long,
+            "packed and chunked": "Content-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n\(long)\r\n0\r\n\r\n",
             "unending head": String(repeating: "X-Long: \(long)\r\n", count: 3000) + "\r\n",
         ]
         let error = try await failure(
