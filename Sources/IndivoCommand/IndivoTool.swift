@@ -13,26 +13,27 @@ struct IndivoTool: AsyncParsableCommand {
 
             Results go to standard output, everything else to standard error. \(ExitStatus.help)
 
-            The shell completes commands, options, models and paths once it has read what one of these prints:
-            indivo --generate-completion-script bash > ~/.local/share/bash-completion/completions/indivo
-            indivo --generate-completion-script zsh > ~/.zfunc/_indivo     (a folder in $fpath)
-            indivo --generate-completion-script fish > ~/.config/fish/completions/indivo.fish
+            The shell completes commands, options, models and paths once it has read a script, as by
+
+            eval "$(indivo --generate-completion-script bash)"
+            indivo --generate-completion-script zsh > ~/.zfunc/_indivo
+            indivo --generate-completion-script fish | source
             """,
         groupedSubcommands: [
             CommandGroup(
-                name: "Logging in",
+                name: "Login",
                 subcommands: [LoginCommand.self, LogoutCommand.self, SessionsCommand.self, SettingsCommand.self]),
             CommandGroup(
-                name: "A record",
+                name: "Record",
                 subcommands: [
                     RecordCommand.self, ReportsCommand.self, DocumentsCommand.self, AppDocumentsCommand.self,
                     DemographicsCommand.self, MessageCommand.self, NotifyCommand.self, AuditCommand.self,
                 ] + outboxCommands),
-            CommandGroup(name: "Any call", subcommands: [CallCommand.self, CallsCommand.self]),
+            CommandGroup(name: "Call", subcommands: [CallCommand.self, CallsCommand.self]),
             CommandGroup(
-                name: "Files",
+                name: "File",
                 subcommands: [DocumentCommand.self, SelectCommand.self, FormatCommand.self, GenerateCommand.self]),
-            CommandGroup(name: "Trying things", subcommands: [SandboxCommand.self, DemoCommand.self]),
+            CommandGroup(name: "Sandbox", subcommands: [SandboxCommand.self, DemoCommand.self]),
         ])
 
     #if Outbox

@@ -5,9 +5,11 @@ import Foundation
 enum CredentialsFile {
     /// Where it is looked for when nothing else is named: `$XDG_CONFIG_HOME/indivo/credentials`, or in `~/.config`.
     static func standardPath(_ environment: [String: String]) -> String {
-        let named = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let folder = named.map { URL(filePath: $0) } ?? URL.homeDirectory.appending(path: ".config")
-        return folder.appending(path: "indivo/credentials").path
+        func folder(_ variable: String) -> URL? {
+            environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
+        }
+        let home = folder("HOME") ?? URL.homeDirectory
+        return (folder("XDG_CONFIG_HOME") ?? home.appending(path: ".config")).appending(path: "indivo/credentials").path
     }
 
     /// Reads a file.

@@ -49,7 +49,7 @@ struct ReportsCommand: AsyncParsableCommand {
                 return try output.print(AggregateListing.listing(of: results), none: "No fact fits.")
             }
             let documents = try await output.talk.fetch(record.reports(ofModel: model, matching: wanted), "facts")
-            try output.print(try ReportListing.listing(of: documents), none: "The record has no such facts.")
+            try output.print(try ReportListing.listing(of: documents, fields: source.fields ?? []), none: "The record has no such facts.")
         } catch let error as IndivoError where error.reason == .notFound && !DataModel.core.contains(where: { $0.name == model }) {
             throw unknownModel()
         }
