@@ -53,7 +53,7 @@ struct DocumentsRelatedCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var document: DocumentChoice
 
-    @Option(name: .customLong("as"), help: "What they are to the document.")
+    @Option(name: .customLong("as"), help: ArgumentHelp("What they are to the document.", valueName: "relation"))
     var relation: DocumentRelation
 
     @Option(help: "Only documents of this status.")

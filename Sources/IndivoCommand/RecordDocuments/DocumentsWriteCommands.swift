@@ -33,7 +33,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The document that it is about, with --as.", valueName: "id"))
     var relatedTo: String?
 
-    @Option(name: .customLong("as"), help: "What it is to that document.")
+    @Option(name: .customLong("as"), help: ArgumentHelp("What it is to that document.", valueName: "relation"))
     var relation: DocumentRelation?
 
     func validate() throws {
@@ -101,6 +101,11 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
         document.content = content
         do {
             try await document.replace(externalID: externalId)
+        } catch let error as IndivoError where error.reason == .notFound {
+            throw CommandFailure(
+                "the server refuses the new content, and does not say why (404, though the document is there)\nnext: "
+                    + "“indivo document check \(path == "-" ? "FILE" : path)” tells what a server would refuse",
+                status: .refused)
         } catch let error as IndivoError {
             throw CommandFailure.refusing(path, error, output.talk)
         }
@@ -112,10 +117,13 @@ extension CommandFailure {
     /// A server's refusal of a file, with the command that tells what is wrong with it.
     fileprivate static func refusing(_ path: String, _ error: IndivoError, _ talk: TalkOptions) -> any Error {
         guard case .invalid = error.reason, path != "-" else { return error }
-        let failure = CommandFailure(error, isVerbose: talk.verbose)
-        return CommandFailure(
-            description: failure.description.replacing("document check FILE", with: "document check \(path)"),
-            status: failure.status)
+        return CommandFailure(error, isVerbose: talk.verbose).naming(path)
+    }
+
+    /// The same, where it is said how a file is checked.
+    private func naming(_ path: String) -> CommandFailure {
+        CommandFailure(
+            description: description.replacing("document check FILE", with: "document check \(path)"), status: status)
     }
 }
 
@@ -195,7 +203,7 @@ struct DocumentsRelateCommand: AsyncParsableCommand {
     @Argument(help: "The id of the document that is related to it.")
     var other: String
 
-    @Option(name: .customLong("as"), help: "What the other is to the document.")
+    @Option(name: .customLong("as"), help: ArgumentHelp("What the other is to the document.", valueName: "relation"))
     var relation: DocumentRelation
 
     func run() async throws {

@@ -125,6 +125,9 @@ struct DocumentsTests {
             let refused = try await client.run("documents", "add", "wrong.xml")
             #expect(refused.status == 3)
             #expect(refused.errors.contains("indivo document check wrong.xml"))
+            let unfit = try await client.run("documents", "replace", try await client.addMedication(), "wrong.xml")
+            #expect(unfit.status == 3)
+            #expect(unfit.errors.contains("indivo document check wrong.xml"))
         }
     }
 }

@@ -43,8 +43,11 @@ struct RecordTests {
                 "message", "--attach", "c.xml", "--severity", "high", "--json", input: "Results\n\nAll is well.\n")
             #expect(sent.status == 0, "\(sent.errors)")
             let id = try #require(try jsonObject(sent.output)["id"] as? String)
-            let inbox = try await client.run("call", "GET", "/accounts/demo@example.org/inbox/\(id)")
-            #expect(inbox.output.contains("Results") && inbox.output.contains("All is well."))
+            let inbox = try await client.run("call", "GET", "/accounts/demo@example.org/inbox/")
+            let found = try client.tool.run("select", "Message", "--attr", "id", input: inbox.output).output
+            let message = try await client.run("call", "GET", "/accounts/demo@example.org/inbox/\(found.dropLast())")
+            #expect(message.output.contains(">Results<") && message.output.contains("All is well."))
+            #expect(message.output.contains("<attachment "))
             let twice = try await client.run("message", "--id", id, "--subject", "s", "--body", "b")
             #expect(twice.status == 3)
             #expect(try await client.run("message", input: "one line").status == 2)
