@@ -56,7 +56,7 @@ struct IndivoTool: AsyncParsableCommand {
             Foundation.exit(ExitStatus.done.rawValue)
         } catch let error as ExitCode {
             exit(withError: error)
-        } catch where exitCode(for: error) == .validationFailure {
+        } catch  where exitCode(for: error) == .validationFailure {
             StandardStreams.complain(fullMessage(for: error))
             Foundation.exit(ExitStatus.wrongUse.rawValue)
         } catch {
@@ -70,7 +70,9 @@ struct IndivoTool: AsyncParsableCommand {
 @main
 struct IndivoTool {
     static func main() {
-        print("This build of indivo has no commands: build it with the traits Tool and Sandbox, which are on by default.")
+        print(
+            "This build of indivo has no commands: build it with the traits Tool and Sandbox, which are on by default."
+        )
     }
 }
 #endif

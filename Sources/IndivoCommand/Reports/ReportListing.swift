@@ -25,7 +25,8 @@ enum ReportListing {
         }
         let shown = shownNames(names, in: rows)
         let columns =
-            [Listing.Column("document_id", "document")] + names.map { Listing.Column($0, shown.contains($0) ? title(properties[$0] ?? $0) : nil) }
+            [Listing.Column("document_id", "document")]
+            + names.map { Listing.Column($0, shown.contains($0) ? title(properties[$0] ?? $0) : nil) }
         return Listing(
             columns: columns,
             rows: zip(models, rows).map { model, row in
@@ -37,7 +38,8 @@ enum ReportListing {
 
     /// A field's text; of related models how many there are. `nil` for none.
     private static func value(of field: XMLNode) -> String? {
-        let related = field.children(named: "Models").flatMap { $0.children(named: "Model") } + field.children(named: "Model")
+        let related =
+            field.children(named: "Models").flatMap { $0.children(named: "Model") } + field.children(named: "Model")
         if !related.isEmpty { return "\(related.count)" }
         let text = field.text().trimmingCharacters(in: .whitespacesAndNewlines)
         return text.isEmpty ? nil : text
@@ -48,7 +50,9 @@ enum ReportListing {
         let known = Set(names)
         let plain = names.filter { name in
             if name.hasSuffix("_system") { return false }
-            if name.hasSuffix("_identifier") { return !known.contains(String(name.dropLast("identifier".count)) + "title") }
+            if name.hasSuffix("_identifier") {
+                return !known.contains(String(name.dropLast("identifier".count)) + "title")
+            }
             return true
         }
         func rank(_ name: String) -> Int {
@@ -61,7 +65,9 @@ enum ReportListing {
     }
 
     private static func title(_ name: String) -> String {
-        for ending in [".title", "_title"] where name.hasSuffix(ending) { return String(name.dropLast(ending.count)) }
+        for ending in [".title", "_title"] where name.hasSuffix(ending) {
+            return String(name.dropLast(ending.count))
+        }
         return name
     }
 }

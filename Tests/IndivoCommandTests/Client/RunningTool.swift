@@ -39,7 +39,8 @@ final class RunningTool: Sendable {
         process.standardError = errors
         let (ended, continuation) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { process in
-            continuation.yield(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
+            continuation.yield(
+                process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
             continuation.finish()
         }
         try process.run()
