@@ -13,26 +13,27 @@ struct IndivoTool: AsyncParsableCommand {
 
             Results go to standard output, everything else to standard error. \(ExitStatus.help)
 
-            The shell completes commands, options, models and paths once it has read what one of these prints:
-            indivo --generate-completion-script bash > ~/.local/share/bash-completion/completions/indivo
-            indivo --generate-completion-script zsh > ~/.zfunc/_indivo     (a folder in $fpath)
-            indivo --generate-completion-script fish > ~/.config/fish/completions/indivo.fish
+            The shell completes commands, options, models and paths once it has read a script, as by
+
+            eval "$(indivo --generate-completion-script bash)"
+            indivo --generate-completion-script zsh > ~/.zfunc/_indivo
+            indivo --generate-completion-script fish | source
             """,
         groupedSubcommands: [
             CommandGroup(
-                name: "Logging in",
+                name: "Login",
                 subcommands: [LoginCommand.self, LogoutCommand.self, SessionsCommand.self, SettingsCommand.self]),
             CommandGroup(
-                name: "A record",
+                name: "Record",
                 subcommands: [
                     RecordCommand.self, ReportsCommand.self, DocumentsCommand.self, AppDocumentsCommand.self,
                     DemographicsCommand.self, MessageCommand.self, NotifyCommand.self, AuditCommand.self,
                 ] + outboxCommands),
-            CommandGroup(name: "Any call", subcommands: [CallCommand.self, CallsCommand.self]),
+            CommandGroup(name: "Call", subcommands: [CallCommand.self, CallsCommand.self]),
             CommandGroup(
-                name: "Files",
+                name: "File",
                 subcommands: [DocumentCommand.self, SelectCommand.self, FormatCommand.self, GenerateCommand.self]),
-            CommandGroup(name: "Trying things", subcommands: [SandboxCommand.self, DemoCommand.self]),
+            CommandGroup(name: "Sandbox", subcommands: [SandboxCommand.self, DemoCommand.self]),
         ])
 
     #if Outbox
@@ -55,7 +56,7 @@ struct IndivoTool: AsyncParsableCommand {
             Foundation.exit(ExitStatus.done.rawValue)
         } catch let error as ExitCode {
             exit(withError: error)
-        } catch where exitCode(for: error) == .validationFailure {
+        } catch  where exitCode(for: error) == .validationFailure {
             StandardStreams.complain(fullMessage(for: error))
             Foundation.exit(ExitStatus.wrongUse.rawValue)
         } catch {
@@ -69,7 +70,9 @@ struct IndivoTool: AsyncParsableCommand {
 @main
 struct IndivoTool {
     static func main() {
-        print("This build of indivo has no commands: build it with the traits Tool and Sandbox, which are on by default.")
+        print(
+            "This build of indivo has no commands: build it with the traits Tool and Sandbox, which are on by default."
+        )
     }
 }
 #endif

@@ -17,13 +17,16 @@ public struct FileSessionStore: SessionStore {
     /// systems, `$XDG_STATE_HOME/indivo` or `~/.local/state/indivo` elsewhere.
     public static let standard: FileSessionStore = {
         #if canImport(Darwin)
-        let folder = URL.applicationSupportDirectory.appending(path: "Indivo")
+        let place = URL.applicationSupportDirectory.appending(path: "Indivo")
         #else
-        let named = ProcessInfo.processInfo.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let state = named.map { URL(filePath: $0) } ?? URL.homeDirectory.appending(path: ".local/state")
-        let folder = state.appending(path: "indivo")
+        func folder(_ variable: String) -> URL? {
+            ProcessInfo.processInfo.environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
+        }
+        let home = folder("HOME") ?? URL.homeDirectory
+        let state = folder("XDG_STATE_HOME") ?? home.appending(path: ".local/state")
+        let place = state.appending(path: "indivo")
         #endif
-        return FileSessionStore(file: folder.appending(path: "sessions.json"))
+        return FileSessionStore(file: place.appending(path: "sessions.json"))
     }()
 
     /// - Throws: ``SessionStoreError``

@@ -41,7 +41,8 @@ struct AppDocumentChoice: ParsableArguments {
 
     func validate() throws {
         if (id == nil) == (externalId == nil) {
-            throw ValidationError("Name the document, by its id or with --external-id; “indivo app-documents list” lists the ids.")
+            throw ValidationError(
+                "Name the document, by its id or with --external-id; “indivo app-documents list” lists the ids.")
         }
     }
 
@@ -49,7 +50,8 @@ struct AppDocumentChoice: ParsableArguments {
         if let id { return AppDocument(id: try DocumentID(id).text, in: storage) }
         let external = externalId ?? ""
         return try await storage.document(externalID: external).orFail(
-            "the app has no document with the external id \(external) here; “indivo app-documents list” lists what it has",
+            "the app has no document with the external id \(external) here; "
+                + "“indivo app-documents list” lists what it has",
             .nothingFound)
     }
 }
@@ -66,13 +68,15 @@ struct AppDocumentsListCommand: AsyncParsableCommand {
     func run() async throws {
         let storage = try await place.storage(connection, output.talk)
         let documents = try await output.talk.fetch(storage.list(query.query), "documents")
-        try output.print(MetadataListing.many(documents.compactMap(\.metadata)), none: "The app keeps no such documents.")
+        try output.print(
+            MetadataListing.many(documents.compactMap(\.metadata)), none: "The app keeps no such documents.")
     }
 }
 
 struct AppDocumentsGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print one of the app's documents, byte for byte.", discussion: ExitStatus.help)
+        commandName: "get", abstract: "Print one of the app's documents, byte for byte.",
+        discussion: ExitStatus.help)
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var talk: TalkOptions

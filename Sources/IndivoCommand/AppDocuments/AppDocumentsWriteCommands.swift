@@ -36,7 +36,8 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
             document = try await storage.add(content)
         }
         if let label { try await document.setLabel(label) }
-        try output.print(MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(
+            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
     }
 }
 
@@ -67,9 +68,12 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     var externalId: String?
 
     func validate() throws {
-        if (id == nil) == (externalId == nil) { throw ValidationError("Name the document with --external-id or --id.") }
+        if (id == nil) == (externalId == nil) {
+            throw ValidationError("Name the document with --external-id or --id.")
+        }
         if id != nil && !place.allRecords {
-            throw ValidationError("In a record a document is overwritten by its external id only: give --external-id.")
+            throw ValidationError(
+                "In a record a document is overwritten by its external id only: give --external-id.")
         }
     }
 
@@ -86,12 +90,14 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
             let external = externalId ?? ""
             guard try await storage.document(externalID: external) != nil else {
                 throw CommandFailure(
-                    "the app has no document with the external id \(external) here; “indivo app-documents add” makes one",
+                    "the app has no document with the external id \(external) here; "
+                        + "“indivo app-documents add” makes one",
                     status: .nothingFound)
             }
             document = try await storage.put(content, externalID: external)
         }
-        try output.print(MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(
+            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
     }
 }
 
@@ -115,7 +121,8 @@ struct AppDocumentsLabelCommand: AsyncParsableCommand {
         let label = try InputFile.argument(text)
         let document = AppDocument(id: id.text, in: try await place.storage(connection, output.talk))
         try await document.setLabel(label)
-        try output.print(MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(
+            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
     }
 }
 

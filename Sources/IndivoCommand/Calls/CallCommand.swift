@@ -37,7 +37,8 @@ struct CallCommand: AsyncParsableCommand {
     var body: String?
 
     @Option(
-        help: ArgumentHelp("What the body is; told from the file's name and content unless given.", valueName: "type"))
+        help: ArgumentHelp(
+            "What the body is; told from the file's name and content unless given.", valueName: "type"))
     var contentType: String?
 
     @Option(help: ArgumentHelp("A field of the form to send; may be given several times.", valueName: "name=value"))
@@ -104,12 +105,15 @@ struct CallCommand: AsyncParsableCommand {
     private static func fill(_ path: String, app: String, record: String?) throws -> String {
         var path = path.contains("%") ? path.removingPercentEncoding ?? path : path
         if path.contains("{record}") {
-            guard let record else { throw CommandFailure("the record is not known; set INDIVO_RECORD, or give --record") }
+            guard let record else {
+                throw CommandFailure("the record is not known; set INDIVO_RECORD, or give --record")
+            }
             path = path.replacing("{record}", with: record)
         }
         path = path.replacing("{app}", with: app)
         if let brace = path.firstIndex(of: "{") {
-            throw CommandFailure("the path still has \(path[brace...].prefix { $0 != "/" }); put an id in its place")
+            throw CommandFailure(
+                "the path still has \(path[brace...].prefix { $0 != "/" }); put an id in its place")
         }
         return path
     }

@@ -16,7 +16,8 @@ extension CommandFailure {
     init?(any error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case let error as IndivoError: self.init(error, isVerbose: CommandLine.arguments.contains { ["-v", "--verbose"].contains($0) })
+        case let error as IndivoError:
+            self.init(error, isVerbose: CommandLine.arguments.contains { ["-v", "--verbose"].contains($0) })
         case let error as SessionStoreError: self.init("\(error)".inToolsWords)
         case let error as DocumentError: self.init("a document cannot be read: \(error)", status: .refused)
         case let error as XMLError: self.init("a document cannot be read: \(error)", status: .refused)
@@ -30,10 +31,14 @@ extension CommandFailure {
         switch error.reason {
         case .refused(let causes):
             let reasons = causes.enumerated().map { "\n  \($0.offset + 1). \($0.element.forTheTool)" }.joined()
-            return "\(error.call) (\(error.request)): the server refuses (403). It gives no reason; the likeliest first, it is one of:"
+            return
+                "\(error.call) (\(error.request)): the server refuses (403). It gives no reason; "
+                + "the likeliest first, it is one of:"
                 + reasons
         case .notReachable, .timedOut, .answerLost:
-            let doubt = error.isSafeToRepeat ? "" : " The server may have acted on it all the same: look before you repeat it."
+            let doubt =
+                error.isSafeToRepeat
+                ? "" : " The server may have acted on it all the same: look before you repeat it."
             return "\(error)\(doubt)".inToolsWords
         default:
             return "\(error)".inToolsWords
@@ -48,7 +53,8 @@ extension CommandFailure {
             "check INDIVO_API with “indivo call GET /version”; for a server to try things with, run “indivo sandbox”"
         case .refused: "run “indivo login”"
         case .notFound: nextCommand(notFoundBy: error.call)
-        case .conflict(.externalIDUsed): "“indivo documents meta --external-id ID” shows the document that has the id"
+        case .conflict(.externalIDUsed):
+            "“indivo documents meta --external-id ID” shows the document that has the id"
         case .conflict(.messageIDUsed): "send it under another --id"
         case .conflict(.alreadyReplaced): "“indivo documents versions ID” lists the versions; replace the newest"
         case .invalid: "“indivo document check FILE” tells what a server would refuse; --verbose tells more"

@@ -22,7 +22,9 @@ struct Connection {
     func server(needsPages: Bool = false, isSigned: Bool = true) async throws -> IndivoServer {
         let session = settings[.api] == nil && !needsPages ? try soleServer() : nil
         let api = try session?.api ?? settings.address(.api)
-        let id = try session?.app ?? settings[.appID] ?? settings[.consumerKey] ?? (isSigned ? settings.require(.appID) : "")
+        let id =
+            try session?.app ?? settings[.appID] ?? settings[.consumerKey]
+            ?? (isSigned ? settings.require(.appID) : "")
         var options = IndivoServer.Options(sessions: store)
         options.plainHTTPHosts = Set(settings[.allowHTTP]?.split(separator: ",").map(String.init) ?? [])
         return IndivoServer(
@@ -34,19 +36,26 @@ struct Connection {
     }
 
     /// The record, by the token of the environment, else by the kept session for it.
-    func record() async throws -> IndivoRecord {
+    /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
+    func record(isOnline: Bool = true) async throws -> IndivoRecord {
+        if !isOnline, let id = settings[.record] {
+            return try await server(isSigned: false).record(id: id, token: OAuthToken(value: "", secret: ""))
+        }
         if settings[.token] != nil || settings[.tokenSecret] != nil {
             let token = OAuthToken(
                 value: try settings.require(.token), secret: Secret(try settings.require(.tokenSecret)))
             let id = try settings.require(.record)
+            // A token is for the server that is named with it, not for one that is remembered.
+            _ = try settings.address(.api)
             return try await server().record(id: id, token: token)
         }
-        let server = try await server()
+        let server = try await server(isSigned: isOnline)
         let session = try choose(from: try await server.keptSessions())
         return server.record(id: session.record, token: session.token)
     }
 
-    /// The session for the record that is named, or the only one there is: a wrong patient's record is worse than a question.
+    /// The session for the record that is named, or the only one there is: the wrong patient's record is worse than a
+    /// question.
     func choose(from sessions: [IndivoSession]) throws -> IndivoSession {
         if let id = settings[.record] {
             if let session = sessions.last(where: { $0.record == id }) { return session }

@@ -10,7 +10,7 @@ import Logging
 /// @OptionGroup var connection: ConnectionOptions
 ///
 /// func run() async throws {
-///     let record = try await connection.record(talk)
+///     let record = try await connection.openRecord(talk)
 /// ```
 struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The address of the API (INDIVO_API).", valueName: "url"))
@@ -22,10 +22,13 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The app's id (INDIVO_APP_ID); the consumer key unless given.", valueName: "id"))
     var appId: String?
 
-    @Option(help: ArgumentHelp("The consumer key (INDIVO_CONSUMER_KEY); the app's id unless given.", valueName: "key"))
+    @Option(
+        help: ArgumentHelp("The consumer key (INDIVO_CONSUMER_KEY); the app's id unless given.", valueName: "key"))
     var consumerKey: String?
 
-    @Option(help: ArgumentHelp("The record's id (INDIVO_RECORD); that of the kept session unless given.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp(
+            "The record's id (INDIVO_RECORD); that of the kept session unless given.", valueName: "id"))
     var record: String?
 
     @Option(
@@ -36,7 +39,8 @@ struct ConnectionOptions: ParsableArguments {
     var credentials: String?
 
     @Option(
-        help: ArgumentHelp("The file in which login keeps sessions, mode 0600 (INDIVO_SESSIONS).", valueName: "file"),
+        help: ArgumentHelp(
+            "The file in which login keeps sessions, mode 0600 (INDIVO_SESSIONS).", valueName: "file"),
         completion: .file())
     var sessions: String?
 
@@ -61,14 +65,17 @@ struct ConnectionOptions: ParsableArguments {
         return try Settings(options: options)
     }
 
-    /// The server, with the app's own credentials. The environment may name the token's server, else a kept session does.
+    /// The server, with the app's own credentials. The settings name it, else a kept session does.
     /// - Throws: ``CommandFailure``.
-    func server(_ talk: TalkOptions) async throws -> IndivoServer { try await Connection(settings(), talk).server() }
+    func server(_ talk: TalkOptions) async throws -> IndivoServer {
+        try await Connection(settings(), talk).server()
+    }
 
     /// The record that the environment's token or a kept session opens.
+    /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
     /// - Throws: ``CommandFailure``, which says how to log in.
-    func openRecord(_ talk: TalkOptions) async throws -> IndivoRecord {
-        try await Connection(settings(), talk).record()
+    func openRecord(_ talk: TalkOptions, isOnline: Bool = true) async throws -> IndivoRecord {
+        try await Connection(settings(), talk).record(isOnline: isOnline)
     }
 }
 #endif

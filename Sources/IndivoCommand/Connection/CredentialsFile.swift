@@ -5,13 +5,16 @@ import Foundation
 enum CredentialsFile {
     /// Where it is looked for when nothing else is named: `$XDG_CONFIG_HOME/indivo/credentials`, or in `~/.config`.
     static func standardPath(_ environment: [String: String]) -> String {
-        let named = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let folder = named.map { URL(filePath: $0) } ?? URL.homeDirectory.appending(path: ".config")
-        return folder.appending(path: "indivo/credentials").path
+        func folder(_ variable: String) -> URL? {
+            environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
+        }
+        let home = folder("HOME") ?? URL.homeDirectory
+        return (folder("XDG_CONFIG_HOME") ?? home.appending(path: ".config")).appending(path: "indivo/credentials")
+            .path
     }
 
     /// Reads a file.
-    /// - Throws: ``CommandFailure`` where it cannot be read, others than the owner can read it, or a line is no setting.
+    /// - Throws: ``CommandFailure`` where it cannot be read, others can read it too, or a line is no setting.
     static func read(_ path: String) throws -> [Setting: String] {
         let attributes: [FileAttributeKey: Any]
         do {
@@ -22,9 +25,12 @@ enum CredentialsFile {
         let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
         guard mode & 0o077 == 0 else {
             throw CommandFailure(
-                "\(path): others can read this file (mode \(String(mode, radix: 8))), and it holds secrets; run chmod 600 \(path)")
+                "\(path): others can read this file (mode \(String(mode, radix: 8))), and it holds secrets; "
+                    + "run chmod 600 \(path)"
+            )
         }
-        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self)
+        guard let data = FileManager.default.contents(atPath: path),
+            let text = String(validating: data, as: UTF8.self)
         else { throw CommandFailure("\(path): this is no text file that can be read; look at it with ls -l") }
         var settings: [Setting: String] = [:]
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

@@ -26,7 +26,9 @@ struct Settings {
     func source(of setting: Setting) -> String? { find(setting)?.source }
 
     private func find(_ setting: Setting) -> (value: String, source: String)? {
-        let sources = [(options, setting.option ?? "option"), (environment, "environment"), (file, "credentials file")]
+        let sources = [
+            (options, setting.option ?? "option"), (environment, "environment"), (file, "credentials file"),
+        ]
         for (values, source) in sources {
             if let value = values[setting], !value.isEmpty { return (value, source) }
         }
@@ -37,9 +39,10 @@ struct Settings {
     func require(_ setting: Setting) throws -> String {
         if let value = self[setting] { return value }
         let example = setting.example.map { ", such as \($0)" } ?? ""
-        let ways = setting.option.map { "set \(setting.rawValue), or give \($0)" } ?? """
-            set \(setting.rawValue), or write it into a file of mode 0600 that INDIVO_CREDENTIALS names
-            """
+        let ways =
+            setting.option.map { "set \(setting.rawValue), or give \($0)" } ?? """
+                set \(setting.rawValue), or write it into a file of mode 0600 that INDIVO_CREDENTIALS names
+                """
         throw CommandFailure("\(setting.meaning) is not known; \(ways)\(example)")
     }
 
@@ -47,11 +50,14 @@ struct Settings {
     /// - Throws: ``CommandFailure``.
     func address(_ setting: Setting) throws -> URL {
         let text = try require(setting)
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme),
             let host = url.host(), !host.isEmpty, url.user == nil, url.query == nil, url.fragment == nil
         else {
             throw CommandFailure(
-                "\(setting.meaning) is “\(text)”, which is none; give \(setting.rawValue) as \(setting.example ?? "a URL")")
+                "\(setting.meaning) is “\(text)”, which is none; "
+                    + "give \(setting.rawValue) as \(setting.example ?? "a URL")"
+            )
         }
         return url
     }

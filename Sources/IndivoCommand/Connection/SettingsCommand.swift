@@ -39,7 +39,8 @@ struct SettingsCommand: ParsableCommand {
         try output.print(
             Listing(
                 columns: [
-                    .init("name", "setting"), .init("value", "value"), .init("source", "from"), .init("meaning", "meaning"),
+                    .init("name", "setting"), .init("value", "value"), .init("source", "from"),
+                    .init("meaning", "meaning"),
                 ],
                 rows: rows,
                 json: {

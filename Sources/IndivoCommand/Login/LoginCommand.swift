@@ -48,7 +48,8 @@ struct LoginCommand: AsyncParsableCommand {
         let information = try await record.information()
         try await record.keepSession(label: information.label)
         try output.print(RecordListings.information(information), none: "")
-        output.talk.note("You are logged in. The session is kept in \(opened.store.file.path); “indivo logout” forgets it.")
+        output.talk.note(
+            "You are logged in. The session is kept in \(opened.store.file.path); “indivo logout” forgets it.")
     }
 
     private func logIn(
@@ -61,14 +62,20 @@ struct LoginCommand: AsyncParsableCommand {
     /// Shows the address of a page; among results for programs there is no place for it.
     private func show(_ page: URL) throws {
         output.talk.note("Open this page in a browser:")
-        if output.form == nil { try StandardStreams.say(page.absoluteString) } else { StandardStreams.complain(page.absoluteString) }
+        if output.form == nil {
+            try StandardStreams.say(page.absoluteString)
+        } else {
+            StandardStreams.complain(page.absoluteString)
+        }
         if open { Browser.open(page) }
     }
 
     private static func ask(_ step: LoginStep) -> String? {
         switch step {
         case .record:
-            StandardStreams.complain("Log in there and choose a record. Then paste the address that the browser shows, or the record's id:")
+            StandardStreams.complain(
+                "Log in there and choose a record. Then paste the address that the browser shows, or the record's id:"
+            )
         case .authorization:
             StandardStreams.complain("Agree there. Then paste the address or the code that the browser shows:")
         }

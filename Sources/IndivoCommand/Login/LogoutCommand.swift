@@ -56,7 +56,8 @@ extension Settings {
     fileprivate func fit(_ session: IndivoSession) -> Bool {
         let app = self[.appID] ?? self[.consumerKey]
         let sameAPI = self[.api].map { $0.trimmingSlash == session.api.absoluteString.trimmingSlash } ?? true
-        return sameAPI && app.map { $0 == session.app } ?? true && self[.record].map { $0 == session.record } ?? true
+        return sameAPI && app.map { $0 == session.app } ?? true
+            && self[.record].map { $0 == session.record } ?? true
     }
 }
 

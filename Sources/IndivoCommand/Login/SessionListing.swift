@@ -9,7 +9,9 @@ enum SessionListing {
                 .init("record", "record"), .init("label", "label"), .init("api", "server"), .init("app", "app"),
                 .init("kept_at", "since"),
             ],
-            rows: sessions.map { [$0.record, $0.label ?? "", $0.api.absoluteString, $0.app, XMLDateTime($0.keptAt).lexical] },
+            rows: sessions.map {
+                [$0.record, $0.label ?? "", $0.api.absoluteString, $0.app, XMLDateTime($0.keptAt).lexical]
+            },
             json: {
                 JSONValue.array(
                     sessions.map { session in

@@ -60,7 +60,8 @@ struct MessageCommand: AsyncParsableCommand {
                     JSONValue.object(["id": .string(sent.id), "attachments": .integer(sent.attachments.count)]).data
                 },
                 xml: {
-                    try XMLNode("Message", attributes: ["id": sent.id, "attachments": "\(sent.attachments.count)"]).file()
+                    try XMLNode("Message", attributes: ["id": sent.id, "attachments": "\(sent.attachments.count)"])
+                        .file()
                 }), none: "")
         output.talk.note("The message is sent.")
     }

@@ -30,7 +30,8 @@ enum RecordListings {
                 [
                     entry.basic?.date?.lexical, entry.basic?.function, entry.principal?.effective,
                     entry.principal?.proxied, entry.resources?.documentID, entry.resources?.externalID,
-                    entry.resources?.messageID, entry.request?.method, entry.request?.path, entry.request?.ipAddress,
+                    entry.resources?.messageID, entry.request?.method, entry.request?.path,
+                    entry.request?.ipAddress,
                     entry.basic?.succeeded?.lexical, entry.response?.status.map { "\($0)" },
                 ].map { $0 ?? "" }
             },
@@ -64,10 +65,12 @@ enum RecordListings {
             rows: [
                 [
                     [name?.prefix, name?.givenName, name?.middleName, name?.familyName, name?.suffix].joined(" "),
-                    demographics.dateOfBirth?.lexical ?? "", demographics.gender?.lexical ?? "", demographics.email ?? "",
+                    demographics.dateOfBirth?.lexical ?? "", demographics.gender?.lexical ?? "",
+                    demographics.email ?? "",
                     demographics.ethnicity ?? "", demographics.race ?? "", demographics.preferredLanguage ?? "",
                     phone(0), phone(1),
-                    [address?.street, address?.postalCode, address?.city, address?.region, address?.country].joined(", "),
+                    [address?.street, address?.postalCode, address?.city, address?.region, address?.country].joined(
+                        ", "),
                 ]
             ],
             isSingle: true, json: sdmj, xml: { try demographics.xml().file() })

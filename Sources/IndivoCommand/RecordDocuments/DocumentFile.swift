@@ -7,7 +7,8 @@ import Indivo
 struct DocumentFileOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What the file is, such as application/xml; told from its name and content unless given.", valueName: "type"))
+            "What the file is, such as application/xml; told from its name and content unless given.",
+            valueName: "type"))
     var contentType: String?
 
     /// Reads a file that is to be sent.
@@ -34,8 +35,10 @@ struct DocumentFileOptions: ParsableArguments {
     }
 
     private static let types = [
-        "xml": "application/xml", "txt": "text/plain", "text": "text/plain", "html": "text/html", "htm": "text/html",
-        "json": "application/json", "pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg",
+        "xml": "application/xml", "txt": "text/plain", "text": "text/plain", "html": "text/html",
+        "htm": "text/html",
+        "json": "application/json", "pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg",
+        "jpeg": "image/jpeg",
         "gif": "image/gif", "dcm": "application/dicom",
     ]
 
@@ -46,7 +49,9 @@ struct DocumentFileOptions: ParsableArguments {
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { start = start.dropFirst(3) }
         let first = start.first { !($0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D) }
         if first == UInt8(ascii: "<") { return "application/xml" }
-        guard String(validating: data, as: UTF8.self) != nil, !data.contains(0) else { return "application/octet-stream" }
+        guard String(validating: data, as: UTF8.self) != nil, !data.contains(0) else {
+            return "application/octet-stream"
+        }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? "application/json" : "text/plain"
     }
 }
@@ -55,14 +60,18 @@ struct DocumentFileOptions: ParsableArguments {
 struct ContentOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to write; standard output when left out or -.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The file to write; standard output when left out or -.", valueName: "file"),
+        completion: .file())
     var path: String?
 
     /// Writes the bytes just as they are.
     func write(_ content: FileContent) throws {
         guard let path, path != "-" else {
-            if StandardStreams.outputIsTerminal, content.data.contains(0) || String(validating: content.data, as: UTF8.self) == nil {
-                throw CommandFailure("the content is binary, and would confuse the terminal; name a file with --output")
+            if StandardStreams.outputIsTerminal,
+                content.data.contains(0) || String(validating: content.data, as: UTF8.self) == nil
+            {
+                throw CommandFailure(
+                    "the content is binary, and would confuse the terminal; name a file with --output")
             }
             return try StandardStreams.write(content.data)
         }

@@ -8,9 +8,12 @@ struct DocumentID: Hashable {
 
     /// - Throws: ``CommandFailure``.
     init(_ text: String) throws {
-        let isPlausible = !text.isEmpty && text.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x5F
-        }
+        let isPlausible =
+            !text.isEmpty
+            && text.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D
+                    || $0 == 0x5F
+            }
         guard isPlausible else {
             throw CommandFailure(
                 "“\(text)” is no id of a document, which looks like 6f9619ff-8b86-4d01-b42d-00cf4fc964ff; "
@@ -30,7 +33,8 @@ struct DocumentChoice: ParsableArguments {
 
     func validate() throws {
         if (id == nil) == (externalId == nil) {
-            throw ValidationError("Name the document, by its id or with --external-id; “indivo documents list” lists the ids.")
+            throw ValidationError(
+                "Name the document, by its id or with --external-id; “indivo documents list” lists the ids.")
         }
     }
 

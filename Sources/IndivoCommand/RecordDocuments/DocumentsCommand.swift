@@ -15,7 +15,8 @@ struct DocumentsCommand: AsyncParsableCommand {
             To look at files before they are sent: indivo document check.
             """,
         subcommands: [
-            DocumentsListCommand.self, DocumentsGetCommand.self, DocumentsAddCommand.self, DocumentsReplaceCommand.self,
+            DocumentsListCommand.self, DocumentsGetCommand.self, DocumentsAddCommand.self,
+            DocumentsReplaceCommand.self,
             DocumentsLabelCommand.self, DocumentsStatusCommand.self, DocumentsMetaCommand.self,
             DocumentsHistoryCommand.self, DocumentsVersionsCommand.self, DocumentsRelateCommand.self,
             DocumentsRelatedCommand.self, DocumentsCarenetsCommand.self,

@@ -4,8 +4,10 @@ import Indivo
 
 /// Which documents of a list are wanted, in which order.
 struct DocumentQueryOptions: ParsableArguments {
-    @Option(help: ArgumentHelp(
-        "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI.", valueName: "type"))
+    @Option(
+        help: ArgumentHelp(
+            "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI.",
+            valueName: "type"))
     var type: String?
 
     @Option(help: "Only documents of this status.")

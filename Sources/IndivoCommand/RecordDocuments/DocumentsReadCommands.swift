@@ -53,7 +53,7 @@ struct DocumentsRelatedCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var document: DocumentChoice
 
-    @Option(name: .customLong("as"), help: "What they are to the document.")
+    @Option(name: .customLong("as"), help: ArgumentHelp("What they are to the document.", valueName: "relation"))
     var relation: DocumentRelation
 
     @Option(help: "Only documents of this status.")
@@ -63,7 +63,8 @@ struct DocumentsRelatedCommand: AsyncParsableCommand {
         let record = try await connection.openRecord(output.talk)
         let related = try await document.find(in: record).related(as: relation, status: status)
         try output.print(
-            MetadataListing.many(related.compactMap(\.metadata)), none: "Nothing is related to it as \(relation.rawValue).")
+            MetadataListing.many(related.compactMap(\.metadata)),
+            none: "Nothing is related to it as \(relation.rawValue).")
     }
 }
 
@@ -82,7 +83,8 @@ struct DocumentsCarenetsCommand: AsyncParsableCommand {
         let carenets = try await document.find(in: record).carenets()
         try output.print(
             Listing(
-                columns: [.init("id", "carenet"), .init("name", "name")], rows: carenets.map { [$0.id, $0.name ?? ""] },
+                columns: [.init("id", "carenet"), .init("name", "name")],
+                rows: carenets.map { [$0.id, $0.name ?? ""] },
                 json: { try carenets.json() },
                 xml: {
                     var list = Carenets()

@@ -33,7 +33,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The document that it is about, with --as.", valueName: "id"))
     var relatedTo: String?
 
-    @Option(name: .customLong("as"), help: "What it is to that document.")
+    @Option(name: .customLong("as"), help: ArgumentHelp("What it is to that document.", valueName: "relation"))
     var relation: DocumentRelation?
 
     func validate() throws {
@@ -47,7 +47,8 @@ struct DocumentsAddCommand: AsyncParsableCommand {
         let document = FileDocument(content)
         do {
             if let related, let relation {
-                try await FileDocument(id: related, in: record).addRelated(document, as: relation, externalID: externalId)
+                try await FileDocument(id: related, in: record).addRelated(
+                    document, as: relation, externalID: externalId)
             } else {
                 try await record.add(document, externalID: externalId)
             }
@@ -55,7 +56,8 @@ struct DocumentsAddCommand: AsyncParsableCommand {
             throw CommandFailure.refusing(path, error, output.talk)
         }
         if let label { try await document.setLabel(label) }
-        try output.print(MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(
+            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
     }
 }
 
@@ -83,7 +85,9 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
     @Argument(help: "The file; - for standard input.", completion: .file())
     var path: String
 
-    @Option(help: ArgumentHelp("An id of the app's own for the new version; one is made unless given.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("An id of the app's own for the new version; one is made unless given.", valueName: "id")
+    )
     var externalId: String?
 
     func run() async throws {
@@ -95,16 +99,23 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
         try await document.refreshMetadata()
         if let newest = document.metadata?.latest?.id ?? document.metadata?.replacedBy?.id, newest != id.text {
             throw CommandFailure(
-                "\(id.text) was replaced already; the newest version is \(newest), and “indivo documents versions \(id.text)” "
+                "\(id.text) was replaced already; the newest version is \(newest), and "
+                    + "“indivo documents versions \(id.text)” "
                     + "lists them all", status: .refused)
         }
         document.content = content
         do {
             try await document.replace(externalID: externalId)
+        } catch let error as IndivoError where error.reason == .notFound {
+            throw CommandFailure(
+                "the server refuses the new content, and does not say why (404, though the document is there)\nnext: "
+                    + "“indivo document check \(path == "-" ? "FILE" : path)” tells what a server would refuse",
+                status: .refused)
         } catch let error as IndivoError {
             throw CommandFailure.refusing(path, error, output.talk)
         }
-        try output.print(MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(
+            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
     }
 }
 
@@ -112,10 +123,14 @@ extension CommandFailure {
     /// A server's refusal of a file, with the command that tells what is wrong with it.
     fileprivate static func refusing(_ path: String, _ error: IndivoError, _ talk: TalkOptions) -> any Error {
         guard case .invalid = error.reason, path != "-" else { return error }
-        let failure = CommandFailure(error, isVerbose: talk.verbose)
-        return CommandFailure(
-            description: failure.description.replacing("document check FILE", with: "document check \(path)"),
-            status: failure.status)
+        return CommandFailure(error, isVerbose: talk.verbose).naming(path)
+    }
+
+    /// The same, where it is said how a file is checked.
+    private func naming(_ path: String) -> CommandFailure {
+        CommandFailure(
+            description: description.replacing("document check FILE", with: "document check \(path)"),
+            status: status)
     }
 }
 
@@ -140,14 +155,16 @@ struct DocumentsLabelCommand: AsyncParsableCommand {
         let record = try await connection.openRecord(output.talk)
         let document = FileDocument(id: id.text, in: record)
         try await document.setLabel(label)
-        try output.print(MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(
+            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
     }
 }
 
 struct DocumentsStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Set a document's status: active, archived (right, but no longer current) or void (made in error).",
+        abstract:
+            "Set a document's status: active, archived (right, but no longer current) or void (made in error).",
         discussion: ExitStatus.help)
 
     @OptionGroup var connection: ConnectionOptions
@@ -165,7 +182,9 @@ struct DocumentsStatusCommand: AsyncParsableCommand {
     func run() async throws {
         let id = try DocumentID(id)
         let reason = try InputFile.argument(reason)
-        guard !reason.isEmpty else { throw CommandFailure("a change of status needs a reason; give it with --reason") }
+        guard !reason.isEmpty else {
+            throw CommandFailure("a change of status needs a reason; give it with --reason")
+        }
         let record = try await connection.openRecord(output.talk)
         let document = FileDocument(id: id.text, in: record)
         try await document.setStatus(status, reason: reason)
@@ -195,7 +214,8 @@ struct DocumentsRelateCommand: AsyncParsableCommand {
     @Argument(help: "The id of the document that is related to it.")
     var other: String
 
-    @Option(name: .customLong("as"), help: "What the other is to the document.")
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("What the other is to the document.", valueName: "relation"))
     var relation: DocumentRelation
 
     func run() async throws {

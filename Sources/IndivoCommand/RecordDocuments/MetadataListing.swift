@@ -20,14 +20,17 @@ enum MetadataListing {
     /// All there is to say of one.
     static func one(_ document: DocumentMetadata) -> Listing {
         Listing(
-            columns: columns.map { .init($0.name, $0.title ?? $0.name.replacing("_", with: " ")) }, rows: [row(document)],
+            columns: columns.map { .init($0.name, $0.title ?? $0.name.replacing("_", with: " ")) },
+            rows: [row(document)],
             isSingle: true, json: { try document.json() }, xml: { try document.xml().file() })
     }
 
     private static func row(_ document: DocumentMetadata) -> [String] {
         [
-            document.id, document.label, document.status?.rawValue, document.createdAt?.lexical, document.creator?.id,
-            document.size.map { "\($0)" }, document.type, document.digest, document.recordID, document.creator?.type,
+            document.id, document.label, document.status?.rawValue, document.createdAt?.lexical,
+            document.creator?.id,
+            document.size.map { "\($0)" }, document.type, document.digest, document.recordID,
+            document.creator?.type,
             document.replaces?.id, document.replacedBy?.id, document.original?.id, document.latest?.id,
             document.neverShare?.lexical,
         ].map { $0 ?? "" }
@@ -35,7 +38,9 @@ enum MetadataListing {
 
     static func history(_ changes: [DocumentStatusHistory.Change], of id: String) -> Listing {
         Listing(
-            columns: [.init("status", "status"), .init("at", "since"), .init("by", "by"), .init("reason", "reason")],
+            columns: [
+                .init("status", "status"), .init("at", "since"), .init("by", "by"), .init("reason", "reason"),
+            ],
             rows: changes.map { change in
                 [change.status?.rawValue, change.at?.lexical, change.by, change.reason].map { $0 ?? "" }
             },

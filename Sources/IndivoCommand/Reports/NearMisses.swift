@@ -6,7 +6,7 @@ enum NearMisses {
         let wanted = name.lowercased()
         let limit = max(1, min(3, wanted.count / 3))
         let near = Set(names).map { ($0, distance(wanted, $0.lowercased())) }.filter { other, distance in
-            distance <= limit || (wanted.count >= 4 && other.lowercased().hasPrefix(wanted))
+            distance <= limit || (wanted.count >= 3 && other.lowercased().hasPrefix(wanted))
         }
         return near.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.prefix(3).map(\.0)
     }

@@ -4,9 +4,13 @@ import Indivo
 
 /// A report's facts, for printing: SDMJ, SDMX, or a column for each field that has a value.
 enum ReportListing {
-    static func listing(of documents: [IndivoDocument]) throws -> Listing {
-        let root = try SDMXDocument(documents).xml()
-        let models = Array(root.children(named: "Model"))
+    /// - Parameter fields: What is known of the model's fields, for their names in Swift.
+    static func listing(of documents: [IndivoDocument], fields: [ReportSource.Field]) throws -> Listing {
+        // The models as the server gave them, with the ids of their documents.
+        let models = documents.compactMap { $0.source?.clone() }
+        let root = XMLNode("Models", namespace: models.first?.namespace)
+        for model in models { root.append(model) }
+        let properties = Dictionary(fields.map { ($0.name, $0.property) }, uniquingKeysWith: { first, _ in first })
         var names: [String] = []
         var known: Set<String> = []
         var rows: [[String: String]] = []
@@ -21,19 +25,21 @@ enum ReportListing {
         }
         let shown = shownNames(names, in: rows)
         let columns =
-            [Listing.Column("document_id", "document")] + names.map { Listing.Column($0, shown.contains($0) ? title($0) : nil) }
+            [Listing.Column("document_id", "document")]
+            + names.map { Listing.Column($0, shown.contains($0) ? title(properties[$0] ?? $0) : nil) }
         return Listing(
             columns: columns,
             rows: zip(models, rows).map { model, row in
                 [model.attr("documentId") ?? ""] + names.map { row[$0] ?? "" }
             },
-            json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(documents).json() },
+            json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() },
             xml: { try root.file() })
     }
 
     /// A field's text; of related models how many there are. `nil` for none.
     private static func value(of field: XMLNode) -> String? {
-        let related = field.children(named: "Models").flatMap { $0.children(named: "Model") } + field.children(named: "Model")
+        let related =
+            field.children(named: "Models").flatMap { $0.children(named: "Model") } + field.children(named: "Model")
         if !related.isEmpty { return "\(related.count)" }
         let text = field.text().trimmingCharacters(in: .whitespacesAndNewlines)
         return text.isEmpty ? nil : text
@@ -44,12 +50,14 @@ enum ReportListing {
         let known = Set(names)
         let plain = names.filter { name in
             if name.hasSuffix("_system") { return false }
-            if name.hasSuffix("_identifier") { return !known.contains(String(name.dropLast("identifier".count)) + "title") }
+            if name.hasSuffix("_identifier") {
+                return !known.contains(String(name.dropLast("identifier".count)) + "title")
+            }
             return true
         }
         func rank(_ name: String) -> Int {
             if name.hasSuffix("_title") && !name.dropLast("_title".count).contains("_") { return 0 }
-            if name.lowercased().hasSuffix("date") || name.hasSuffix("At") { return 1 }
+            if name.lowercased().hasSuffix("date") || name.hasSuffix("At") || name.hasSuffix("_at") { return 1 }
             return name.contains("_") ? 3 : 2
         }
         let best = plain.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
@@ -57,7 +65,10 @@ enum ReportListing {
     }
 
     private static func title(_ name: String) -> String {
-        name.hasSuffix("_title") ? String(name.dropLast("_title".count)) : name.replacing("_", with: ".")
+        for ending in [".title", "_title"] where name.hasSuffix(ending) {
+            return String(name.dropLast(ending.count))
+        }
+        return name
     }
 }
 #endif

@@ -12,21 +12,24 @@ struct ReportQueryOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The field by which they are ordered; -FIELD for the other way round.", valueName: "field"))
+        help: ArgumentHelp(
+            "The field by which they are ordered; -FIELD for the other way round.", valueName: "field"))
     var order: String?
 
     @Option(help: "Only facts of documents of this status.")
     var status = DocumentStatus.active
 
     @Option(
-        help: ArgumentHelp("Only where a field has a value, or one of several; may be given for several fields.",
+        help: ArgumentHelp(
+            "Only where a field has a value, or one of several; may be given for several fields.",
             valueName: "field=value|value"))
     var filter: [String] = []
 
     @Option(help: ArgumentHelp("The field of dates that --from and --to are about.", valueName: "field"))
     var dateField: String?
 
-    @Option(help: ArgumentHelp("The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.", valueName: "date"))
+    @Option(
+        help: ArgumentHelp("The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.", valueName: "date"))
     var from: String?
 
     @Option(help: ArgumentHelp("The last; a day means its first moment.", valueName: "date"))
@@ -34,7 +37,8 @@ struct ReportQueryOptions: ParsableArguments {
 
     @Option(
         name: .customLong("aggregate"),
-        help: ArgumentHelp("Compute sum, avg, min, max or count of a field, for each group.", valueName: "operation:field"))
+        help: ArgumentHelp(
+            "Compute sum, avg, min, max or count of a field, for each group.", valueName: "operation:field"))
     var aggregation: String?
 
     @Option(help: ArgumentHelp("Group by a field, with --aggregate.", valueName: "field"))
@@ -49,12 +53,16 @@ struct ReportQueryOptions: ParsableArguments {
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
         if offset < 0 { throw ValidationError("--offset is 0 or more.") }
-        if groupBy != nil && dateGroup != nil { throw ValidationError("--group-by and --date-group exclude each other.") }
+        if groupBy != nil && dateGroup != nil {
+            throw ValidationError("--group-by and --date-group exclude each other.")
+        }
         if aggregation == nil && (groupBy != nil || dateGroup != nil) {
-            throw ValidationError("Groups need a number to compute for each: give --aggregate, such as count:\(groupBy ?? "FIELD").")
+            throw ValidationError(
+                "Groups need a number to compute for each: give --aggregate, such as count:\(groupBy ?? "FIELD").")
         }
         if aggregation != nil && order != nil {
-            throw ValidationError("A server breaks groups when it orders them: leave --order out, and sort what comes.")
+            throw ValidationError(
+                "A server breaks groups when it orders them: leave --order out, and sort what comes.")
         }
     }
 
@@ -75,7 +83,8 @@ struct ReportQueryOptions: ParsableArguments {
         }
         if from != nil || to != nil {
             guard let field = dateField ?? standard else {
-                throw CommandFailure("--from and --to need the field that they are about: give --date-field, such as created_at")
+                throw CommandFailure(
+                    "--from and --to need the field that they are about: give --date-field, such as created_at")
             }
             _ = try source.type(ofField: field)
             query = query.dates(field, from: from.map { .text($0) }, to: to.map { .text($0) })
@@ -135,7 +144,9 @@ extension FilterValue {
     fileprivate init(_ text: String, type: DataFieldType?, field: String) throws {
         switch type {
         case .number:
-            guard let number = Double(text) else { throw CommandFailure("“\(field)” is a number, and “\(text)” is none") }
+            guard let number = Double(text) else {
+                throw CommandFailure("“\(field)” is a number, and “\(text)” is none")
+            }
             self = .number(number)
         case .boolean:
             guard let truth = Bool(text.lowercased()) else {

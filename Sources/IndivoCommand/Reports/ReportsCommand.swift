@@ -13,8 +13,8 @@ struct ReportsCommand: AsyncParsableCommand {
             indivo reports LabResult --aggregate count:testName_title --group-by testName_title
 
             Fields are named as in the model (drugName_title) or as in Swift (drugName.title); created_at is when the \
-            document was stored. The core models are \(DataModel.core.map(\.name).joined(separator: ", ")); a server may \
-            have others, whose fields the tool knows by --models.
+            document was stored. The core models are \(DataModel.core.map(\.name).joined(separator: ", ")); \
+            a server may have others, whose fields the tool knows by --models.
 
             --json prints an array of SDMJ objects, --xml SDMX. --csv has a column for each field that has a value \
             anywhere; of related models it tells how many there are. The table shows people a few of the columns.
@@ -27,7 +27,8 @@ struct ReportsCommand: AsyncParsableCommand {
     @OptionGroup var query: ReportQueryOptions
 
     @Option(
-        help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
+        help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"),
+        completion: .directory)
     var models: String?
 
     @Argument(help: "The name of the model.", completion: .list(DataModel.core.map(\.name)))
@@ -35,9 +36,12 @@ struct ReportsCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let models { try SDMLModels.load(models) }
-        let isName = !model.isEmpty && model.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
-        }
+        let isName =
+            !model.isEmpty
+            && model.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || byte == 0x5F
+            }
         guard isName else { throw unknownModel() }
         let source = ReportSource.model(named: model)
         let wanted = try query.query(of: source)
@@ -49,8 +53,12 @@ struct ReportsCommand: AsyncParsableCommand {
                 return try output.print(AggregateListing.listing(of: results), none: "No fact fits.")
             }
             let documents = try await output.talk.fetch(record.reports(ofModel: model, matching: wanted), "facts")
-            try output.print(try ReportListing.listing(of: documents), none: "The record has no such facts.")
-        } catch let error as IndivoError where error.reason == .notFound && !DataModel.core.contains(where: { $0.name == model }) {
+            try output.print(
+                try ReportListing.listing(of: documents, fields: source.fields ?? []),
+                none: "The record has no such facts.")
+        } catch let error as IndivoError
+            where error.reason == .notFound && !DataModel.core.contains(where: { $0.name == model })
+        {
             throw unknownModel()
         }
     }

@@ -21,7 +21,8 @@ struct TalkOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Tell nothing but errors beside the result.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Tell each call, and more of what went wrong; it may name what is in documents.")
+    @Flag(
+        name: .shortAndLong, help: "Tell each call, and more of what went wrong; it may name what is in documents.")
     var verbose = false
 
     func validate() throws {

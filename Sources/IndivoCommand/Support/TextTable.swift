@@ -34,7 +34,9 @@ struct TextTable {
     private static func shrink(_ widths: inout [Int], to total: Int) {
         let least = 6
         while widths.reduce(0, +) > total {
-            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least else { return }
+            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least else {
+                return
+            }
             widths[widest] -= 1
         }
     }

@@ -63,7 +63,9 @@ struct ClientTool {
         running.write(input)
         running.endInput()
         let result = await running.result()
-        for secret in [environment["INDIVO_CONSUMER_SECRET"], environment["INDIVO_TOKEN"], environment["INDIVO_TOKEN_SECRET"]] {
+        for secret in [
+            environment["INDIVO_CONSUMER_SECRET"], environment["INDIVO_TOKEN"], environment["INDIVO_TOKEN_SECRET"],
+        ] {
             guard let secret, !secret.isEmpty else { continue }
             #expect(!result.output.contains(secret), "a secret is in the output of \(arguments)")
             #expect(!result.errors.contains(secret), "a secret is in the messages of \(arguments)")

@@ -11,7 +11,9 @@ struct ConnectionTests {
             #expect(refused.status == 3)
             #expect(refused.output.isEmpty)
             #expect(refused.errors.contains("indivo login"))
-            #expect(try await client.with(["INDIVO_CONSUMER_SECRET": "wrong-secret"]).run("reports", "Medication").status == 3)
+            #expect(
+                try await client.with(["INDIVO_CONSUMER_SECRET": "wrong-secret"]).run("reports", "Medication")
+                    .status == 3)
             // Port 9 is discard, which nobody serves.
             let nobody = try await client.with(["INDIVO_API": "http://127.0.0.1:9"]).run("record")
             #expect(nobody.status == 4)
@@ -49,7 +51,11 @@ struct ConnectionTests {
             let lines = client.environment.filter { $0.key.hasPrefix("INDIVO_") }.map { "\($0.key)='\($0.value)'" }
             try client.tool.write("# mine\nexport " + lines.joined(separator: "\n"), to: "credentials")
             let file = client.tool.folder.appending(path: "credentials").path
-            let bare = client.with(Dictionary(uniqueKeysWithValues: client.environment.keys.filter { $0.hasPrefix("INDIVO_") }.map { ($0, nil) }))
+            let bare = client.with(
+                Dictionary(
+                    uniqueKeysWithValues: client.environment.keys.filter { $0.hasPrefix("INDIVO_") }.map {
+                        ($0, nil)
+                    }))
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
             let open = try await bare.run("record", "--credentials", "credentials")
             #expect(open.status == 2)
@@ -111,7 +117,8 @@ struct ConnectionTests {
     @Test(
         "every command has help that tells its exit statuses, and no option for a secret",
         arguments: [
-            ["login"], ["logout"], ["sessions"], ["record"], ["reports"], ["documents", "list"], ["documents", "get"],
+            ["login"], ["logout"], ["sessions"], ["record"], ["reports"], ["documents", "list"],
+            ["documents", "get"],
             ["documents", "add"], ["documents", "replace"], ["documents", "label"], ["documents", "status"],
             ["documents", "meta"], ["documents", "history"], ["documents", "versions"], ["documents", "relate"],
             ["documents", "related"], ["app-documents", "list"], ["demographics", "set"], ["message"], ["notify"],

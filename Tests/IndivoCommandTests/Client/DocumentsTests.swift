@@ -41,7 +41,9 @@ struct DocumentsTests {
             let change = try #require(try json(history.output).first)
             #expect(change["status"] as? String == "archived")
             #expect(change["reason"] as? String == "finished")
-            #expect(try jsonObject(try await client.run("documents", "meta", newer, "--json").output)["status"] as? String == "archived")
+            #expect(
+                try jsonObject(try await client.run("documents", "meta", newer, "--json").output)["status"]
+                    as? String == "archived")
             let versions = try await client.run("documents", "versions", newer, "--json")
             #expect(try json(versions.output).compactMap { $0["id"] as? String } == [id, newer])
         }
@@ -67,7 +69,8 @@ struct DocumentsTests {
     @Test("an external id names a document, and belongs to one only")
     func externalIDs() async throws {
         try await ClientTool.use { client in
-            let first = try await client.run("documents", "add", "-", "--external-id", "c-1", "--json", input: vitaminC)
+            let first = try await client.run(
+                "documents", "add", "-", "--external-id", "c-1", "--json", input: vitaminC)
             let id = try #require(try jsonObject(first.output)["id"] as? String)
             let meta = try await client.run("documents", "meta", "--external-id", "c-1", "--json")
             #expect(try jsonObject(meta.output)["id"] as? String == id)
@@ -94,7 +97,9 @@ struct DocumentsTests {
             #expect(table.output.hasPrefix("document "))
             #expect(table.output.contains(id))
             let xml = try await client.run("documents", "list", "--xml", "--limit", "1")
-            #expect(try client.tool.run("select", "Documents > Document", "--attr", "id", input: xml.output).output == "\(id)\n")
+            #expect(
+                try client.tool.run("select", "Documents > Document", "--attr", "id", input: xml.output).output
+                    == "\(id)\n")
             let none = try await client.run("documents", "list", "--status", "void", "--json")
             #expect(none.status == 1)
             #expect(none.output == "[]\n")
@@ -125,6 +130,9 @@ struct DocumentsTests {
             let refused = try await client.run("documents", "add", "wrong.xml")
             #expect(refused.status == 3)
             #expect(refused.errors.contains("indivo document check wrong.xml"))
+            let unfit = try await client.run("documents", "replace", try await client.addMedication(), "wrong.xml")
+            #expect(unfit.status == 3)
+            #expect(unfit.errors.contains("indivo document check wrong.xml"))
         }
     }
 }

@@ -13,10 +13,12 @@ struct LoginTests {
             let port = try LoopbackListener.onFreePort().port
             let app = SandboxApp(
                 id: "loop@apps.example.org", name: "Loop", consumerSecret: "loop-secret",
-                startURL: "http://127.0.0.1:\(port)/start?record_id={record_id}&carenet_id={carenet_id}", callbackURL: "")
+                startURL: "http://127.0.0.1:\(port)/start?record_id={record_id}&carenet_id={carenet_id}",
+                callbackURL: "")
             try await client.sandbox.addApp(app)
             let settings = [
-                "INDIVO_APP_ID": app.id, "INDIVO_CONSUMER_KEY": app.consumerKey, "INDIVO_CONSUMER_SECRET": app.consumerSecret,
+                "INDIVO_APP_ID": app.id, "INDIVO_CONSUMER_KEY": app.consumerKey,
+                "INDIVO_CONSUMER_SECRET": app.consumerSecret,
             ]
             try await body(client.withoutToken.with(settings), port)
         }
@@ -93,7 +95,8 @@ struct LoginTests {
             let cancelled = try await client.run("login", "--out-of-band")
             #expect(cancelled.status == 1)
             #expect(cancelled.output.hasPrefix("http://"))
-            let wrong = try await client.run("login", "--out-of-band", "--record", "6f9619ff-8b86-4d01-b42d-00cf4fc964ff", input: "1234\n")
+            let wrong = try await client.run(
+                "login", "--out-of-band", "--record", "6f9619ff-8b86-4d01-b42d-00cf4fc964ff", input: "1234\n")
             #expect(wrong.status == 3)
             #expect(wrong.errors.contains("indivo login"))
             let noPages = try await client.with(["INDIVO_UI": nil]).run("login")

@@ -8,10 +8,15 @@ struct RecordTests {
     func record() async throws {
         try await ClientTool.use { client in
             #expect(try await client.run("record").output.contains(client.record))
-            #expect(try jsonObject(try await client.run("record", "--json").output)["id"] as? String == client.record)
-            #expect(try await client.run("record", "--csv").output.hasPrefix("id,label,created_at,created_by,demographics_id\r\n"))
+            #expect(
+                try jsonObject(try await client.run("record", "--json").output)["id"] as? String == client.record)
+            #expect(
+                try await client.run("record", "--csv").output.hasPrefix(
+                    "id,label,created_at,created_by,demographics_id\r\n"))
             let xml = try await client.run("record", "--xml")
-            #expect(try client.tool.run("select", "Record", "--attr", "id", input: xml.output).output == "\(client.record)\n")
+            #expect(
+                try client.tool.run("select", "Record", "--attr", "id", input: xml.output).output
+                    == "\(client.record)\n")
         }
     }
 
@@ -43,8 +48,12 @@ struct RecordTests {
                 "message", "--attach", "c.xml", "--severity", "high", "--json", input: "Results\n\nAll is well.\n")
             #expect(sent.status == 0, "\(sent.errors)")
             let id = try #require(try jsonObject(sent.output)["id"] as? String)
-            let inbox = try await client.run("call", "GET", "/accounts/demo@example.org/inbox/\(id)")
-            #expect(inbox.output.contains("Results") && inbox.output.contains("All is well."))
+            let inbox = try await client.run("call", "GET", "/accounts/demo@example.org/inbox/")
+            let found = try client.tool.run("select", "Message", "--attr", "id", input: inbox.output).output
+            let message = try await client.run(
+                "call", "GET", "/accounts/demo@example.org/inbox/\(found.dropLast())")
+            #expect(message.output.contains(">Results<") && message.output.contains("All is well."))
+            #expect(message.output.contains("<attachment "))
             let twice = try await client.run("message", "--id", id, "--subject", "s", "--body", "b")
             #expect(twice.status == 3)
             #expect(try await client.run("message", input: "one line").status == 2)
@@ -64,13 +73,15 @@ struct RecordTests {
         try await ClientTool.use { client in
             let id = try await client.addMedication()
             #expect(try await client.run("documents", "get", id).status == 0)
-            let audit = try await client.run("audit", "--document", id, "--call", "record_specific_document", "--json")
+            let audit = try await client.run(
+                "audit", "--document", id, "--call", "record_specific_document", "--json")
             #expect(audit.status == 0, "\(audit.errors)")
             #expect(try json(audit.output).count == 1)
             let csv = try await client.run("audit", "--limit", "2", "--csv")
             #expect(csv.output.hasPrefix("date,call,principal,app,"))
             #expect(try await client.run("audit", "--call", "no_such_call").status == 1)
-            let counts = try await client.run("audit", "--aggregate", "count:function", "--group-by", "function", "--json")
+            let counts = try await client.run(
+                "audit", "--aggregate", "count:function", "--group-by", "function", "--json")
             #expect(try json(counts.output).contains { $0["group"] as? String == "record_specific_document" })
         }
     }
@@ -91,7 +102,9 @@ struct RecordTests {
                 #expect(replaced.status == 0, "\(replaced.errors)")
                 #expect(try await run("get", "--external-id", "settings").output == "<a>2</a>")
                 #expect(try await run("replace", "-", "--external-id", "other", input: "<a/>").status == 1)
-                #expect(try jsonObject(try await run("label", id, "mine", "--json").output)["label"] as? String == "mine")
+                #expect(
+                    try jsonObject(try await run("label", id, "mine", "--json").output)["label"] as? String
+                        == "mine")
                 #expect(try jsonObject(try await run("meta", id, "--json").output)["id"] as? String == id)
                 #expect(try await run("delete", id).status == 0)
                 #expect(try await run("get", id).status == 1)

@@ -37,13 +37,18 @@ struct ReportsTests {
             func days(_ arguments: String...) async throws -> [String] {
                 let result = try await client.run(["reports", "Medication", "--json"] + old + arguments)
                 #expect(result.status == 0, "\(result.errors)")
-                return try json(result.output).compactMap { ($0["startDate"] as? String).map { String($0.prefix(10)) } }
+                return try json(result.output).compactMap {
+                    ($0["startDate"] as? String).map { String($0.prefix(10)) }
+                }
             }
             #expect(try await days("--order", "startDate") == ["2001-01-01", "2001-02-01", "2002-01-01"])
             #expect(try await days("--order", "-startDate", "--limit", "1") == ["2002-01-01"])
             #expect(try await days("--order", "startDate", "--offset", "1", "--limit", "1") == ["2001-02-01"])
             let counts = try await client.run(
-                ["reports", "Medication", "--json", "--aggregate", "count:startDate", "--group-by", "drugName.identifier"] + old)
+                [
+                    "reports", "Medication", "--json", "--aggregate", "count:startDate", "--group-by",
+                    "drugName.identifier",
+                ] + old)
             #expect(counts.status == 0, "\(counts.errors)")
             let group = try #require(try json(counts.output).first)
             #expect(group["group"] as? String == "316153")

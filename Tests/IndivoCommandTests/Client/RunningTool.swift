@@ -20,7 +20,8 @@ final class RunningTool: Sendable {
             // A thread of its own for each, as a pipe has to be emptied whatever else is going on.
             let handle = pipe.fileHandleForReading
             Thread.detachNewThread {
-                while let data = try? handle.read(upToCount: 65_536), !data.isEmpty { continuation.yield(data) }
+                // What is there already: a read for so many bytes would wait for all of them.
+                while case let data = handle.availableData, !data.isEmpty { continuation.yield(data) }
                 continuation.finish()
             }
         }
@@ -38,7 +39,8 @@ final class RunningTool: Sendable {
         process.standardError = errors
         let (ended, continuation) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { process in
-            continuation.yield(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
+            continuation.yield(
+                process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
             continuation.finish()
         }
         try process.run()
