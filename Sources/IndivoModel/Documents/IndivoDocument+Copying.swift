@@ -24,7 +24,7 @@ extension DocumentBuilding {
     public func copy() throws -> Self {
         // Of the object's own class, also where only a superclass is known of it.
         let copy =
-            if let element = try nestedCopy() { try type(of: self).init(copying: element) } else {
+            if let element = try nestedCopy() { try type(of: self).readNested(element) } else {
                 try type(of: self).read(from: PreparedDocument(new: self).root)
             }
         copy.id = nil
@@ -40,9 +40,10 @@ extension IndivoDocument {
         return Layout.of(type(of: self)).flat.unsupported.isEmpty ? nil : try nestedXML(root: "Model", namespace: nil)
     }
 
-    fileprivate convenience init(copying element: XMLNode) throws {
-        self.init()
-        try readNested(element, root: nil, namespace: nil, collecting: nil)
+    fileprivate static func readNested(_ element: XMLNode) throws -> Self {
+        let document = self.init()
+        try document.readNested(element, root: nil, namespace: nil, collecting: nil)
+        return document
     }
 }
 
