@@ -15,7 +15,9 @@ struct OutboxFlushCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (report, items) = try await options.with(output.talk) { (try await $0.flush(), try await $0.items()) }
+        let (report, items) = try await options.with(output.talk, isOnline: true) { outbox in
+            (try await outbox.flush(), try await outbox.items())
+        }
         let done = report.delivered + report.setAside
         if !done.isEmpty { try output.print(OutboxListing.many(done), none: "") }
         let left = items.count { !$0.isDelivered }
