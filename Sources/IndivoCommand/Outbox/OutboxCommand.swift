@@ -6,9 +6,8 @@ struct OutboxCommand: ParsableCommand {
         commandName: "outbox",
         abstract: "Look after changes that wait to be delivered to a record.",
         discussion: """
-            Server, app, record and token come from the environment: INDIVO_API, INDIVO_CONSUMER_KEY (also the app's id, \
-            unless INDIVO_APP names another), INDIVO_CONSUMER_SECRET, INDIVO_RECORD, INDIVO_TOKEN and \
-            INDIVO_TOKEN_SECRET. Only flush needs the secrets and the token.
+            Apps queue changes while there is no network; they wait in a folder of this person, sealed under a key. Only \
+            flush asks the server, and needs secrets and a token; the others need to know whose outbox is meant.
             """,
         subcommands: [
             OutboxListCommand.self, OutboxShowCommand.self, OutboxFlushCommand.self, OutboxRetryCommand.self,
