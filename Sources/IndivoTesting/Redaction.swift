@@ -93,7 +93,8 @@ struct Redaction {
         return result + rest
     }
 
-    /// `<input name="oauth_token" value="…">` in a page, and `<RESTSecret>…</RESTSecret>` in XML.
+    /// `<input name="oauth_token" value="…">` in a page, `<RESTSecret>…</RESTSecret>` in XML, and the
+    /// verifier that a sandbox shows where an app has no callback.
     private mutating func redactTags(_ text: String) -> String {
         guard text.contains("<") else { return text }
         var result = text
@@ -103,6 +104,9 @@ struct Redaction {
         }
         for match in text.matches(of: #/<(?<name>[A-Za-z]+)>(?<value>[^<>\s]+)</[A-Za-z]+>/#)
         where Self.names.contains(match.name.lowercased()) {
+            result = result.replacing(match.value, with: mark(for: String(match.value)))
+        }
+        for match in text.matches(of: #/<code class="verifier">(?<value>[^<>\s]+)</code>/#) {
             result = result.replacing(match.value, with: mark(for: String(match.value)))
         }
         return result

@@ -118,7 +118,7 @@ struct SessionTests {
                 try await browser.logIn(at: url, userName: "demo", password: "demo")
             } else {
                 let page = try await browser.open(url)
-                code.value = page.root.first("input", named: "oauth_verifier")?.attr("value")
+                code.value = page.root.first("code", of: "verifier")?.text()
             }
         }
         let record = try await server.selectRecord(callback: receiver) { try await browse($0) }
@@ -139,11 +139,11 @@ struct SessionTests {
 }
 
 extension XMLNode {
-    /// The first form field of a name below the node.
-    fileprivate func first(_ element: String, named name: String) -> XMLNode? {
+    /// The first element of a name and a class below the node.
+    fileprivate func first(_ element: String, of type: String) -> XMLNode? {
         for child in children() {
-            if child.name == element, child.attr("name") == name { return child }
-            if let found = child.first(element, named: name) { return found }
+            if child.name == element, child.attr("class") == type { return child }
+            if let found = child.first(element, of: type) { return found }
         }
         return nil
     }

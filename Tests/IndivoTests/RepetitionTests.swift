@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Repeating calls")
 struct RepetitionTests {
-    private static let document = "<Document id=\"d-1\" size=\"\(7)\"/>"
+    private static let document = "<Document id=\"d-1\"/>"
+    /// Another document than any that is sent here.
+    private static let foreign = "<Document id=\"d-1\" size=\"7\"/>"
 
     private func answering(_ body: String, status: HTTPResponse.Status = .ok) -> AnsweringTransport {
         AnsweringTransport(status: status, body)
@@ -123,7 +125,7 @@ struct RepetitionTests {
     @Test("another document under the same external id is a conflict, also when an answer was lost")
     func foreignDocument() async throws {
         for fault in [FaultyTransport.Fault.loseAnswer, .status(500), .status(404)] {
-            let transport = FaultyTransport(answering(Self.document), faults: [fault])
+            let transport = FaultyTransport(answering(Self.foreign), faults: [fault])
             let problem = Problem()
             let error = try await #require(throws: IndivoError.self) {
                 try await record(transport, TestTiming().options()).add(problem, externalID: "mine")

@@ -88,22 +88,29 @@ struct ServerMessage {
 struct SentContent {
     /// The texts, attributes and parameters, without the names of elements, models and fields.
     private(set) var values: [String] = []
-    private let root: XMLNode?
+    private var root: XMLNode?
 
     init(query: FormParameters, body: CallClient.Body?) {
         values = query.filter { !Self.controls.contains($0.name) }.flatMap { $0.value.split(separator: "|").map(String.init) }
-        var parsed: XMLNode?
         switch body {
         case .form(let form): values += form.map(\.value)
         case .text(let text): values.append(text)
-        case .xml(let data):
-            parsed = try? XMLNode(parsing: data)
-            if parsed == nil { values += Self.words(of: data) }
+        case .xml(let data): read(data)
+        case .data(let data, let type) where type.hasSuffix("xml"): read(data)
         case .data(let data, _): values += Self.words(of: data)
         case nil: break
         }
-        root = parsed.map { $0.root ?? $0 }
-        if let root { collect(root) }
+    }
+
+    /// XML, or, where it is none, its words.
+    private mutating func read(_ data: Data) {
+        if let parsed = try? XMLNode(parsing: data) {
+            let root = parsed.root ?? parsed
+            self.root = root
+            collect(root)
+        } else {
+            values += Self.words(of: data)
+        }
     }
 
     private static func words(of data: Data) -> [String] {

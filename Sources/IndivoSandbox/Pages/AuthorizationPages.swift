@@ -45,15 +45,6 @@ enum AuthorizationPages {
         }
         switch step {
         case .done(let location):
-            // An app without a callback URL ("oob") is told by the person.
-            if location.hasPrefix("?") {
-                let code = FormFields(parsing: String(location.dropFirst()))["oauth_verifier"] ?? ""
-                return visit.page(
-                    "Your code", """
-                    <p>Go back to the app and enter this code:</p>
-                    <p><input name="oauth_verifier" aria-label="Code" readonly="readonly" value="\(code)"></p>
-                    """)
-            }
             return .redirect(to: location)
         case .verifier(let app, let verifier):
             return visit.page(

@@ -114,7 +114,7 @@ struct TestingRecordingTests {
             var page = HTTPRequest.example("/page", method: .post)
             page.headerFields[.contentType] = "text/html"
             _ = try await recorder.send(
-                page, body: Data("<input type=\"hidden\" name=\"csrf\" value=\"HUSH123\"><p>HUSH/777 HUSH123</p>".utf8))
+                page, body: Data("<input type=\"hidden\" name=\"csrf\" value=\"HUSH123\"><p>HUSH/777 HUSH123</p><code class=\"verifier\">HUSHcode</code>".utf8))
             _ = try await recorder.send(
                 page, body: Data("<RESTSecret>HUSH456</RESTSecret><ConnectToken>HUSH789</ConnectToken>".utf8))
             let written = try String(contentsOf: file, encoding: .utf8)

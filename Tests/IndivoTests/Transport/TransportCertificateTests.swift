@@ -42,35 +42,52 @@ private final class OpenSSLServer {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         certificate = folder.appending(path: "certificate.pem")
         let key = folder.appending(path: "key.pem")
-        let making = Process()
-        making.executableURL = URL(filePath: Self.tool)
-        making.arguments = [
+        try await Self.run([
             "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1", "-addext",
             "subjectAltName=IP:127.0.0.1", "-days", "2", "-keyout", key.path, "-out", certificate.path,
-        ]
-        making.standardError = FileHandle.nullDevice
-        try making.run()
-        making.waitUntilExit()
+        ])
 
         let output = Pipe()
         process.executableURL = URL(filePath: Self.tool)
         process.arguments = ["s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate.path, "-key", key.path]
+        process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
-        var text = ""
-        // It says on which port it listens.
-        while text.firstMatch(of: #/ACCEPT 127\.0\.0\.1:(\d+)\n/#) == nil {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            text += String(decoding: more, as: UTF8.self)
+        let (pieces, piece) = AsyncStream.makeStream(of: Data.self)
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty { piece.finish() } else { piece.yield(data) }
         }
+        try process.run()
+        // It says on which port it listens.
+        var text = ""
+        for await data in pieces {
+            text += String(decoding: data, as: UTF8.self)
+            if text.contains(#/ACCEPT 127\.0\.0\.1:\d+\n/#) { break }
+        }
+        output.fileHandleForReading.readabilityHandler = nil
         port = try #require(text.firstMatch(of: #/ACCEPT 127\.0\.0\.1:(\d+)\n/#).flatMap { Int($0.1) })
     }
 
+    /// Runs the tool and waits for its end, without keeping a thread.
+    private static func run(_ arguments: [String]) async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: tool)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { end.yield($0.terminationStatus) }
+        try process.run()
+        for await status in ends {
+            try #require(status == 0, "openssl made no certificate")
+            break
+        }
+    }
+
     func stop() {
-        process.terminate()
-        process.waitUntilExit()
+        // It does not heed a request to end.
+        kill(process.processIdentifier, SIGKILL)
         try? FileManager.default.removeItem(at: folder)
     }
 }
