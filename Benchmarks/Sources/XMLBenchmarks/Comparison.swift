@@ -43,7 +43,7 @@ struct Comparison {
     }
 
     /// The processor time of this thread in microseconds: what others do on the machine is no part of it.
-    private static func now() -> Double {
+    static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3

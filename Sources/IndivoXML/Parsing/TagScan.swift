@@ -28,10 +28,11 @@ enum TagScan {
             }
             // A long stretch of text, or a long tag. What stands inside CDATA or a comment may look like a tag, so a
             // suspicion is checked by reading from the start.
-            let end = index(of: UInt8(ascii: "<"), in: source, from: position + 1) ?? source.count
             if source[position] == UInt8(ascii: "<"), violation(source, at: position, limits) != nil {
-                return try checkAll(source, limits: limits)
+                try checkAll(source, limits: limits)
+                return
             }
+            let end = index(of: UInt8(ascii: "<"), in: source, from: position + 1) ?? source.count
             if end - position > limits.textBytes { try checkText(source, from: position, to: end, limits) }
             position = end
             if end == source.count { break }
@@ -42,7 +43,8 @@ enum TagScan {
     private static func checkText(
         _ source: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ limits: XMLLimits
     ) throws {
-        guard let mark = index(of: UInt8(ascii: ">"), in: source, from: start), end - mark - 1 > limits.textBytes else { return }
+        guard let mark = index(of: UInt8(ascii: ">"), in: source, from: start), end - mark - 1 > limits.textBytes
+        else { return }
         let reference = index(of: UInt8(ascii: "&"), in: source, from: mark) ?? source.count
         if min(reference, end) - mark - 1 > limits.textBytes {
             throw error(.textBytes, limits.textBytes, source, mark + 1)
@@ -75,15 +77,24 @@ enum TagScan {
         }
     }
 
-    private static func index(of byte: UInt8, in source: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    /// - Parameter most: How many bytes are looked at.
+    private static func index(
+        of byte: UInt8, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max
+    ) -> Int? {
         guard let base = source.baseAddress, start < source.count else { return nil }
-        return memchr(base + start, Int32(byte), source.count - start).map { UnsafeRawPointer($0) - UnsafeRawPointer(base) }
+        return memchr(base + start, Int32(byte), min(most, source.count - start)).map {
+            UnsafeRawPointer($0) - UnsafeRawPointer(base)
+        }
     }
 
-    private static func find(_ mark: StaticString, in source: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    /// - Parameter most: How many bytes are looked at.
+    private static func find(
+        _ mark: StaticString, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max
+    ) -> Int? {
         let mark = UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount)
         var position = start
-        while let next = index(of: mark[0], in: source, from: position) {
+        while position - start < most,
+            let next = index(of: mark[0], in: source, from: position, most: most - (position - start)) {
             if source[next...].starts(with: mark) { return next + mark.count }
             position = next + 1
         }
@@ -98,7 +109,9 @@ enum TagScan {
         if rest.starts(with: "<!".utf8) || rest.starts(with: "<?".utf8) {
             let isSection = rest.starts(with: "<![CDATA[".utf8)
             let mark: StaticString = isSection ? "]]>" : rest.starts(with: "<!--".utf8) ? "-->" : ">"
-            let end = find(mark, in: source, from: start + 2) ?? source.count
+            let most = limits.textBytes < .max - 64 ? limits.textBytes + 64 : .max
+            let end = find(mark, in: source, from: start + 2, most: most)
+                ?? (source.count - start > most ? start + most : source.count)
             // A declaration is as harmless as it is short; a long one is read whole by the parser.
             return end - start > limits.textBytes + 16 ? error(.textBytes, limits.textBytes, source, start) : nil
         }
@@ -111,8 +124,11 @@ enum TagScan {
                 return nil
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 let quote = source[position]
-                let end = index(of: quote, in: source, from: position + 1) ?? source.count
-                if end - position > limits.textBytes + 1 { return error(.textBytes, limits.textBytes, source, start) }
+                // Looking farther than the limit would be for nothing.
+                let most = limits.textBytes < .max - 2 ? limits.textBytes + 2 : .max
+                let end = index(of: quote, in: source, from: position + 1, most: most)
+                    ?? (source.count - position > most ? position + most : source.count)
+                if end - position - 1 > limits.textBytes { return error(.textBytes, limits.textBytes, source, start) }
                 attributes += 1
                 if attributes > limits.attributes { return error(.attributes, limits.attributes, source, start) }
                 position = end
