@@ -205,7 +205,7 @@ class Odd: IndivoDocument {
     @Field("$") var field2: String?
 
     /// The field `related`.
-    @Field var related: SleepNight?
+    @Field("related") var oddRelated: SleepNight?
 
     /// The field `times`.
     @Field var times: [_2Fast]
