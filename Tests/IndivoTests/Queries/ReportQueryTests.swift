@@ -41,7 +41,8 @@ struct ReportQueryTests {
         let transport = AnsweringTransport("<Models/>")
         let query = ReportQuery().filter("weight.value", equals: 70.5, 71)
         _ = try await transport.record().reports(of: VitalSigns.self, matching: query)
-        #expect(parameters(of: try #require(transport.requests.first))["weight_value"] == "70.5|71")
+        let sent = parameters(of: try #require(transport.requests.first))["weight_value"]
+        #expect(sent?.split(separator: "|").map { Double($0) } == [70.5, 71])
         for (field, value) in [
             ("collectedAt", FilterValue.number(5)), ("testName.title", .number(5)),
             ("collectedAt", .truth(true)), ("collectedAt", .text("soon")), ("testName.title", .day("2026-01-01")),
@@ -51,7 +52,7 @@ struct ReportQueryTests {
     }
 
     private func refused(
-        _ query: ReportQuery, _ words: String = "", sourceLocation: SourceLocation = #_sourceLocation
+        _ query: ReportQuery, _ words: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         let transport = AnsweringTransport("<Models/>")
         let error = await #expect(throws: IndivoError.self, sourceLocation: sourceLocation) {
@@ -62,7 +63,7 @@ struct ReportQueryTests {
             Issue.record("\(String(describing: error))", sourceLocation: sourceLocation)
             return
         }
-        #expect(why.contains(words), "\(why)", sourceLocation: sourceLocation)
+        if let words { #expect(why.contains(words), "\(why)", sourceLocation: sourceLocation) }
     }
 
     @Test("what a server refuses or fails on is refused here, with what to do instead")
