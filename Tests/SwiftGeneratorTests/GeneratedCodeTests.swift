@@ -73,8 +73,8 @@ struct GeneratedCodeTests {
         odd.oddID = "j"
         odd.quoteD = "k"
         odd.backSlash = "l"
-        odd.related = SleepNight()
-        odd.related?.sleepNightID = "m"
+        odd.oddRelated = SleepNight()
+        odd.oddRelated?.sleepNightID = "m"
         odd.times = [_2Fast(), _2Fast()]
         odd.times[1].x = "n"
         let xml = try odd.xml()
