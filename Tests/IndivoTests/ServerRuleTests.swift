@@ -66,7 +66,7 @@ struct ServerRuleTests {
 
     @Test("hundreds of calls with odd texts, ids and secrets satisfy the server's own rule")
     func calls() async throws {
-        var generator = SplitMix(state: 11)
+        var generator = SeededGenerator(seed: 11)
         var judged = 0
         for round in 0..<60 {
             let consumerSecret = text(Self.odd, 0...20, &generator)
@@ -97,18 +97,5 @@ struct ServerRuleTests {
             judged += judge.count
         }
         #expect(judged >= 600)
-    }
-}
-
-/// The same numbers every time.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -53,17 +53,13 @@ extension CallClient {
             error.details.append("looking whether it was stored failed: \(failure)")
             throw error
         }
-        let metadata = try found.value(DocumentMetadata.self, root: "Document")
-        if let body = outgoing.body, metadata.mismatch(with: body.data) != nil {
+        let metadata = try found.metadata()
+        let isOther = outgoing.body.map { metadata.mismatch(with: $0.data) != nil } ?? false
+        // Where the server refused the first attempt it undid what it had begun: what is there was stored before.
+        let wasThere = error.attempts == 1 && (error.status == 404 || error.status == 500)
+        if isOther || wasThere {
             var conflict = IndivoError(.conflict(.externalIDUsed), call: outgoing.call, details: error.details)
             conflict.attempts = error.attempts
-            conflict.status = error.status
-            throw conflict
-        }
-        if error.attempts == 1, let status = error.status, status == 404 || status == 500 {
-            // The server refused the first attempt, and undid what it had begun: what is there was stored before.
-            var conflict = IndivoError(.conflict(.externalIDUsed), call: outgoing.call, details: error.details)
-            conflict.attempts = 1
             conflict.status = error.status
             throw conflict
         }

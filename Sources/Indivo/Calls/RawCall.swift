@@ -55,7 +55,10 @@ extension IndivoServer {
         }
         return try await calls.send(
             call, as: credentials, path: known?.variables(in: path) ?? [:], query: query,
-            body: body.map { .data($0.data, type: $0.contentType) }
+            body: body.map { body in
+                body.contentType == FormParameters.contentType
+                    ? .form(FormParameters(decoding: body.data)) : .data(body.data, type: body.contentType)
+            }
         ).content
     }
 }

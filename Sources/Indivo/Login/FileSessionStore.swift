@@ -19,12 +19,7 @@ public struct FileSessionStore: SessionStore {
         #if canImport(Darwin)
         let place = URL.applicationSupportDirectory.appending(path: "Indivo")
         #else
-        func folder(_ variable: String) -> URL? {
-            ProcessInfo.processInfo.environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-        }
-        let home = folder("HOME") ?? URL.homeDirectory
-        let state = folder("XDG_STATE_HOME") ?? home.appending(path: ".local/state")
-        let place = state.appending(path: "indivo")
+        let place = BaseFolder.state.indivo()
         #endif
         return FileSessionStore(file: place.appending(path: "sessions.json"))
     }()

@@ -105,7 +105,7 @@ struct AppDocumentsMetaCommand: AsyncParsableCommand {
     func run() async throws {
         let storage = try await place.storage(connection, output.talk)
         let metadata = try await document.find(in: storage).refreshMetadata()
-        try output.print(MetadataListing.one(metadata), none: "")
+        try output.print(metadata)
     }
 }
 #endif

@@ -36,8 +36,7 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
             document = try await storage.add(content)
         }
         if let label { try await document.setLabel(label) }
-        try output.print(
-            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(document.metadata)
     }
 }
 
@@ -96,8 +95,7 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
             }
             document = try await storage.put(content, externalID: external)
         }
-        try output.print(
-            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(document.metadata)
     }
 }
 
@@ -121,8 +119,7 @@ struct AppDocumentsLabelCommand: AsyncParsableCommand {
         let label = try InputFile.argument(text)
         let document = AppDocument(id: id.text, in: try await place.storage(connection, output.talk))
         try await document.setLabel(label)
-        try output.print(
-            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(document.metadata)
     }
 }
 

@@ -1,16 +1,12 @@
 #if Tool && Sandbox
 import Foundation
+import Indivo
 
 /// Settings in a file that only its owner can read: lines such as `INDIVO_CONSUMER_SECRET=…`, as in the environment.
 enum CredentialsFile {
     /// Where it is looked for when nothing else is named: `$XDG_CONFIG_HOME/indivo/credentials`, or in `~/.config`.
     static func standardPath(_ environment: [String: String]) -> String {
-        func folder(_ variable: String) -> URL? {
-            environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-        }
-        let home = folder("HOME") ?? URL.homeDirectory
-        return (folder("XDG_CONFIG_HOME") ?? home.appending(path: ".config")).appending(path: "indivo/credentials")
-            .path
+        BaseFolder.configuration.indivo(in: environment).appending(path: "credentials").path
     }
 
     /// Reads a file.

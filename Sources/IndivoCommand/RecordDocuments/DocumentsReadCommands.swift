@@ -35,7 +35,7 @@ struct DocumentsMetaCommand: AsyncParsableCommand {
     func run() async throws {
         let record = try await connection.openRecord(output.talk)
         let metadata = try await document.find(in: record).refreshMetadata()
-        try output.print(MetadataListing.one(metadata), none: "")
+        try output.print(metadata)
     }
 }
 

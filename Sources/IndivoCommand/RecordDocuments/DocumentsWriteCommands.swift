@@ -56,8 +56,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
             throw CommandFailure.refusing(path, error, output.talk)
         }
         if let label { try await document.setLabel(label) }
-        try output.print(
-            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(document.metadata)
     }
 }
 
@@ -114,8 +113,7 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
         } catch let error as IndivoError {
             throw CommandFailure.refusing(path, error, output.talk)
         }
-        try output.print(
-            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(document.metadata)
     }
 }
 
@@ -155,8 +153,7 @@ struct DocumentsLabelCommand: AsyncParsableCommand {
         let record = try await connection.openRecord(output.talk)
         let document = FileDocument(id: id.text, in: record)
         try await document.setLabel(label)
-        try output.print(
-            MetadataListing.one(try document.metadata.orFail("the server told nothing of the document")), none: "")
+        try output.print(document.metadata)
     }
 }
 
@@ -189,7 +186,7 @@ struct DocumentsStatusCommand: AsyncParsableCommand {
         let document = FileDocument(id: id.text, in: record)
         try await document.setStatus(status, reason: reason)
         if output.form == nil { return output.talk.note("The document is \(status.rawValue) now.") }
-        try output.print(MetadataListing.one(try await document.refreshMetadata()), none: "")
+        try output.print(try await document.refreshMetadata())
     }
 }
 

@@ -55,6 +55,12 @@ enum MetadataListing {
 }
 
 extension OutputOptions {
+    /// Prints what a server says of a document.
+    /// - Throws: ``CommandFailure`` where it said nothing.
+    func print(_ metadata: DocumentMetadata?) throws {
+        try print(MetadataListing.one(metadata.orFail("the server told nothing of the document")), none: "")
+    }
+
     /// Tells that something was done of which the server says no more.
     func printDone(_ note: String) throws {
         switch form {
