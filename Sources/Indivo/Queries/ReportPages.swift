@@ -167,7 +167,7 @@ extension CallScope {
                 guard let document = report.item.flatMap(item) else { return nil }
                 document.isFromReport = true
                 if let metadata = report.meta?.document, !metadata.id.isEmpty {
-                    document.place = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
+                    document.documentPlace = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
                 }
                 return document
             })

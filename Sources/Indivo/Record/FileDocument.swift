@@ -12,7 +12,7 @@ import IndivoXML
 /// let medication = try file.read(as: Medication.self)
 /// ```
 public final class FileDocument: RecordDocument {
-    public var place: DocumentPlace
+    public var documentPlace: DocumentPlace
 
     /// The content; `nil` when only the metadata is known so far. Set it to something else and
     /// ``RecordDocument/replace()`` stores that.
@@ -24,26 +24,26 @@ public final class FileDocument: RecordDocument {
     /// A new document.
     public init(_ content: FileContent) {
         self.content = content
-        place = DocumentPlace()
+        documentPlace = DocumentPlace()
     }
 
     /// A document of a record, known by its id alone. Nothing is asked of the server.
-    public init(id: String, in record: IndivoRecord) { place = DocumentPlace(record: record, id: id) }
+    public init(id: String, in record: IndivoRecord) { documentPlace = DocumentPlace(record: record, id: id) }
 
     init(_ metadata: DocumentMetadata, in record: IndivoRecord?, content: FileContent? = nil) {
-        place = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
+        documentPlace = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
         self.content = content
         storedContent = content
     }
 
     /// The document's id on its server; `nil` before it is there.
-    public var id: String? { place.id }
+    public var id: String? { documentPlace.id }
 
     /// What the server says of the document, as of the last call that told.
-    public var metadata: DocumentMetadata? { place.metadata }
+    public var metadata: DocumentMetadata? { documentPlace.metadata }
 
     public var state: DocumentState {
-        guard place.id != nil else { return .new }
+        guard documentPlace.id != nil else { return .new }
         return content == nil || content == storedContent ? .pushed : .changed
     }
 
@@ -54,7 +54,7 @@ public final class FileDocument: RecordDocument {
     public func fetchContent() async throws -> FileContent {
         let (record, id) = try stored(for: .recordSpecificDocument)
         let fetched = try await record.send(.recordSpecificDocument, path: ["document": id])
-        try place.metadata?.verify(fetched)
+        try documentPlace.metadata?.verify(fetched)
         content = fetched.content
         storedContent = fetched.content
         return fetched.content
@@ -78,7 +78,7 @@ public final class FileDocument: RecordDocument {
         } else {
             document = try Document.read(from: root)
         }
-        document.place = place
+        document.documentPlace = documentPlace
         return document
     }
 
@@ -86,7 +86,7 @@ public final class FileDocument: RecordDocument {
     /// - Throws: ``IndivoError`` when no content was fetched; `XMLError`, `DocumentError`.
     public func models() throws -> SDMXDocument {
         let file = try fetched().models()
-        for model in file.models { model.place = place }
+        for model in file.models { model.documentPlace = documentPlace }
         return file
     }
 

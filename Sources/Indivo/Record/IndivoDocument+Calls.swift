@@ -3,7 +3,7 @@ import IndivoXML
 
 extension IndivoDocument: RecordDocument {
     /// Where the document is: its record, its id, its metadata.
-    public var place: DocumentPlace {
+    public var documentPlace: DocumentPlace {
         get {
             let underway = home as? Underway
             var place = DocumentPlace(record: underway?.record ?? home as? IndivoRecord, id: id, metadata: metadata)

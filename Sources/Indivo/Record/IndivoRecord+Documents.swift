@@ -34,8 +34,8 @@ extension IndivoRecord {
         let call = IndivoCall.documentCreateByExternalID
         for model in file.models { try checkNew(model, call) }
         let upload = try DocumentUpload(file.prepared(naming: .current))
-        for model in file.models { model.place.isBeingSent = true }
-        defer { for model in file.models { model.place.isBeingSent = false } }
+        for model in file.models { model.documentPlace.isBeingSent = true }
+        defer { for model in file.models { model.documentPlace.isBeingSent = false } }
         let metadata = try await push(upload, call, externalID: externalID ?? Self.newExternalID())
         for model in file.models { model.settle(metadata, in: self) }
         try metadata.verify(upload.content, sentWith: call)
@@ -54,11 +54,11 @@ extension IndivoRecord {
     }
 
     private func checkNew(_ document: some RecordDocument, _ call: IndivoCall) throws {
-        if document.place.id != nil {
+        if document.documentPlace.id != nil {
             throw IndivoError.argument(
                 "the \(document.kind) is on the server already; call its replace() to store a new version", call)
         }
-        if document.place.isBeingSent {
+        if document.documentPlace.isBeingSent {
             throw IndivoError.argument("the \(document.kind) is on its way to the server already", call)
         }
     }

@@ -32,7 +32,8 @@ extension IndivoRecord {
 
     /// The documents of a model, fetched page by page as they are read (`generic_list`).
     ///
-    /// To keep the list in a constant, say so: `let list: PagedList = record.reports(of: Medication.self)`.
+    /// To keep the list in a constant, say so: `let list: PagedList = record.reports(of: Medication.self)`; at the top level
+    /// of a script a constant without a type is such a list, and ``PagedList/all()`` gives its elements.
     @_disfavoredOverload
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()

@@ -8,7 +8,7 @@ extension RecordDocument {
     public func refreshMetadata() async throws -> DocumentMetadata {
         let (record, id) = try stored(for: .recordDocumentMeta)
         let fresh = try await record.send(.recordDocumentMeta, path: ["document": id]).metadata()
-        place.metadata = fresh
+        documentPlace.metadata = fresh
         return fresh
     }
 
@@ -19,7 +19,7 @@ extension RecordDocument {
     public func setLabel(_ label: String) async throws {
         let (record, id) = try stored(for: .recordDocumentLabel)
         try Limits.check(label: label, .recordDocumentLabel)
-        place.metadata = try await record.send(.recordDocumentLabel, path: ["document": id], body: .text(label))
+        documentPlace.metadata = try await record.send(.recordDocumentLabel, path: ["document": id], body: .text(label))
             .soleMetadata()
     }
 
@@ -34,7 +34,7 @@ extension RecordDocument {
         }
         _ = try await record.send(
             .documentSetStatus, path: ["document": id], body: .form(["status": status.rawValue, "reason": reason]))
-        place.metadata?.status = status
+        documentPlace.metadata?.status = status
     }
 
     /// The changes of this version's status, the earliest first (`document_status_history`). The status it began with

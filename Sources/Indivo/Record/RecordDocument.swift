@@ -11,7 +11,7 @@ import IndivoModel
 /// Documents are classes, and not `Sendable`: one belongs to the actor that uses it, and its methods run there.
 public protocol RecordDocument: AnyObject {
     /// Where the document is: its record, its id, its metadata.
-    var place: DocumentPlace { get set }
+    var documentPlace: DocumentPlace { get set }
 
     /// Whether the document is new, or says something else than the server has.
     var state: DocumentState { get }
@@ -53,10 +53,11 @@ public enum DocumentState: Sendable, Hashable {
 
 extension RecordDocument {
     /// The record the document is in; `nil` before it was added or fetched.
-    public var record: IndivoRecord? { place.record }
+    public var record: IndivoRecord? { documentPlace.record }
 
     /// Whether a newer version is known, which has to be fetched before the document can be replaced.
     public var isOutdated: Bool {
+        let place = documentPlace
         guard let id = place.id else { return false }
         if let newer = place.metadata?.replacedBy?.id ?? place.metadata?.latest?.id, newer != id { return true }
         return place.record?.versions.isReplaced(id) ?? false
@@ -64,7 +65,7 @@ extension RecordDocument {
 
     /// The record and id of a document that is on a server.
     func stored(for call: IndivoCall) throws -> (IndivoRecord, String) {
-        let place = place
+        let place = documentPlace
         guard let id = place.id else {
             throw IndivoError.argument("the \(kind) is not in a record yet; add it with record.add(_:) first", call)
         }
@@ -77,7 +78,9 @@ extension RecordDocument {
     /// What has to hold before the document is replaced.
     func replaceable(by call: IndivoCall) throws -> (IndivoRecord, String) {
         let stored = try stored(for: call)
-        if place.isBeingSent { throw IndivoError.argument("the \(kind) is on its way to the server already", call) }
+        if documentPlace.isBeingSent {
+            throw IndivoError.argument("the \(kind) is on its way to the server already", call)
+        }
         try checkNewest(call)
         return stored
     }
@@ -92,13 +95,13 @@ extension RecordDocument {
 
     /// The document is on the server now: takes over what the server says of it.
     func settle(_ metadata: DocumentMetadata, in record: IndivoRecord) {
-        place = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
+        documentPlace = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
     }
 
     /// Marks the document as being sent while `work` runs.
     func sending<Result>(_ work: () async throws -> Result) async throws -> Result {
-        place.isBeingSent = true
-        defer { place.isBeingSent = false }
+        documentPlace.isBeingSent = true
+        defer { documentPlace.isBeingSent = false }
         return try await work()
     }
 }

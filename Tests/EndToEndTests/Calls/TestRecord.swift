@@ -64,7 +64,7 @@ struct TestRecord {
         let owner = try await asOwner()
         let list = try await owner.call(.get, "/records/\(record.id)/carenets/")
         let carenets = try Carenets.read(from: list.xml(), root: "Carenets").carenets
-        guard let carenet = carenets.first, let id = document.place.id else { throw CancellationError() }
+        guard let carenet = carenets.first, let id = document.documentPlace.id else { throw CancellationError() }
         try await owner.call(.put, "/records/\(record.id)/documents/\(id)/carenets/\(carenet.id)")
         try await owner.call(.put, "/carenets/\(carenet.id)/apps/\(SandboxApp.demo.id)")
         return record.carenet(carenet.id)

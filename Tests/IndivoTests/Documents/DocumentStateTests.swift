@@ -18,7 +18,7 @@ struct DocumentStateTests {
     func states() async throws {
         let transport = storing()
         let problem = problem()
-        #expect(problem.state == .new && problem.record == nil && problem.place.id == nil)
+        #expect(problem.state == .new && problem.record == nil && problem.documentPlace.id == nil)
         let record = transport.record()
         try await record.add(problem)
         #expect(problem.state == .pushed && problem.record === record && problem.metadata?.status == .active)

@@ -16,7 +16,7 @@ enum ReservedNames {
     /// Members that every document has.
     static let documentMembers: Set<String> = [
         "addRelated", "addRelatedWithoutExternalID", "carenets", "copy", "debugDescription", "description",
-        "hasSameContent", "hash", "hashValue", "id", "isOutdated", "metadata", "modelName", "place", "problems",
+        "documentPlace", "hasSameContent", "hash", "hashValue", "id", "isOutdated", "metadata", "modelName", "problems",
         "record", "refreshMetadata", "relate", "related", "replace", "replaceWithoutExternalID", "setLabel",
         "setStatus", "sourceFields", "sourceLine", "state", "statusHistory", "validate", "versions", "xml",
     ]

@@ -28,17 +28,17 @@ for document in documents {
     print("\(document.modelName): \(try document.xml().child(named: "Model")?.children().count ?? 0) fields pushed")
 }
 
-let nights = try await record.reports(of: SleepNight.self)
+let nights = try await record.reports(of: SleepNight.self).all()
 try expect(nights.map(\.score) == [82], "the night's score")
 try expect(Set(nights[0].phases.map(\.kind)) == ["deep", "rem"], "the phases of the night")
 try expect(nights[0].phases.flatMap(\.noises).map(\.source) == ["snoring"], "the noises of a phase")
 
-let relatives = try await record.reports(of: Relative.self)
+let relatives = try await record.reports(of: Relative.self).all()
 let aunt = relatives.first { $0.relationship == "aunt" }
 try expect(aunt?.mother?.name?.given == "Hazel", "the aunt's mother")
 try expect(Set(aunt?.children.compactMap(\.name?.given) ?? []) == ["Joan", "Paul"], "the aunt's children")
 
-let checkups = try await record.reports(of: Checkup.self)
+let checkups = try await record.reports(of: Checkup.self).all()
 let sent = try Examples.checkup
 try expect(checkups.map(\.at) == [sent.at], "the time of the check-up")
 try expect(checkups[0].remarks == sent.remarks && checkups[0].fitness == sent.fitness, "text and number")
