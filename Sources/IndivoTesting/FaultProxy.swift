@@ -80,9 +80,11 @@ public final class FaultProxy: Sendable {
     public var requestCount: Int { state.withLock { $0.count } }
 
     /// Waits until everything that was delayed has got through, so that nothing happens on the server any more.
-    public func drain() { idle.wait() }
+    public func drain() async {
+        await withCheckedContinuation { done in idle.notify(queue: .global()) { done.resume() } }
+    }
 
-    /// Closes all connections, and takes no further ones.
+    /// Closes all connections, and takes no further ones. What the server is at just now it may still do.
     public func stop() {
         listener.close()
         let open = state.withLock { state in
@@ -90,7 +92,6 @@ public final class FaultProxy: Sendable {
             return Array(state.open.values)
         }
         for wire in open { wire.shutDown() }
-        idle.wait()
     }
 
     private func serve(_ client: Wire) {

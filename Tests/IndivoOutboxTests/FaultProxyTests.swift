@@ -23,7 +23,7 @@ struct FaultProxyTests {
             let document = medication("A")
             // One sending alone, as it is on the wire.
             let outcome = await Result.of { try await record.deliverDocument(FileContent(document.xml()), externalID: "one") }
-            proxy.drain()
+            await proxy.drain()
             #expect((try await place.record().documentMetadata(externalID: "one") != nil) == arrives)
             if case .failure(let error) = outcome { #expect(error is IndivoError) }
         }

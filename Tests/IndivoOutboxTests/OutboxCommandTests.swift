@@ -14,32 +14,32 @@ struct OutboxCommandTests {
             let good = try await outbox.add(medication("good"))
             let bad = try await outbox.add(refused("bad"))
 
-            let list = try run(place, "list")
+            let list = try await run(place, "list")
             #expect(list.status == 0 && list.output.contains(good.id) && list.output.contains("Medication"))
             #expect(!list.output.contains("Test good"))
-            #expect(try run(place, "show", good.id, "--content").output.contains("Test good"))
+            #expect(try await run(place, "show", good.id, "--content").output.contains("Test good"))
 
-            let flush = try run(place, "flush", "--csv")
+            let flush = try await run(place, "flush", "--csv")
             #expect(flush.status == 1 && flush.errors.contains("1 delivered, 1 left."))
             #expect(flush.output.contains(good.id) && flush.output.contains("delivered"))
-            let after = try run(place, "list", "--json")
+            let after = try await run(place, "list", "--json")
             #expect(after.status == 0 && after.errors.contains("indivo outbox show \(bad.id)"))
             let objects = try JSONSerialization.jsonObject(with: Data(after.output.utf8)) as? [[String: Any]]
             #expect(objects?.map { $0["state"] as? String } == ["set aside"])
-            #expect(try run(place, "show", bad.id).output.contains("255"))
+            #expect(try await run(place, "show", bad.id).output.contains("255"))
 
-            #expect(try run(place, "retry", bad.id).status == 0)
-            #expect(try run(place, "list", "--xml").output.contains("state=\"queued\""))
-            #expect(try run(place, "discard", bad.id).status == 2)
-            #expect(try run(place, "discard", "--yes", bad.id).status == 0)
-            let none = try run(place, "list")
+            #expect(try await run(place, "retry", bad.id).status == 0)
+            #expect(try await run(place, "list", "--xml").output.contains("state=\"queued\""))
+            #expect(try await run(place, "discard", bad.id).status == 2)
+            #expect(try await run(place, "discard", "--yes", bad.id).status == 0)
+            let none = try await run(place, "list")
             #expect(none.status == 1 && none.errors == "Nothing is queued.\n")
             #expect(try await place.medications() == ["Test good"])
-            #expect(try run(place, "show", bad.id).status == 2)
-            #expect(try run(place, "flush").status == 0)
+            #expect(try await run(place, "show", bad.id).status == 2)
+            #expect(try await run(place, "flush").status == 0)
             try await outbox.add(medication("later"))
             await place.sandbox.stop()
-            #expect(try run(place, "flush").status == 4)
+            #expect(try await run(place, "flush").status == 4)
             for secret in [place.token.secret.reveal(), SandboxApp.demo.consumerSecret] {
                 for result in [list, flush, after] {
                     #expect(!result.output.contains(secret) && !result.errors.contains(secret))
@@ -52,7 +52,7 @@ struct OutboxCommandTests {
     func missing() async throws {
         try await Place.use { place in
             for name in ["INDIVO_API", "INDIVO_CONSUMER_SECRET", "INDIVO_RECORD", "INDIVO_TOKEN"] {
-                let result = try run(place, "flush", without: name)
+                let result = try await run(place, "flush", without: name)
                 #expect(result.status == 2 && result.errors.contains(name), "\(name): \(result.errors)")
             }
         }
@@ -60,7 +60,7 @@ struct OutboxCommandTests {
 
     private func run(
         _ place: Place, _ command: String, _ arguments: String..., without: String = ""
-    ) throws -> (status: Int32, output: String, errors: String) {
+    ) async throws -> (status: Int32, output: String, errors: String) {
         let process = Process()
         let tool: URL = try #require(Self.executable, "swift build makes the tool `indivo`")
         process.executableURL = tool
@@ -84,10 +84,16 @@ struct OutboxCommandTests {
         defer { for file in files { try? FileManager.default.removeItem(at: file) } }
         process.standardOutput = try FileHandle(forWritingTo: files[0])
         process.standardError = try FileHandle(forWritingTo: files[1])
+        // Nothing waits for it on a thread that the sandbox needs.
+        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = {
+            end.yield($0.terminationStatus)
+            end.finish()
+        }
         try process.run()
-        process.waitUntilExit()
+        let status = await ends.first { _ in true } ?? -1
         return (
-            process.terminationStatus, try String(contentsOf: files[0], encoding: .utf8),
+            status, try String(contentsOf: files[0], encoding: .utf8),
             try String(contentsOf: files[1], encoding: .utf8)
         )
     }

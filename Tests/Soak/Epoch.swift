@@ -50,7 +50,7 @@ final class Epoch: Sendable {
             plan.recordNumber = number
             faulted.withLock { $0 = [] }
             try await write(plan, through: proxy)
-            proxy.drain()
+            await proxy.drain()
             let direct = try await startServerIfNeeded(proxy)
             let faultedChanges = faulted.withLock { $0 }
             var verification = Verification(plan, server: direct, faulted: faultedChanges)
