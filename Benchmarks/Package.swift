@@ -13,14 +13,16 @@ let package = Package(
         .systemLibrary(
             name: "CLibXML2Tree", pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        // How everything is measured.
+        .target(name: "Measuring"),
         .executableTarget(
             name: "XMLBenchmarks",
             dependencies: [
-                .product(name: "IndivoXML", package: "swift-indivo"), "XMLCoder", "CLibXML2Tree",
+                "Measuring", .product(name: "IndivoXML", package: "swift-indivo"), "XMLCoder", "CLibXML2Tree",
             ]),
         .executableTarget(
             name: "DocumentBenchmarks",
-            dependencies: [.product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),
+            dependencies: ["Measuring", .product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 import Foundation
 import IndivoModel
 import IndivoXML
+import Measuring
 import XMLCoder
 
 Course.register()
@@ -57,27 +58,23 @@ if arguments.count == 3, arguments[0] == "one" {
     exit(0)
 }
 
-print("documents a second, ours to theirs")
+print("documents a second, ours to theirs; µs of processor time for a report of \(count), ours and theirs")
 for (name, target, theirs) in [
     ("read-models", "≥ 40", "read-models-xmlcoder"), ("read-nested", "≥ 40", "read-nested-xmlcoder"),
     ("write-models", "≥ 1.00", "read-models"), ("write-nested", "≥ 1.00", "read-nested"),
     ("write-new-models", "≥ 1.00", "read-models"),
 ] {
     let rounds = theirs.hasSuffix("xmlcoder") ? 7 : 200
-    let comparison = Comparison(
-        title: "", target: target, rounds: rounds, ours: operation(name), theirs: operation(theirs))
-    let (ratio, best) = comparison.measure()
+    let result = Comparison(rounds: rounds, ours: operation(name), theirs: operation(theirs)).measure()
     print(
-        String(format: "%7.2f  ", 1 / ratio) + target.padding(toLength: 8, withPad: " ", startingAt: 0)
-            + String(format: "%7.0f µs  ", best) + "\(name), to \(theirs)")
+        String(format: "%7.2f  ", 1 / result.ratio) + target.padding(toLength: 8, withPad: " ", startingAt: 0)
+            + String(format: "%7.0f  %7.0f  ", result.ours, result.theirs) + "\(name), to \(theirs)")
 }
 
-print("\nnanoseconds each")
+print("\nnanoseconds of processor time each, at best")
 for (name, target, each) in [
     ("bind-models", "≤ 250", fieldCount), ("bind-nested", "≤ 250", fieldCount), ("date", "≤ 60", Text.dates.count),
 ] {
-    let run = operation(name)
-    let comparison = Comparison(title: "", target: target, rounds: 300, ours: run, theirs: run)
-    let best = comparison.measure().best * 1_000 / Double(each)
+    let best = ProcessorTime.best(ofTurns: 60, operation(name)) * 1_000 / Double(each)
     print(String(format: "%7.1f  ", best) + target.padding(toLength: 8, withPad: " ", startingAt: 0) + name)
 }

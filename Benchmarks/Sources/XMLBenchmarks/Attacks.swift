@@ -1,5 +1,6 @@
 import Foundation
 import IndivoXML
+import Measuring
 
 /// Documents that are made to harm whoever reads them, and what reading each of them takes with the default limits.
 enum Attacks {
@@ -90,13 +91,13 @@ enum Attacks {
         Memory.forgetPeak()
         let before = Memory.current()
         var result = "READ"
-        let start = Comparison.now()
+        let start = ProcessorTime.now()
         do {
             _ = try XMLNode(parsing: bytes, options: options)
         } catch {
             result = "\(error)"
         }
-        let time = (Comparison.now() - start) / 1e6
+        let time = (ProcessorTime.now() - start) / 1e6
         let memory = Double(max(0, Memory.peak() - before)) / 1e6
         print("| \(attack.name) | " + String(format: "%.2f s | %.1f MB | ", time, memory) + "\(result) |")
     }

@@ -1,6 +1,7 @@
 import CLibXML2Tree
 import Foundation
 import IndivoXML
+import Measuring
 import XMLCoder
 
 #if canImport(FoundationXML)
@@ -83,7 +84,7 @@ for (name, size, rounds, target) in [
     ("3 kB", 3_000, 2_000, "≤ 0.65"), ("250 kB", 250_000, 100, "≤ 0.50"), ("25 MB", 25_000_000, 10, "≤ 0.50"),
 ] {
     let bytes = Documents.reports(bytes: size)
-    Comparison(
+    Row(
         title: "parse, \(name), to libxml2's tree", target: target, rounds: rounds,
         ours: { (try? XMLNode(parsing: bytes)) == nil ? 0 : 1 },
         theirs: {
@@ -99,21 +100,21 @@ let node = try XMLNode(parsing: medium).document
 let tree = LibXML2.parse(medium)
 let selector = try XMLSelector("Report Model > Field")
 precondition(node.find(selector).count == LibXML2.count("//Report//Model/Field", in: tree))
-for comparison in [
-    Comparison(
+for row in [
+    Row(
         title: "find, 3 steps, 250 kB, to libxml2's XPath", target: "≤ 0.70", rounds: 100,
         ours: { node.find(selector).count }, theirs: { LibXML2.count("//Report//Model/Field", in: tree) }),
-    Comparison(
+    Row(
         title: "write, 250 kB, to xmlDocDumpMemory", target: "≤ 0.80", rounds: 100,
         ours: { (try? node.data().count) ?? 0 }, theirs: { LibXML2.write(tree) }),
-    Comparison(
+    Row(
         title: "parse, 250 kB, to FoundationXML", target: "", rounds: 20,
         ours: { (try? XMLNode(parsing: data)) == nil ? 0 : 1 },
         theirs: { (try? XMLDocument(data: data)) == nil ? 0 : 1 }),
-    Comparison(
+    Row(
         title: "parse, 250 kB, to XMLCoder", target: "", rounds: 3,
         ours: { (try? XMLNode(parsing: data)) == nil ? 0 : 1 },
         theirs: { (try? XMLDecoder().decode(CodedReports.self, from: data))?.Report.count ?? 0 }),
 ] {
-    comparison.report()
+    row.report()
 }

@@ -1,0 +1,51 @@
+/// Two ways to do the same, compared.
+///
+/// The method, the same for everything that is measured here:
+///
+/// - Both run in one process, in turns: some rounds of ours, as many of theirs, and again. What else the machine does,
+///   and how fast it runs at the moment, hits both.
+/// - A turn gives one ratio, ours to theirs; the result is the median of the turns' ratios. One turn that something
+///   came between makes no difference.
+/// - What is counted is the processor time of the thread, in microseconds, and not the time that goes by.
+/// - The first round of each in a turn is not counted: it pays for what the other left in the C library's heap and in
+///   the caches.
+/// - Every round's result is added up, so that no compiler leaves the work out.
+public struct Comparison {
+    /// What two ways took.
+    public struct Result {
+        /// The median of the turns' ratios, ours to theirs.
+        public let ratio: Double
+        /// The best turn of ours, in microseconds a round.
+        public let ours: Double
+        /// The best turn of theirs, in microseconds a round.
+        public let theirs: Double
+    }
+
+    private let rounds: Int
+    private let ours: () -> Int
+    private let theirs: () -> Int
+
+    /// - Parameters:
+    ///   - rounds: How many rounds of each are counted, at least two.
+    ///   - ours: Our way; its result says that it was done.
+    ///   - theirs: The other way.
+    public init(rounds: Int, ours: @escaping () -> Int, theirs: @escaping () -> Int) {
+        self.rounds = rounds
+        self.ours = ours
+        self.theirs = theirs
+    }
+
+    /// Does it.
+    public func measure() -> Result {
+        let length = rounds >= 40 ? 10 : 2
+        var ratios: [Double] = []
+        var best = (ours: Double.infinity, theirs: Double.infinity)
+        for _ in 0..<max(1, rounds / length) {
+            let a = ProcessorTime.ofRound(length, ours)
+            let b = ProcessorTime.ofRound(length, theirs)
+            ratios.append(a / b)
+            best = (min(best.ours, a), min(best.theirs, b))
+        }
+        return Result(ratio: ratios.sorted()[ratios.count / 2], ours: best.ours, theirs: best.theirs)
+    }
+}
