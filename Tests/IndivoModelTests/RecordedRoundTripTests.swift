@@ -53,9 +53,10 @@ struct RecordedRoundTripTests {
 
     private static let answers: [String: [any ServerAnswer.Type]] = Dictionary(
         grouping: [
-            Account.self, AggregateReports.self, AuditEntry.self, Carenets.self, CarenetAccounts.self,
-            DocumentMetadata.self, DocumentList.self, DocumentStatusHistory.self, Message.self, Messages.self,
-            Notifications.self, RecordInformation.self, RecordList.self,
+            Account.self, AccountList.self, AggregateReports.self, AuditEntry.self, Carenets.self,
+            CarenetAccounts.self, ConnectCredentials.self, DocumentMetadata.self, DocumentList.self,
+            DocumentSchemas.self, DocumentStatusHistory.self, Message.self, Messages.self, Notifications.self,
+            Permissions.self, RecordInformation.self, RecordList.self, RequestTokenInformation.self, Shares.self,
         ] as [any ServerAnswer.Type], by: { $0.elementName })
 
     private func sdmx(_ source: XMLNode, _ body: RecordedBody) throws {

@@ -21,15 +21,21 @@ extension ServerAnswer {
 }
 
 extension Account: ServerAnswer { public static var elementName: String { "Account" } }
+extension AccountList: ServerAnswer { public static var elementName: String { "Accounts" } }
 extension AggregateReports: ServerAnswer { public static var elementName: String { "AggregateReports" } }
 extension AuditEntry: ServerAnswer { public static var elementName: String { "AuditEntry" } }
 extension Carenets: ServerAnswer { public static var elementName: String { "Carenets" } }
 extension CarenetAccounts: ServerAnswer { public static var elementName: String { "CarenetAccounts" } }
+extension ConnectCredentials: ServerAnswer { public static var elementName: String { "ConnectCredentials" } }
 extension DocumentMetadata: ServerAnswer { public static var elementName: String { "Document" } }
 extension DocumentList: ServerAnswer { public static var elementName: String { "Documents" } }
+extension DocumentSchemas: ServerAnswer { public static var elementName: String { "DocumentSchemas" } }
 extension DocumentStatusHistory: ServerAnswer { public static var elementName: String { "DocumentStatusHistory" } }
 extension Message: ServerAnswer { public static var elementName: String { "Message" } }
 extension Messages: ServerAnswer { public static var elementName: String { "Messages" } }
 extension Notifications: ServerAnswer { public static var elementName: String { "Notifications" } }
+extension Permissions: ServerAnswer { public static var elementName: String { "Permissions" } }
 extension RecordInformation: ServerAnswer { public static var elementName: String { "Record" } }
 extension RecordList: ServerAnswer { public static var elementName: String { "Records" } }
+extension RequestTokenInformation: ServerAnswer { public static var elementName: String { "RequestToken" } }
+extension Shares: ServerAnswer { public static var elementName: String { "Shares" } }
