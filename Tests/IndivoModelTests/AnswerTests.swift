@@ -148,3 +148,91 @@ struct AnswerTests {
         return String(decoding: sorted, as: UTF8.self)
     }
 }
+
+@Suite("Lists in JSON")
+struct JSONListTests {
+    private static let requirements = """
+        {"id": "a", "requires": {"one": {"methods": ["GET"], "x": 1}, "two": {"methods": ["GET"], "x": 2},
+                                 "three": {"methods": ["PUT"], "x": 3}}}
+        """
+
+    private func written(_ source: String, _ change: (inout AppManifest) -> Void) throws -> String {
+        var app = try AppManifest.read(json: Data(source.utf8))
+        change(&app)
+        return try plain(app.json(updating: Data(source.utf8)))
+    }
+
+    private func plain(_ json: Data) throws -> String {
+        let value = try JSONSerialization.jsonObject(with: json)
+        return String(decoding: try JSONSerialization.data(withJSONObject: value, options: .sortedKeys), as: UTF8.self)
+    }
+
+    @Test("what nobody knows stays under the name it belongs to, when values of a map are removed, moved or added")
+    func maps() throws {
+        let same = try plain(Data(Self.requirements.utf8))
+        #expect(try written(Self.requirements) { _ in } == same)
+        #expect(try written(Self.requirements) { $0.requirements.reverse() } == same)
+        #expect(
+            try written(Self.requirements) { $0.requirements.removeFirst() }
+                == same.replacing("\"one\":{\"methods\":[\"GET\"],\"x\":1},", with: ""))
+        #expect(
+            try written(Self.requirements) { $0.requirements.insert(.init(type: "0", methods: []), at: 0) }
+                == same.replacing("{\"one\"", with: "{\"0\":{},\"one\""))
+        #expect(
+            try written(Self.requirements) {
+                $0.requirements.removeFirst()
+                $0.requirements[1].methods = []
+            }.contains("\"three\":{\"methods\":[],\"x\":3}"))
+    }
+
+    private struct Shelf: CompoundValue {
+        struct Book: CompoundValue {
+            @Field var title: String?
+            @Field var pages: Int?
+            init() {}
+        }
+
+        @Field var books: [Book]
+        @Field var numbers: [Double]
+        init() {}
+    }
+
+    @Test("values of a list take along what nobody knows of them, and what cannot be read stays where it is")
+    func lists() throws {
+        let source = """
+            {"books":[{"title":"A","x":1},{"title":"B","x":2},7,{"title":"C","x":3}],"numbers":[1.50,"many",2.0,null]}
+            """
+        func written(_ change: (inout Shelf) -> Void) throws -> String {
+            var problems: [DocumentError] = []
+            var shelf = try Shelf.read(json: Data(source.utf8), problems: &problems)
+            #expect(problems.map(\.property) == ["books", "numbers"])
+            change(&shelf)
+            let json = String(decoding: try shelf.json(updating: Data(source.utf8)), as: UTF8.self)
+            return json.filter { !$0.isWhitespace }
+        }
+        #expect(try written { _ in } == source)
+        #expect(
+            try written { $0.books.removeFirst() } == source.replacing("{\"title\":\"A\",\"x\":1},", with: ""))
+        #expect(
+            try written { $0.books.swapAt(0, 1) }
+                == source.replacing("A", with: "#").replacing("B", with: "A").replacing("#", with: "B")
+                .replacing("\"x\":1", with: "#").replacing("\"x\":2", with: "\"x\":1").replacing("#", with: "\"x\":2"))
+        #expect(
+            try written { $0.books[2].pages = 9 } == source.replacing("\"C\"", with: "\"C\",\"pages\":9"))
+        #expect(try written { $0.numbers = [1.5, 2] } == source)
+        #expect(try written { $0.numbers = [2] } == source.replacing("1.50,", with: ""))
+    }
+
+    @Test("a list of answers finds what each was, wherever it stands now")
+    func answers() throws {
+        let source = Data(#"[{"id": "a", "x": 1}, {"id": "b", "x": 2}, {"id": "c", "x": 3}]"#.utf8)
+        var apps = try AppManifest.readList(json: source)
+        apps.removeFirst()
+        apps.swapAt(0, 1)
+        var new = AppManifest()
+        new.id = "d"
+        apps.append(new)
+        #expect(
+            try plain(apps.json(updating: source)) == #"[{"id":"c","x":3},{"id":"b","x":2},{"id":"d"}]"#)
+    }
+}

@@ -61,13 +61,17 @@ extension CompoundValue {
 extension Array where Element: CompoundValue {
     /// The values as a JSON list.
     ///
-    /// - Parameter source: The JSON list they were read from, item for item; see ``CompoundValue/json(updating:)``.
+    /// - Parameter source: The JSON list they were read from; see ``CompoundValue/json(updating:)``. Values may have been
+    ///   added, moved or removed since: each is found by what it says.
     /// - Throws: As ``CompoundValue/json(updating:)``.
     public func json(updating source: Data? = nil) throws -> Data {
         var originals: [JSONValue] = []
         if let source, case .array(let items) = try JSONParser.parse(source) { originals = items }
+        let places = try ListMatch.places(of: count, among: originals.count, guessesChanged: true) { index, place in
+            try self[index].jsonValue(updating: originals[place]) == originals[place]
+        }
         let items = try indices.map { index in
-            try self[index].jsonValue(updating: originals.indices.contains(index) ? originals[index] : nil)
+            try self[index].jsonValue(updating: places[index].map { originals[$0] })
         }
         return Element.text(.array(items))
     }
