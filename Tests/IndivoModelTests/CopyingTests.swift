@@ -44,4 +44,80 @@ struct CopyingTests {
         #expect(try night("0.50") == night("0.5"))
         #expect(try night("0.50") != night("0.51"))
     }
+
+    private final class Moment: IndivoDocument {
+        @Field var at: XMLDateTime?
+        @Field var time: XMLTime?
+        @Field var span: XMLDuration?
+        @Field var share: Double?
+    }
+
+    @Test("values of every type are compared, not their spellings", arguments: [
+        ("at", "2026-11-21T08:00:00.50Z", "2026-11-21T08:00:00.5Z", true),
+        ("at", "2026-11-21T08:00:00Z", "2026-11-21T08:00:00", false),
+        ("at", "2026-11-21T08:00:00.000000001Z", "2026-11-21T08:00:00Z", false),
+        ("time", "08:00:00.0", "08:00:00", true), ("time", "24:00:00", "00:00:00", true),
+        ("span", "P14M", "P1Y2M", true), ("span", "P1M", "P30D", false), ("share", "NaN", "NaN", true),
+    ])
+    func comparingTypes(field: String, a: String, b: String, areSame: Bool) throws {
+        let moments = try [a, b].map { text in
+            try Moment.read(
+                from: XMLNode(parsing: "<Model name=\"Moment\"><Field name=\"\(field)\">\(text)</Field></Model>"))
+        }
+        #expect((moments[0] == moments[1]) == areSame)
+    }
+}
+
+@Suite("Descriptions")
+struct DescriptionTests {
+    private let source = """
+        <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="Medication" documentId="d-1">\
+        <Field name="drugName_title">Aspirin</Field><Field name="mood">calm</Field>\
+        <Field name="instructions">one\ntwo</Field><Field name="fulfillments"><Models><Model name="Fill">\
+        <Field name="dispenseDaysSupply">30.0</Field><Field name="provider_name_family">Ito</Field></Model></Models></Field>\
+        <Field name="moods"><Models><Model name="Mood"><Field name="kind">good</Field></Model></Models></Field>\
+        </Model></Models>
+        """
+
+    @Test("the short one tells the kind and the id, and nothing of the patient")
+    func short() throws {
+        let medication = try Medication.read(from: XMLNode(parsing: source))
+        #expect(medication.description == "Medication d-1")
+        #expect("\([medication])".contains("Aspirin") == false)
+        #expect(Medication().description == "Medication (new)")
+    }
+
+    @Test("the full one tells every value, related documents and what the class does not know")
+    func full() throws {
+        let medication = try Medication.read(from: XMLNode(parsing: source))
+        medication.startDate = "2026-11-21"
+        #expect(
+            medication.fullDescription == """
+                Medication d-1
+                  drugName.title: Aspirin
+                  startDate: 2026-11-21
+                  instructions: one
+                    two
+                  fulfillments[0]: Fill
+                    dispenseDaysSupply: 30.0
+                    provider.name.family: Ito
+                  mood: calm
+                  moods: Mood
+                    kind: good
+                """)
+        let mood = "<Model name=\"Mood\"><Field name=\"kind\">good</Field></Model>"
+        #expect(try GenericDocument.read(from: XMLNode(parsing: mood)).fullDescription == "Mood\n  kind: good")
+        let demographics = Demographics {
+            $0.gender = .female
+            var phone = Demographics.Phone()
+            phone.number = "555-0101"
+            $0.telephones = [phone]
+        }
+        #expect(
+            demographics.fullDescription == """
+                Demographics
+                  gender: female
+                  telephones[0].number: 555-0101
+                """)
+    }
 }

@@ -142,4 +142,38 @@ struct SDMXReadingTests {
             #expect(seen == Set(0..<64))
         }
     }
+
+    @Test("the base class finds the class of what it reads: a model's, a registered one's, a root element's")
+    func registeredClass() throws {
+        func read(_ text: String) throws -> IndivoDocument { try IndivoDocument.read(from: XMLNode(parsing: text)) }
+        let namespace = "http://indivo.org/vocab/xml/documents#"
+        let model = "<Model name=\"Medication\"><Field name=\"startDate\">2026-11-21</Field></Model>"
+        #expect((try read(model) as? Medication)?.startDate == "2026-11-21")
+        #expect(try read("<Models xmlns=\"\(namespace)\">\(model)</Models>") is Medication)
+        let unknown = try read(model.replacing("Medication", with: "Unheard")) as? GenericDocument
+        #expect(unknown?.modelName == "Unheard" && unknown?["startDate"] == "2026-11-21")
+        for type in [Demographics.self, EquipmentDocument.self, ProcedureDocument.self, Annotation.self] {
+            guard case .nested(let root, let namespace?) = type.format else { continue }
+            #expect(Swift.type(of: try read("<\(root) xmlns=\"\(namespace)\"/>")) == type)
+        }
+        for text in ["<Equipment/>", "<html/>", "<Models>\(model)\(model)</Models>", "<Models/>"] {
+            #expect(throws: DocumentError.self, "\(text)") { try read(text) }
+        }
+        var problems: [DocumentError] = []
+        let lenient = try IndivoDocument.read(
+            from: XMLNode(parsing: model.replacing("2026", with: "x")), problems: &problems)
+        #expect(lenient is Medication && problems.count == 1)
+    }
+
+    private final class Letter: IndivoDocument {
+        override class var format: DocumentFormat { .nested(root: "letter", namespace: "urn:letters") }
+        @Field var text: String?
+    }
+
+    @Test("a class of nested XML is found once it is registered")
+    func registeredRoot() throws {
+        let letter = try XMLNode(parsing: "<letter xmlns=\"urn:letters\"><text>Dear</text></letter>")
+        Letter.register()
+        #expect((try IndivoDocument.read(from: letter) as? Letter)?.text == "Dear")
+    }
 }

@@ -1,3 +1,4 @@
+import IndivoXML
 import Synchronization
 
 /// The classes by which models are read when only their name is known.
@@ -11,7 +12,32 @@ enum DocumentClasses {
     private static let registered = Mutex(
         Dictionary(uniqueKeysWithValues: IndivoDocument.coreModels.map { ($0.modelName, Known.type($0)) }))
 
-    static func register(_ type: IndivoDocument.Type) { registered.withLock { $0[type.modelName] = .type(type) } }
+    /// The name and the namespace of a root element.
+    private struct Root: Hashable {
+        var name: String
+        var namespace: String?
+    }
+
+    /// The classes of nested XML, by their roots.
+    private static let roots = Mutex<[Root: IndivoDocument.Type]>(
+        Dictionary(
+            uniqueKeysWithValues: [
+                Annotation.self, Demographics.self, EquipmentDocument.self, ProcedureDocument.self, Reports.self,
+                SimpleClinicalNoteDocument.self,
+            ].compactMap { (type: IndivoDocument.Type) in root(of: type).map { ($0, type) } }))
+
+    private static func root(of type: IndivoDocument.Type) -> Root? {
+        guard case .nested(let root, let namespace) = type.format else { return nil }
+        return Root(name: root, namespace: namespace)
+    }
+
+    static func register(_ type: IndivoDocument.Type) {
+        if let root = root(of: type) {
+            roots.withLock { $0[root] = type }
+        } else if type != IndivoDocument.self {
+            registered.withLock { $0[type.modelName] = .type(type) }
+        }
+    }
 
     static func register(_ model: RuntimeModel) { registered.withLock { $0[model.name] = .shape(model) } }
 
@@ -19,6 +45,21 @@ enum DocumentClasses {
     static func type(ofModel name: String) -> IndivoDocument.Type {
         guard case .type(let type)? = registered.withLock({ $0[name] }) else { return GenericDocument.self }
         return type
+    }
+
+    /// The class registered for what an element is: a model, a document that holds one, or nested XML's root.
+    /// - Throws: ``DocumentError`` when it is none of these.
+    static func type(of element: XMLNode) throws -> IndivoDocument.Type {
+        if element.name == "Model" || element.name == "Models" {
+            return type(ofModel: try SDMX.soleModel(in: element, for: IndivoDocument.self).attr("name") ?? "")
+        }
+        let root = Root(name: element.name, namespace: element.namespace)
+        if let type = roots.withLock({ $0[root] }) { return type }
+        throw DocumentError(
+            .notADocument(
+                found: SDMX.describe(element) + (element.namespace.map { " in \($0)" } ?? ""),
+                expected: "<Models>, <Model> or the root of a registered class"),
+            document: "IndivoDocument", line: element.line)
     }
 
     /// A model that is known only by its shape.
@@ -34,7 +75,8 @@ enum DocumentClasses {
 }
 
 extension IndivoDocument {
-    /// Makes the class known, so that its model is read as this class wherever it is met.
+    /// Makes the class known, so that its model, or the root element of its nested XML, is read as this class wherever it
+    /// is met.
     ///
     /// The core models are known from the start; a class registered later for the same model takes its place.
     public static func register() { DocumentClasses.register(self) }

@@ -1,5 +1,6 @@
 /// Why a document could not be read or written: which document, which property, where, and what to do.
 public struct DocumentError: Error, Hashable, CustomStringConvertible {
+    /// What went wrong.
     public enum Reason: Hashable, Sendable {
         /// A value's text is not of the property's type.
         case unreadableValue(text: String, LexicalError)
@@ -13,6 +14,7 @@ public struct DocumentError: Error, Hashable, CustomStringConvertible {
         case unsupportedField(String)
     }
 
+    /// What went wrong.
     public let reason: Reason
     /// The model or class.
     public let document: String

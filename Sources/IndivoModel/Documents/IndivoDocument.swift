@@ -33,6 +33,7 @@ open class IndivoDocument {
     /// replaced.
     package final var isFromReport = false
 
+    /// A new, empty document: it is on no server yet.
     public required init() {}
 
     /// The name of the data model; by default the class's own.
@@ -44,7 +45,13 @@ open class IndivoDocument {
     /// The name of this document's data model.
     public var modelName: String { type(of: self).modelName }
 
-    /// Reads a document of this class.
+    /// Reads a document of this class; of `IndivoDocument` itself, a document of the class that is registered for what
+    /// the XML holds.
+    ///
+    /// ```swift
+    /// let document = try IndivoDocument.read(from: node)       // perhaps a Medication
+    /// ```
+    /// A model for which no class is registered becomes a ``GenericDocument``.
     ///
     /// - Parameter node: Of a data model its `Model` element, or a `Models` root (or its document) that holds exactly
     ///   one; of nested XML the root element.
@@ -70,6 +77,11 @@ open class IndivoDocument {
 
     static func read(from node: XMLNode, collecting problems: ReadingProblems?) throws -> Self {
         let element = node.kind == .document ? node.root ?? node : node
+        // Of `IndivoDocument` itself, every document is one.
+        if self == IndivoDocument.self,
+            let document = try DocumentClasses.type(of: element).read(from: element, collecting: problems) as? Self {
+            return document
+        }
         let document = self.init()
         switch format {
         case .dataModel: try document.readModel(SDMX.soleModel(in: element, for: self), collecting: problems)

@@ -20,7 +20,7 @@ extension IndivoDocument {
         isFromReport = false
     }
 
-    private func content(of field: FieldLayout) throws -> [String?] {
+    private func content(of field: FieldLayout) throws -> [ContentWriter.Item] {
         let writer = ContentWriter()
         try field.access.write(from: storage + field.offset, writer, field)
         return writer.content

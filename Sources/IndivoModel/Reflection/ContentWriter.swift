@@ -1,38 +1,37 @@
-/// Collects what a document says, for comparison: every leaf's text, in order, related documents inside.
+/// Collects what a document says, for comparison: every leaf's value, in order, related documents inside.
 final class ContentWriter: FieldWriter {
-    private(set) var content: [String?] = []
+    /// A value, or a mark that keeps values of different places apart.
+    enum Item: Equatable {
+        case value(AnyHashable)
+        case mark(String)
+        case nothing
+    }
+
+    private(set) var content: [Item] = []
 
     func collect(_ document: IndivoDocument) throws {
         try Layout.of(type(of: document)).write(from: document.storage, self)
     }
 
+    /// Values are compared, and not their spellings; only what is no number is not even equal to itself.
     override func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldLayout) throws {
-        content.append(canonical(value))
-    }
-
-    /// A value read in another spelling is still the same value.
-    private func canonical<Value: LexicalValue>(_ value: Value) -> String {
-        switch value {
-        case let date as XMLDateTime: "\(date.date.timeIntervalSince1970) \(date.offset ?? 0)"
-        case let date as XMLDate: "\(date.year) \(date.month) \(date.day) \(date.offset.map(String.init) ?? "")"
-        default: value.lexical
-        }
+        content.append(.value(value is Double ? AnyHashable(value.lexical) : AnyHashable(value)))
     }
 
     override func related(_ document: IndivoDocument, _ field: FieldLayout) throws {
-        content.append("<\(document.modelName)>")
+        content.append(.mark("<\(document.modelName)>"))
         try collect(document)
-        content.append(nil)
+        content.append(.nothing)
     }
 
-    override func absent(_ field: FieldLayout) throws { content.append(nil) }
+    override func absent(_ field: FieldLayout) throws { content.append(.nothing) }
 
-    override func enter(_ field: FieldLayout, _ layout: Layout) throws { content.append("(") }
+    override func enter(_ field: FieldLayout, _ layout: Layout) throws { content.append(.mark("(")) }
 
-    override func leave(_ field: FieldLayout) { content.append(")") }
+    override func leave(_ field: FieldLayout) { content.append(.mark(")")) }
 
     override func items(_ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void) throws {
-        content.append("[\(count)]")
+        content.append(.mark("[\(count)]"))
         for index in 0..<count { try body(index, self) }
     }
 }

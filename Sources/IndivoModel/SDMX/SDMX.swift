@@ -48,7 +48,7 @@ enum SDMX {
 extension IndivoDocument {
     /// Whether a `Model` element is of this class's model.
     static func isModel(_ element: XMLNode) -> Bool {
-        if self is GenericDocument.Type { return true }
+        if self is GenericDocument.Type || self == IndivoDocument.self { return true }
         var name = Layout.of(self).modelName
         return name.withUTF8 { name in
             element.view?.attribute("name").map { $0.elementsEqual(name) } ?? name.isEmpty
