@@ -16,6 +16,17 @@ struct StandardValueTests {
         #expect(throws: LexicalError.self) { try Double(lexical: text) }
     }
 
+    @Test("not a number is read and written, and infinity by its two names")
+    func notANumber() throws {
+        #expect(try Double(lexical: " NaN ").isNaN && Double(lexical: "NaN").lexical == "NaN")
+        #expect(try Double(lexical: "INF").lexical == "INF" && Double(lexical: "-INF").lexical == "-INF")
+    }
+
+    @Test("what is no base64 is refused", arguments: ["A", "AQ", "AQ=", "AQI", "AQID=", "AQ=D", "AR==", "AQ==AQ==", "A-_A"])
+    func noBase64(text: String) {
+        #expect(throws: LexicalError.self) { try Data(lexical: text) }
+    }
+
     @Test("booleans read four words, and in data models any case of two")
     func booleans() throws {
         #expect(try ["true", "1"].allSatisfy { try Bool(lexical: $0) })

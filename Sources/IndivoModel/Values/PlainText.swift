@@ -44,7 +44,9 @@ enum PlainText {
         return isNegative ? -quotient : quotient
     }
 
-    private static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
 
     static func boolean(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool? {
         if bytes.count == 4, bytes.elementsEqual("true".utf8) { return true }
@@ -53,12 +55,20 @@ enum PlainText {
     }
 
     /// `YYYY-MM-DD` from `start` on.
+    ///
+    /// Dates are in nearly every document: the first eight bytes are looked at together, as one number.
+    @inline(__always)
     static func day(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> (year: Int, month: Int, day: Int)? {
-        guard bytes.count >= start + 10, bytes[start + 4] == UInt8(ascii: "-"), bytes[start + 7] == UInt8(ascii: "-"),
-            let century = pair(bytes, start), let rest = pair(bytes, start + 2), let month = pair(bytes, start + 5),
-            let day = pair(bytes, start + 8)
+        guard bytes.count >= start + 10, let day = pair(bytes, start + 8) else { return nil }
+        let raw = UnsafeRawBufferPointer(bytes)
+        let text = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        // What is left of `0000-00-`, the first character in the lowest byte: digits are their values, dashes are 0.
+        let digits = text ^ 0x2D30_302D_3030_3030
+        guard digits & 0xFFF0_F0FF_F0F0_F0F0 == 0, (digits &+ 0x0006_0600_0606_0606) & 0x00F0_F000_F0F0_F0F0 == 0
         else { return nil }
-        let year = century * 100 + rest
+        func digit(_ place: UInt64) -> Int { Int(truncatingIfNeeded: digits >> (place * 8) & 0xF) }
+        let year = (digit(0) * 10 + digit(1)) * 100 + digit(2) * 10 + digit(3)
+        let month = digit(5) * 10 + digit(6)
         guard year > 0, month >= 1, month <= 12, day >= 1,
             day <= 28 || day <= GregorianCalendar.days(in: month, of: year)
         else { return nil }
