@@ -129,9 +129,12 @@ struct CommandTests {
             #expect(outcome == .init(status: 0))
             #expect(list("\(folder)/out") == ["MyA.swift", "MyB.swift"])
             #expect(read("\(folder)/out/MyB.swift")?.contains("\nclass MyB: IndivoDocument {") == true)
-            try write("--prefix My other.sdml", to: "\(folder)/o")
-            #expect(GeneratorCommand.run(
-                ["\(folder)/a.sdml", "--output=\(folder)/out", "--options", "\(folder)/o"]).status == 2)
+            for words in ["--prefix My other.sdml", "--output elsewhere", "--options more", "--single-file Other"] {
+                try write(words, to: "\(folder)/o")
+                let outcome = GeneratorCommand.run(
+                    ["\(folder)/a.sdml", "--output=\(folder)/out", "--options", "\(folder)/o", "--single-file", "All"])
+                #expect(outcome.status == 2 && outcome.errors.first?.hasPrefix("error: \(folder)/o") == true, "\(words)")
+            }
         }
     }
 

@@ -44,4 +44,35 @@ struct ReservedNameTests {
                 "\(file) declares a member '\(name)': add it to ReservedNames.documentMembers of the generator.")
         }
     }
+
+    /// The public types of the modules that documents are made with, by name.
+    static func types() throws -> [String: String] {
+        let sources = "\(testFolder)/../../Sources"
+        var types: [String: String] = [:]
+        for module in ["IndivoModel", "IndivoXML"] {
+            let files = try FileManager.default.subpathsOfDirectory(atPath: "\(sources)/\(module)")
+                .filter { $0.hasSuffix(".swift") && !$0.hasPrefix("Generated/") }
+            for file in files.sorted() {
+                let text = try #require(read("\(sources)/\(module)/\(file)"))
+                for line in text.split(separator: "\n") {
+                    let type =
+                        /(@[A-Za-z]+ )*(public|open) (final |indirect )?(class|struct|enum|actor|protocol|typealias) ([A-Za-z0-9]+).*/
+                    if let match = line.wholeMatch(of: type) { types[String(match.5)] = "\(module)/\(file)" }
+                }
+            }
+        }
+        return types
+    }
+
+    @Test("a model called like a type of the package gets another class")
+    func packageTypes() throws {
+        let types = try Self.types()
+        #expect(types["XMLNode"] != nil && types["Message"] != nil, "The sources were not understood.")
+        for (name, file) in types {
+            let lines = code(#"{ "__modelname__": "\#(name)", "x": "String" }"#)
+            #expect(
+                lines.contains { $0.contains("class \(name)Document:") },
+                "\(file) declares the type '\(name)': add it to ReservedNames.packageTypes of the generator.")
+        }
+    }
 }

@@ -16,7 +16,7 @@ struct SDMLGeneratePlugin: CommandPlugin {
         var count = 0
         for target in targets {
             guard let module = target.sourceModule else { continue }
-            let files = module.sourceFiles.map(\.url)
+            let files = files(in: module.directoryURL)
             let models = files.filter { $0.pathExtension == "sdml" }
             if models.isEmpty { continue }
             count += 1
@@ -30,11 +30,25 @@ struct SDMLGeneratePlugin: CommandPlugin {
         }
     }
 
+    /// As in SDMLBuildPlugin, so that an app may change from one to the other.
+    private func listName(of target: String) -> String {
+        let name = String(target.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+        return name.prefix(1).lowercased() + name.dropFirst() + "Models"
+    }
+
+    /// The files in and below a folder, hidden ones left out. The target's own list lacks what its manifest excludes, as
+    /// it has to where no build plugin takes the models.
+    private func files(in folder: URL) -> [URL] {
+        let found = FileManager.default.enumerator(
+            at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+        return (found?.compactMap { $0 as? URL } ?? []).sorted { $0.path < $1.path }
+    }
+
     private func run(
         _ tool: URL, for target: String, in folder: URL, models: [URL], files: [URL], arguments: [String]
     ) throws {
         var all = models.map(\.path) + ["--output", folder.appending(path: "Generated").path]
-        all += ["--command", "'swift package generate-documents'"]
+        all += ["--list", listName(of: target), "--command", "'swift package generate-documents'"]
         for file in files where file.lastPathComponent == "sdml2swift.options" { all += ["--options", file.path] }
         let process = Process()
         process.executableURL = tool

@@ -80,7 +80,7 @@ struct GeneratorArguments {
             case "--check": isCheck = true
             case "--access": options.access = try access(value("public, package or internal"))
             case "--prefix": options.prefix = try identifierPart(value("a text"), of: name)
-            case "--suffix": options.suffix = try identifierPart(value("a text"), of: name)
+            case "--suffix": options.suffix = try identifierPart(value("a text"), of: name, isStart: false)
             case "--single-file": options.singleFile = try fileName(value("a name"))
             case "--import": givenImports.append(try identifier(value("a module"), of: name))
             case "--no-import": options.imports = []
@@ -127,8 +127,10 @@ struct GeneratorArguments {
         return path
     }
 
-    private func identifierPart(_ text: String, of option: String) throws(Failure) -> String {
-        if text.isEmpty || text.isASCIIIdentifier { return text }
+    private func identifierPart(
+        _ text: String, of option: String, isStart: Bool = true
+    ) throws(Failure) -> String {
+        if text.isEmpty || (isStart ? text : "_\(text)").isASCIIIdentifier { return text }
         throw Failure(message: "'\(text)' after \(option) cannot be part of a name in Swift.")
     }
 

@@ -79,14 +79,23 @@ public struct GeneratorCommand: Sendable {
             .split(whereSeparator: \.isNewline)
             .flatMap { $0.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace) }
             .map(String.init)
-        let inputs = arguments.inputs
+        let given = arguments
         do {
             try arguments.read(words)
         } catch {
             throw GeneratorArguments.Failure(message: "\(file): \(error.message)")
         }
-        if arguments.inputs != inputs {
+        if arguments.inputs != given.inputs {
             throw GeneratorArguments.Failure(message: "\(file) names files: it may hold options only.")
+        }
+        // Where the output goes is for who calls the tool to say: a plugin has told the build already.
+        if arguments.output != given.output || arguments.optionsFile != given.optionsFile {
+            throw GeneratorArguments.Failure(
+                message: "\(file): --output and --options stand on the command line only.")
+        }
+        if let name = given.options.singleFile, arguments.options.singleFile != name {
+            throw GeneratorArguments.Failure(
+                message: "\(file): --single-file was given on the command line, as \(name).")
         }
     }
 

@@ -33,7 +33,7 @@ struct ClassNames {
         for model in plain + odd {
             let spelt = SwiftSpelling.upperCamel(model.name, fallback: "Model")
             var name = options.prefix + spelt + options.suffix
-            if ReservedNames.usedTypes.contains(name) || ReservedNames.commonTypes.contains(name) { name += "Document" }
+            if ReservedNames.isType(name) { name += "Document" }
             var choice = name
             var number = 2
             while !taken.insert(choice.lowercased()).inserted {

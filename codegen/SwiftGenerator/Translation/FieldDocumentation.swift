@@ -23,7 +23,9 @@ struct FieldDocumentation {
             let words = [part.notes.documentation].compactMap { $0 }
                 + Self.sentences(part.notes)
                 + [Self.allowedValues(part.notes, isVitalSign: isVitalSign)].compactMap { $0 }
-            if !words.isEmpty { paragraphs.append("- `\(SwiftValueTypes.property(ofPart: part.name, in: type))`: \(words.joined(separator: " "))") }
+            if words.isEmpty { continue }
+            let property = SwiftValueTypes.property(ofPart: part.name, in: type)
+            paragraphs.append("- `\(property)`: \(words.joined(separator: " "))")
         }
         self.paragraphs = paragraphs
     }

@@ -7,17 +7,68 @@ enum ReservedNames {
         "Provider", "VitalSign", "BloodPressure",
     ]
 
-    /// Types that nearly every Swift file names, and words that cannot name a type.
+    /// Types and modules that Swift files often name, and words that cannot name a type.
     static let commonTypes: Set<String> = [
-        "Any", "AnyObject", "Array", "Bool", "Character", "Codable", "Data", "Date", "Decimal", "Dictionary", "Error",
-        "Int", "Never", "Optional", "Protocol", "Result", "Self", "Sendable", "Set", "Task", "Type", "URL", "Void",
+        "Actor", "Any", "AnyHashable", "AnyObject", "Array", "Bool", "Bundle", "Calendar", "Character",
+        "ClosedRange", "Codable", "Collection", "Comparable", "CustomStringConvertible", "Data", "Date",
+        "DateComponents", "DateInterval", "Decimal", "Decodable", "Dictionary", "Duration", "Encodable",
+        "Equatable", "Error", "FileManager", "Float", "Formatter", "Foundation", "Hashable", "Hasher",
+        "Identifiable", "Indivo", "IndivoModel", "IndivoXML", "Int", "Int16", "Int32", "Int64", "Int8",
+        "IteratorProtocol", "JSONDecoder", "JSONEncoder", "KeyPath", "Locale", "MainActor", "Measurement",
+        "Mirror", "Never", "Notification", "NotificationCenter", "OAuth1", "ObjectIdentifier", "Operation",
+        "Optional", "Process", "ProcessInfo", "Protocol", "Range", "RawRepresentable", "Result", "Self",
+        "Sendable", "Sequence", "Set", "Slice", "Substring", "Swift", "Task", "Thread", "TimeInterval",
+        "TimeZone", "Timer", "Type", "UInt", "UInt16", "UInt32", "UInt64", "UInt8", "URL", "URLRequest",
+        "URLSession", "UUID", "Unit", "Void",
+    ]
+
+    /// The package's types that are neither of ``usedTypes`` nor classes of the core models. A file that names one of
+    /// them would mean the class instead.
+    static let packageTypes: Set<String> = [
+        "Account", "AccountList", "AccountNotification", "AggregateQuery", "AggregateReport",
+        "AggregateReports", "AggregateResult", "Annotation", "AppCredentials", "AppDocument", "AppDocuments",
+        "AppManifest", "AuditEntry", "CallTiming", "CallbackReceiver", "CallbackSession", "CallbackVisit",
+        "CapitalizedBool", "CareProvider", "Carenet", "CarenetAccount", "CarenetAccounts", "Carenets",
+        "CodeSystem", "CodedText", "CompoundValue", "ConnectCredentials", "CurlTransport", "DataField",
+        "DataFieldType", "DataModel", "DataRelation", "Demographics", "DocumentBuilding", "DocumentError",
+        "DocumentFormat", "DocumentList", "DocumentMetadata", "DocumentOrder", "DocumentPlace", "DocumentQuery",
+        "DocumentRelation", "DocumentSchemas", "DocumentState", "DocumentStatus", "DocumentStatusHistory",
+        "DocumentType", "EquipmentDocument", "FieldElement", "FieldKind", "FieldLayout", "FieldNaming",
+        "FieldPlace", "FieldPresence", "FieldProjection", "FieldReader", "FieldRule", "FieldShape",
+        "FieldValue", "FieldWriter", "FileContent", "FileDocument", "FileSessionStore", "FilterValue",
+        "FormParameters", "GenericDocument", "HTTPAnswer", "HTTPLimits", "HTTPTransport", "HTTPTransportError",
+        "IndivoAccount", "IndivoCall", "IndivoCarenet", "IndivoError", "IndivoRecord", "IndivoServer",
+        "IndivoSession", "Layout", "LexicalError", "LexicalValue", "ListPage", "ListPages", "ListProgress",
+        "LoginError", "LoginStep", "LoopbackListener", "MeasurementItem", "MemorySessionStore", "Message",
+        "Messages", "Notifications", "OAuthAuthorization", "OAuthAuthorizationError", "OAuthCaller",
+        "OAuthConsumer", "OAuthCredentials", "OAuthNonceMemory", "OAuthNonceStore", "OAuthRefusal",
+        "OAuthRequest", "OAuthSecretSource", "OAuthSigner", "OAuthSigningError", "OAuthToken",
+        "OAuthTokenResponse", "OAuthTokenResponseError", "OAuthVerificationPolicy", "OAuthVerifier",
+        "OutOfBandReceiver", "OutgoingMessage", "PagedList", "PercentEncoding", "PercentEncodingError",
+        "Permissions", "ProcedureDocument", "RecordDocument", "RecordInformation", "RecordList",
+        "RecordListing", "RefusalCause", "Report", "ReportFormat", "ReportItem", "ReportQuery", "ReportSource",
+        "Reports", "RequestTokenInformation", "RetryPolicy", "SDMJError", "SDMXDocument", "SMARTGraph",
+        "SMARTKind", "Secret", "ServerAnswer", "SessionStore", "SessionStoreError", "Shares",
+        "SignatureBaseString", "SignatureBaseStringError", "SignatureRule", "SimpleClinicalNoteDocument",
+        "SourceField", "URLSchemeReceiver", "URLSessionTransport", "ValidationError", "ValidationProblem",
+        "XMLAttributes", "XMLBuilder", "XMLDuration", "XMLError", "XMLFileChunks", "XMLLimits", "XMLNode",
+        "XMLParseOptions", "XMLPartialDate", "XMLQueryable", "XMLReader", "XMLSchema", "XMLSelection",
+        "XMLSelector", "XMLSelectorError", "XMLSnapshot", "XMLStyle", "XMLTextReadable", "XMLTime",
+        "XMLXPathResult",
     ]
 
     /// Members that every document has.
     static let documentMembers: Set<String> = [
         "addRelated", "addRelatedWithoutExternalID", "carenets", "copy", "debugDescription", "description",
-        "documentPlace", "hasSameContent", "hash", "hashValue", "id", "isOutdated", "metadata", "modelName", "problems",
-        "record", "refreshMetadata", "relate", "related", "replace", "replaceWithoutExternalID", "setLabel",
-        "setStatus", "sourceFields", "sourceLine", "state", "statusHistory", "validate", "versions", "xml",
+        "documentPlace", "fullDescription", "hasSameContent", "hash", "hashValue", "id", "isOutdated", "metadata",
+        "modelName", "problems", "record", "refreshMetadata", "relate", "related", "replace",
+        "replaceWithoutExternalID", "setLabel", "setStatus",
+        "sourceFields", "sourceLine", "state", "statusHistory", "validate", "versions", "xml",
     ]
+
+    /// Whether a class of this name would stand in the way of another type. Notes may ask for such a name all the same,
+    /// if it is none of ``usedTypes``.
+    static func isType(_ name: String) -> Bool {
+        usedTypes.contains(name) || commonTypes.contains(name) || packageTypes.contains(name)
+    }
 }

@@ -22,7 +22,7 @@ enum SwiftSpelling {
 
     /// `name` → `Name`; the abbreviations that Swift's naming rules write in capitals get them.
     static func uppercasedStart(_ word: String) -> String {
-        ["id", "url", "uri"].contains(word) ? word.uppercased() : firstLetterUppercased(word)
+        ["id", "url", "uri", "xml"].contains(word) ? word.uppercased() : firstLetterUppercased(word)
     }
 
     /// The runs of characters that Swift takes in names. Words all in capitals (`DATE_OF_BIRTH`) lose them, as these
