@@ -7,7 +7,9 @@ import IndivoXML
 public struct SandboxLoadReport: Sendable {
     /// A file that was not stored, and why.
     public struct Refused: Sendable {
+        /// The file's path.
         public let file: String
+        /// Why the sandbox did not take it.
         public let reason: String
     }
 
@@ -15,6 +17,7 @@ public struct SandboxLoadReport: Sendable {
     public let record: SandboxRecord
     /// How many documents were stored.
     public let storedCount: Int
+    /// The files that were not taken, each with the reason.
     public let refused: [Refused]
 }
 

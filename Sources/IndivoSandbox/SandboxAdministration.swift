@@ -180,7 +180,9 @@ extension Sandbox {
 
 /// A record of a sandbox.
 public struct SandboxRecord: Sendable, Hashable {
+    /// The record's id.
     public let id: String
+    /// The record's label, mostly the patient's name.
     public let label: String
     /// The id of the account it belongs to.
     public let owner: String?

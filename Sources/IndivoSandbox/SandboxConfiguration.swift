@@ -23,6 +23,7 @@ public struct SandboxConfiguration: Sendable {
     /// The port of the pages people see, 0 for a free one.
     public var uiPort: UInt16 = 0
 
+    /// Where the data is kept.
     public var database = Database.inMemory
 
     /// Whether to add the demo account, the demo app and sample records to a database that has none of them.
@@ -59,6 +60,7 @@ public struct SandboxConfiguration: Sendable {
     /// The clock. Give another in tests that depend on time.
     public var now: @Sendable () -> Date = { Date() }
 
+    /// A sandbox in memory, on free ports of 127.0.0.1, with the demo account and app.
     public init() {}
 }
 
@@ -66,8 +68,11 @@ public struct SandboxConfiguration: Sendable {
 public struct SandboxApp: Sendable {
     /// The id, in the form of an e-mail address.
     public var id: String
+    /// What people call the app.
     public var name: String
+    /// The key by which the app signs; mostly its id.
     public var consumerKey: String
+    /// The secret of ``consumerKey``.
     public var consumerSecret: String
 
     /// Where the app starts once a record is chosen; `{record_id}` and `{carenet_id}` are filled in.
@@ -76,6 +81,7 @@ public struct SandboxApp: Sendable {
     /// Where the browser returns to after authorisation when the app does not say (`oob`).
     public var callbackURL: String
 
+    /// What the app does, as the page that asks the person says it.
     public var description: String
 
     /// Whether the app works without a user: it takes its own tokens for the records it is enabled on.
@@ -128,14 +134,19 @@ public struct SandboxApp: Sendable {
 
 /// An admin app, or the app of a UI server, to register with a sandbox.
 public struct SandboxMachineApp: Sendable {
+    /// The app's id, in the form of an e-mail address.
     public var id: String
+    /// What people call the app.
     public var name: String
+    /// The key by which the app signs; mostly its id.
     public var consumerKey: String
+    /// The secret of ``consumerKey``.
     public var consumerSecret: String
 
     /// Whether it is a UI server's app ("chrome"), which may act for whoever logs in there.
     public var isChrome: Bool
 
+    /// A machine app.
     public init(id: String, name: String, consumerKey: String, consumerSecret: String, isChrome: Bool = false) {
         self.id = id
         self.name = name

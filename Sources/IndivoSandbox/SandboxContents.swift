@@ -5,6 +5,7 @@ import Foundation
 public struct SandboxAccount: Sendable {
     /// A record of the account.
     public struct Record: Sendable {
+        /// The record's label, mostly the patient's name.
         public var label: String
         /// A `Demographics` document; one with the label for a name unless given.
         public var demographics: Data?
@@ -13,6 +14,7 @@ public struct SandboxAccount: Sendable {
         /// Documents, as XML, in the order in which they are stored.
         public var documents: [String]
 
+        /// A record and what is in it.
         public init(_ label: String, demographics: Data? = nil, apps: [String] = [], documents: [String] = []) {
             self.label = label
             self.demographics = demographics
@@ -21,10 +23,15 @@ public struct SandboxAccount: Sendable {
         }
     }
 
+    /// The e-mail address that names the account.
     public var id: String
+    /// The person's name.
     public var fullName: String
+    /// The name by which the person logs in.
     public var username: String
+    /// The password to log in with.
     public var password: String
+    /// The records that the account owns.
     public var records: [Record]
 
     /// - Parameters:
@@ -46,8 +53,11 @@ public struct SandboxAccount: Sendable {
 public enum SandboxBuilder {
     /// One thing to start with.
     public enum Item: Sendable {
+        /// A user app.
         case app(SandboxApp)
+        /// A machine app.
         case machineApp(SandboxMachineApp)
+        /// An account with its records.
         case account(SandboxAccount)
     }
 

@@ -3,11 +3,15 @@ import Foundation
 
 /// What one needs to start working with a sandbox that has the demo data.
 public struct SandboxSummary: Sendable {
+    /// The address of the API.
     public let api: URL
+    /// The address of the pages.
     public let ui: URL
+    /// The demo app.
     public let app: SandboxApp
     /// The demo account's user name, which is its password too.
     public let account: String
+    /// The records.
     public let records: [SandboxRecord]
 
     /// One line of JSON: `api`, `ui`, `app_id`, `consumer_key`, `consumer_secret`, `account`, `password`, `records`.

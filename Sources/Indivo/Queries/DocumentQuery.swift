@@ -63,7 +63,7 @@ public struct DocumentType: Sendable, Hashable, ExpressibleByStringLiteral {
 
     public init(stringLiteral uri: String) { self.init(uri) }
 
-    /// SDMX of any model: a server does not list documents by their model. Use ``IndivoRecord/reports(of:matching:)``.
+    /// SDMX of any model: a server does not list documents by their model. Use the record's `reports(of:matching:)`.
     public static let models: DocumentType = "Models"
     public static let equipment: DocumentType = "Equipment"
     public static let procedure: DocumentType = "Procedure"

@@ -41,8 +41,8 @@ extension IndivoRecord {
         modelReports(of: type, query, in: self)
     }
 
-    /// The documents of a model by its name (`generic_list`): each of the class that is registered for the model, or an
-    /// ``IndivoModel/GenericDocument``.
+    /// The documents of a model by its name (`generic_list`): each of the class that is registered for the model, or a
+    /// `GenericDocument`.
     public func reports(
         ofModel name: String, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<IndivoDocument> {

@@ -114,7 +114,7 @@ extension RecordDocument {
 
     /// Adds a new document and relates it to this one (`document_create_by_rel_with_ext_id`).
     ///
-    /// As with ``IndivoRecord/add(_:externalID:)``, nothing is stored twice when an answer is lost.
+    /// As with ``IndivoRecord/add(_:externalID:)-(RecordDocument,_)``, nothing is stored twice when an answer is lost.
     ///
     /// - Parameters:
     ///   - document: A new document.

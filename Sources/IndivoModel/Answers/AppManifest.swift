@@ -8,7 +8,10 @@
 public struct AppManifest: CompoundValue {
     /// How an app works: with a person at its pages, or on its own.
     public enum Mode: String, LexicalValue, CaseIterable {
-        case ui, background
+        /// With a person at the app's pages.
+        case ui
+        /// On its own.
+        case background
     }
 
     /// A kind of data that the app needs, and how it uses it.
@@ -20,6 +23,7 @@ public struct AppManifest: CompoundValue {
 
         public init() {}
 
+        /// A kind of data, and the HTTP methods by which it is used.
         public init(type: String, methods: [String]) {
             self.type = type
             self.methods = methods
@@ -30,9 +34,13 @@ public struct AppManifest: CompoundValue {
     @Field public var id: String
     /// What people call the app.
     @Field public var name: String?
+    /// What the app does, in its own words (`description`).
     @Field("description") public var details: String?
+    /// Who made it.
     @Field public var author: String?
+    /// The app's own version.
     @Field public var version: String?
+    /// How the app works.
     @Field public var mode: Mode?
     /// What the app is started for; `record` always.
     @Field public var scope: String?
@@ -40,7 +48,9 @@ public struct AppManifest: CompoundValue {
     @Field public var icon: String?
     /// The URL of the app's first page, a template with `{record_id}` and `{carenet_id}`.
     @Field public var index: String?
+    /// The kinds of data that the app needs.
     @Field("requires") public var requirements: [Requirement]
+    /// The version of SMART that the app was made for.
     @Field("smart_version") public var smartVersion: String?
     /// Whether the app has pages.
     @Field("has_ui") public var hasUI: Bool?
@@ -48,6 +58,7 @@ public struct AppManifest: CompoundValue {
     @Field("frameable") public var isFrameable: Bool?
     /// Where the server sends the person back to after authorisation.
     @Field("oauth_callback_url") public var callbackURL: String?
+    /// The version of Indivo that the app was made for.
     @Field("indivo_version") public var indivoVersion: String?
     /// Why the app works on its own; background apps only.
     @Field("autonomous_reason") public var autonomousReason: String?

@@ -1,6 +1,8 @@
 /// Part of a record that is shared with a group of people (element `Carenet`).
 public struct Carenet: CompoundValue {
+    /// The carenet's id.
     @Field(in: .attribute) public var id: String
+    /// The carenet's name, such as `Family`.
     @Field(in: .attribute) public var name: String?
     /// Always `explicit`.
     @Field(in: .attribute) public var mode: String?
@@ -10,7 +12,9 @@ public struct Carenet: CompoundValue {
 
 /// A list of carenets (element `Carenets`).
 public struct Carenets: CompoundValue {
+    /// The record's id.
     @Field("record_id", in: .attribute) public var recordID: String?
+    /// The carenets, in the server's order.
     @Field("Carenet") public var carenets: [Carenet]
 
     public init() {}
@@ -20,7 +24,9 @@ public struct Carenets: CompoundValue {
 public struct CarenetAccount: CompoundValue {
     /// The account's e-mail address.
     @Field(in: .attribute) public var id: String
+    /// The person's name.
     @Field(in: .attribute) public var fullName: String?
+    /// Whether the person may also write.
     @Field("write", in: .attribute) public var mayWrite: Bool?
 
     public init() {}
@@ -28,6 +34,7 @@ public struct CarenetAccount: CompoundValue {
 
 /// The members of a carenet (element `CarenetAccounts`).
 public struct CarenetAccounts: CompoundValue {
+    /// The members, in the server's order.
     @Field("CarenetAccount") public var accounts: [CarenetAccount]
 
     public init() {}

@@ -8,6 +8,7 @@ public struct DocumentMetadata: CompoundValue {
         @Field(in: .attribute) public var id: String?
         /// `Account`, `PHA` (a user app) or `MachineApp`.
         @Field(in: .attribute) public var type: String?
+        /// The name of the person or the app.
         @Field("fullname") public var fullName: String?
 
         public init() {}
@@ -15,7 +16,9 @@ public struct DocumentMetadata: CompoundValue {
 
     /// Another version of the document.
     public struct Version: CompoundValue {
+        /// The version's document id.
         @Field(in: .attribute) public var id: String?
+        /// When it was made, where the server tells.
         @Field(in: .attribute) public var createdAt: XMLDateTime?
         /// The e-mail address of whoever made it.
         @Field(in: .attribute) public var createdBy: String?
@@ -27,6 +30,7 @@ public struct DocumentMetadata: CompoundValue {
     public struct Relation: CompoundValue {
         /// The relation's URI.
         @Field(in: .attribute) public var type: String?
+        /// How many documents stand in the relation.
         @Field(in: .attribute) public var count: Int?
 
         public init() {}
@@ -34,6 +38,7 @@ public struct DocumentMetadata: CompoundValue {
 
     /// Relations of one direction.
     public struct Relations: CompoundValue {
+        /// The relations, in the server's order.
         @Field("relation") public var all: [Relation]
 
         public init() {}
@@ -47,8 +52,11 @@ public struct DocumentMetadata: CompoundValue {
     @Field(in: .attribute) public var size: Int?
     /// Hexadecimal: SHA-256 of a text, SHA-1 of a binary document.
     @Field(in: .attribute) public var digest: String?
+    /// The record's id; `nil` for a document of an app alone.
     @Field("record_id", in: .attribute) public var recordID: String?
+    /// When the document came to the server.
     @Field public var createdAt: XMLDateTime?
+    /// Who made it.
     @Field public var creator: Principal?
     /// The version that took this one's place.
     @Field public var replacedBy: Version?
@@ -58,11 +66,15 @@ public struct DocumentMetadata: CompoundValue {
     @Field public var original: Version?
     /// The newest version, where the server tells.
     @Field public var latest: Version?
+    /// What people call the document.
     @Field public var label: String?
+    /// Where the document stands.
     @Field public var status: DocumentStatus?
     /// Whether the document is never shared with carenets.
     @Field("nevershare") public var neverShare: Bool?
+    /// The documents that this one says something about.
     @Field public var relatesTo: Relations?
+    /// The documents that say something about this one.
     @Field public var isRelatedFrom: Relations?
 
     public init() {}
@@ -70,6 +82,7 @@ public struct DocumentMetadata: CompoundValue {
 
 /// Where a document stands: in use, put away, or made in error.
 public enum DocumentStatus: String, LexicalValue, CaseIterable {
+    /// In use.
     case active
     /// No longer current, but right.
     case archived
@@ -79,9 +92,11 @@ public enum DocumentStatus: String, LexicalValue, CaseIterable {
 
 /// A page of documents' metadata (element `Documents`).
 public struct DocumentList: CompoundValue {
+    /// The record's id.
     @Field("record_id", in: .attribute) public var recordID: String?
     /// How many there are in all, before paging.
     @Field("total_document_count", in: .attribute) public var total: Int?
+    /// The page's documents, in the server's order.
     @Field("Document") public var documents: [DocumentMetadata]
 
     public init() {}
@@ -93,14 +108,19 @@ public struct DocumentStatusHistory: CompoundValue {
     public struct Change: CompoundValue {
         /// The e-mail address of whoever made it.
         @Field(in: .attribute) public var by: String?
+        /// When it was made.
         @Field(in: .attribute) public var at: XMLDateTime?
+        /// The status from then on.
         @Field(in: .attribute) public var status: DocumentStatus?
+        /// Why, in words.
         @Field public var reason: String?
 
         public init() {}
     }
 
+    /// The document's id.
     @Field("document_id", in: .attribute) public var documentID: String?
+    /// The changes, in the server's order.
     @Field("DocumentStatus") public var changes: [Change]
 
     public init() {}

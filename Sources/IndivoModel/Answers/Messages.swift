@@ -5,14 +5,18 @@ public struct Message: CompoundValue {
         /// The text in the message.
         public let name: String
 
+        /// A severity by its text.
         public init(_ name: String) { self.name = name }
         public init(lexical text: String) { name = text }
         public init(stringLiteral name: String) { self.name = name }
         public var lexical: String { name }
         public var description: String { name }
 
+        /// The least urgent.
         public static let low = Severity("low")
+        /// Urgent.
         public static let medium = Severity("medium")
+        /// The most urgent.
         public static let high = Severity("high")
     }
 
@@ -32,7 +36,9 @@ public struct Message: CompoundValue {
 
     /// The record a message is about.
     public struct RecordReference: CompoundValue {
+        /// The record's id.
         @Field(in: .attribute) public var id: String?
+        /// The record's label.
         @Field(in: .attribute) public var label: String?
 
         public init() {}
@@ -40,15 +46,23 @@ public struct Message: CompoundValue {
 
     /// The server's id, not the one chosen when the message was sent.
     @Field(in: .attribute) public var id: String
+    /// The id of the app, or the e-mail address of the account, that sent it.
     @Field public var sender: String?
+    /// When it arrived.
     @Field("received_at") public var receivedAt: XMLDateTime?
+    /// When the person read it; `nil` for one that is new.
     @Field("read_at") public var readAt: XMLDateTime?
+    /// When the person put it away; `nil` for one in the inbox.
     @Field("archived_at") public var archivedAt: XMLDateTime?
+    /// What it is about.
     @Field public var subject: String?
     /// Lists leave it out. Markdown has become HTML.
     @Field public var body: String?
+    /// How urgent it is.
     @Field public var severity: Severity?
+    /// The record it is about.
     @Field public var record: RecordReference?
+    /// The documents that came with it.
     @Field("attachment") public var attachments: [Attachment]
 
     public init() {}
@@ -56,6 +70,7 @@ public struct Message: CompoundValue {
 
 /// An inbox (element `Messages`).
 public struct Messages: CompoundValue {
+    /// The messages, in the server's order.
     @Field("Message") public var messages: [Message]
 
     public init() {}
@@ -63,11 +78,17 @@ public struct Messages: CompoundValue {
 
 /// A notification of an account (element `Notification`).
 public struct AccountNotification: CompoundValue {
+    /// The notification's id.
     @Field(in: .attribute) public var id: String
+    /// The id of the app that sent it.
     @Field public var sender: String?
+    /// When it arrived.
     @Field("received_at") public var receivedAt: XMLDateTime?
+    /// What it says.
     @Field public var content: String?
+    /// The record it is about.
     @Field public var record: Message.RecordReference?
+    /// The document it is about; a label of `None` is none.
     @Field public var document: Message.RecordReference?
 
     public init() {}
@@ -75,6 +96,7 @@ public struct AccountNotification: CompoundValue {
 
 /// An account's notifications (element `Notifications`).
 public struct Notifications: CompoundValue {
+    /// The notifications, in the server's order.
     @Field("Notification") public var notifications: [AccountNotification]
 
     public init() {}

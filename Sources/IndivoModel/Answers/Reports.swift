@@ -6,7 +6,9 @@ public final class Reports: IndivoDocument {
     public struct Summary: CompoundValue {
         /// How many results there are, after grouping and before paging.
         @Field("total_document_count", in: .attribute) public var total: Int?
+        /// How many results a page has at most.
         @Field(in: .attribute) public var limit: Int?
+        /// How many results stand before the page.
         @Field(in: .attribute) public var offset: Int?
         /// The server writes `None` where nothing orders the results.
         @Field("order_by", in: .attribute) public var orderBy: String?
@@ -14,7 +16,9 @@ public final class Reports: IndivoDocument {
         public init() {}
     }
 
+    /// What the server did for the query.
     @Field("Summary") public var summary: Summary?
+    /// The results, in the server's order.
     @Field("Report") public var reports: [Report]
 }
 
@@ -22,22 +26,31 @@ public final class Reports: IndivoDocument {
 public final class Report: IndivoDocument {
     /// The document the result came from; a shell without an id for audits and aggregates.
     public struct Meta: CompoundValue {
+        /// The document's metadata.
         @Field("Document") public var document: DocumentMetadata?
 
         public init() {}
     }
 
+    /// The document the result came from.
     @Field("Meta") public var meta: Meta?
+    /// What was found.
     @Field("Item") public var item: ReportItem?
 }
 
 /// What a report found: one of these.
 public final class ReportItem: IndivoDocument {
+    /// A device.
     @Field("Equipment") public var equipment: EquipmentDocument?
+    /// Something that was done to the patient.
     @Field("Procedure") public var procedure: ProcedureDocument?
+    /// A note on a visit.
     @Field("SimpleClinicalNote") public var simpleClinicalNote: SimpleClinicalNoteDocument?
+    /// A measurement.
     @Field("Measurement") public var measurement: MeasurementItem?
+    /// A number over many documents.
     @Field("AggregateReport") public var aggregate: AggregateReport?
+    /// A request that the server remembers.
     @Field("AuditEntry") public var auditEntry: AuditEntry?
 }
 
@@ -45,9 +58,13 @@ public final class ReportItem: IndivoDocument {
 public struct MeasurementItem: CompoundValue {
     /// The id of the fact, not of a document.
     @Field("id", in: .attribute) public var factID: String?
+    /// The number, in ``unit``.
     @Field(in: .attribute) public var value: Double?
+    /// What was measured, such as `HBA1C`.
     @Field(in: .attribute) public var type: String?
+    /// When it was measured.
     @Field("datetime", in: .attribute) public var date: XMLDateTime?
+    /// The unit of ``value``.
     @Field(in: .attribute) public var unit: String?
     /// The id of the document it came from.
     @Field("source_doc", in: .attribute) public var sourceDocumentID: String?
@@ -67,6 +84,7 @@ public struct AggregateReport: CompoundValue {
 
 /// The aggregates of a generic report (element `AggregateReports`).
 public struct AggregateReports: CompoundValue {
+    /// A number for each group, in the server's order.
     @Field("AggregateReport") public var reports: [AggregateReport]
 
     public init() {}

@@ -1,9 +1,13 @@
 /// The shape of a data model: its leaves under the names they have in SDMX, and its relations.
 public struct DataModel: Sendable, Hashable {
+    /// The name that data carries in `Model/@name`.
     public let name: String
+    /// The leaves, compound values flattened.
     public let fields: [DataField]
+    /// The fields that hold other models.
     public let relations: [DataRelation]
 
+    /// A model of this shape.
     public init(name: String, fields: [DataField], relations: [DataRelation]) {
         self.name = name
         self.fields = fields
@@ -29,8 +33,10 @@ public struct DataModel: Sendable, Hashable {
 public struct DataField: Sendable, Hashable {
     /// The flattened name, such as `drugName_title`.
     public let name: String
+    /// What its text must be.
     public let type: DataFieldType
 
+    /// A leaf of this name and type.
     public init(name: String, type: DataFieldType) {
         self.name = name
         self.type = type
@@ -39,7 +45,12 @@ public struct DataField: Sendable, Hashable {
 
 /// What a leaf of a data model holds.
 public enum DataFieldType: String, Sendable, Hashable {
-    case string, number, boolean
+    /// Any text.
+    case string
+    /// A decimal number.
+    case number
+    /// `true` or `false`.
+    case boolean
     /// A calendar day.
     case date
     /// An instant, in UTC.
@@ -48,12 +59,14 @@ public enum DataFieldType: String, Sendable, Hashable {
 
 /// A relation from one data model to another.
 public struct DataRelation: Sendable, Hashable {
+    /// The field's name.
     public let name: String
     /// One-to-many, or one-to-one.
     public let isList: Bool
     /// The name of the related model.
     public let model: String
 
+    /// A field that holds one object of a model, or any number of them.
     public init(name: String, isList: Bool, model: String) {
         self.name = name
         self.isList = isList

@@ -12,6 +12,7 @@
 /// ``IndivoDocument``; `String`, `Bool` and `Int` may also stand alone, and then must be there when a document is read.
 @propertyWrapper
 public struct Field<Value: FieldValue> {
+    /// What the property holds.
     public var wrappedValue: Value
     /// `nil` where the declaration says nothing but the type.
     @usableFromInline let options: FieldOptions?

@@ -17,14 +17,19 @@ public protocol FieldElement {
 
 /// What kind of value a field's elements are.
 public enum FieldKind: Sendable {
+    /// One text.
     case leaf(any LexicalValue.Type)
+    /// A value made of several fields.
     case compound(any CompoundValue.Type)
+    /// Another document.
     case document(IndivoDocument.Type)
 }
 
 /// A field's kind and how many values it holds.
 public struct FieldShape: Sendable {
+    /// What kind of value the elements are.
     public let kind: FieldKind
+    /// Whether there may be any number of them.
     public let isList: Bool
     /// The text of the value that a field without one has, where the value is no optional.
     var standIn: String?

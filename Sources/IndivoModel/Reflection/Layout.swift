@@ -10,6 +10,7 @@ public final class FieldLayout: Sendable {
     public let name: String
     /// Older names, in order of preference.
     public let formerly: [String]
+    /// Where nested XML holds the value.
     public let place: FieldPlace
     let rules: [FieldRule]
     let shape: FieldShape

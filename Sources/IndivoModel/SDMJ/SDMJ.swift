@@ -110,9 +110,11 @@ package enum SDMJ {
 public struct SDMJError: Error, Hashable, CustomStringConvertible {
     /// Counted from 1; `nil` where the JSON is right and what it says is not.
     public let line: Int?
+    /// Counted from 1, in characters; `nil` where ``line`` is.
     public let column: Int?
     /// The place inside the JSON, such as `[0].fulfillments[2]`.
     public let path: String
+    /// What is wrong.
     public let reason: String
 
     init(line: Int, column: Int, reason: String) {

@@ -13,6 +13,7 @@ public struct SDMXDocument {
     public var models: [IndivoDocument]
     private let source: XMLNode?
 
+    /// A new document of these models.
     public init(_ models: [IndivoDocument]) {
         self.models = models
         source = nil

@@ -16,6 +16,7 @@ public struct SourceField: Sendable, Hashable {
     public let name: String
     /// The line it stands on, from 1, where that is known.
     public let line: Int?
+    /// What the field is to the document's class.
     public let meaning: Meaning
 }
 

@@ -13,6 +13,7 @@ public struct CodedText: CompoundValue {
 
     public init() {}
 
+    /// A text and what it stands for in a code system.
     public init(_ title: String?, system: CodeSystem? = nil, identifier: String? = nil, abbreviation: String? = nil) {
         self.title = title
         self.system = system
@@ -23,11 +24,14 @@ public struct CodedText: CompoundValue {
 
 /// Who provided care, in nested XML: a name and an institution.
 public struct CareProvider: CompoundValue {
+    /// The person's name.
     @Field public var name: String?
+    /// Where the person works.
     @Field public var institution: String?
 
     public init() {}
 
+    /// A person who cares for the patient.
     public init(name: String?, institution: String? = nil) {
         self.name = name
         self.institution = institution

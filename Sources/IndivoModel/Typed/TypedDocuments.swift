@@ -10,8 +10,11 @@ public final class EquipmentDocument: IndivoDocument {
     override public class var modelName: String { "Equipment" }
     override public class var format: DocumentFormat { .typed("Equipment") }
 
+    /// The first day of use.
     @Field public var dateStarted: XMLDate?
+    /// The last day of use.
     @Field public var dateStopped: XMLDate?
+    /// What kind of device it is.
     @Field public var type: String?
     /// At most 40 characters. Required by the server.
     @Field public var name: String?
@@ -19,8 +22,11 @@ public final class EquipmentDocument: IndivoDocument {
     @Field public var vendor: String?
     /// The device's own id, such as a serial number.
     @Field("id") public var deviceID: String?
+    /// What it is, in words (`description`).
     @Field("description") public var details: String?
+    /// The specification it was built to.
     @Field public var specification: String?
+    /// What it is certified for.
     @Field public var certification: String?
 }
 
@@ -29,12 +35,15 @@ public final class ProcedureDocument: IndivoDocument {
     override public class var modelName: String { "Procedure" }
     override public class var format: DocumentFormat { .typed("Procedure") }
 
+    /// When it was done.
     @Field public var datePerformed: XMLDateTime?
     /// Required by the server.
     @Field public var name: CodedText?
     /// Reports spell it `Provider`.
     @Field("provider", formerly: "Provider") public var provider: CareProvider?
+    /// Where it was done.
     @Field public var location: String?
+    /// What else there is to say.
     @Field public var comments: String?
 }
 
@@ -45,7 +54,9 @@ public final class SimpleClinicalNoteDocument: IndivoDocument {
 
     /// Who signed the note, and when.
     public struct Signature: CompoundValue {
+        /// When the note was signed.
         @Field public var at: XMLDateTime?
+        /// Who signed it.
         @Field public var provider: CareProvider?
 
         public init() {}
@@ -53,13 +64,19 @@ public final class SimpleClinicalNoteDocument: IndivoDocument {
 
     /// Required by the server.
     @Field public var dateOfVisit: XMLDateTime?
+    /// When the note was finished.
     @Field public var finalizedAt: XMLDateTime?
+    /// What kind of visit it was.
     @Field public var visitType: CodedText?
+    /// Where the visit was.
     @Field public var visitLocation: String?
+    /// The medical specialty.
     @Field public var specialty: CodedText?
     /// At least one; the server's reports know only the first.
     @Field("signature") public var signatures: [Signature]
+    /// What the patient came for.
     @Field public var chiefComplaint: String?
+    /// The note itself.
     @Field public var content: String?
 }
 
@@ -67,6 +84,7 @@ public final class SimpleClinicalNoteDocument: IndivoDocument {
 public final class Annotation: IndivoDocument {
     override public class var format: DocumentFormat { .typed("Annotation") }
 
+    /// The remark.
     @Field public var text: String?
     /// SHA-256 of the annotated document, hexadecimal.
     @Field("document_hash") public var documentHash: String?

@@ -14,6 +14,7 @@ public struct ValidationProblem: Hashable, Sendable, CustomStringConvertible {
 
 /// Everything a server would refuse about a document, at once.
 public struct ValidationError: Error, Hashable, CustomStringConvertible {
+    /// Everything that a server would refuse.
     public let problems: [ValidationProblem]
 
     public var description: String { problems.map(\.description).joined(separator: "\n") }

@@ -6,6 +6,7 @@ public struct CodeSystem: LexicalValue, ExpressibleByStringLiteral, CustomString
     /// The URI as it stands in documents.
     public let uri: String
 
+    /// A system by its URI.
     public init(_ uri: String) { self.uri = uri }
     public init(lexical text: String) { uri = text }
     public init(stringLiteral uri: String) { self.uri = uri }

@@ -11,6 +11,7 @@ public struct CodedValue: CompoundValue {
 
     public init() {}
 
+    /// A code, what it means in words, and the system it is a code of.
     public init(title: String?, system: CodeSystem? = nil, identifier: String? = nil) {
         self.title = title
         self.system = system

@@ -66,6 +66,7 @@ public struct LexicalError: Error, Hashable, CustomStringConvertible {
     /// What is wrong with the text.
     public let reason: String
 
+    /// An error to be thrown by a type of your own.
     public init(expected: String, reason: String) {
         self.expected = expected
         self.reason = reason

@@ -9,6 +9,7 @@ public struct ValueAndUnit: CompoundValue {
 
     public init() {}
 
+    /// A value and its unit.
     public init(_ value: String?, _ unit: String?) {
         self.value = value
         self.unit = unit
@@ -20,11 +21,14 @@ public struct ValueAndUnit: CompoundValue {
 
 /// The bounds between which a value lies. SDML type `ValueRange`: `_min` and `_max`.
 public struct ValueRange: CompoundValue {
+    /// The highest value that is in the range.
     @Field("max") public var maximum: ValueAndUnit?
+    /// The lowest value that is in the range.
     @Field("min") public var minimum: ValueAndUnit?
 
     public init() {}
 
+    /// A range; open where there is no value.
     public init(from minimum: ValueAndUnit?, to maximum: ValueAndUnit?) {
         self.minimum = minimum
         self.maximum = maximum
@@ -42,6 +46,7 @@ public struct QuantitativeResult: CompoundValue {
 
     public init() {}
 
+    /// A value, and what it is to be compared with.
     public init(_ value: ValueAndUnit?, normalRange: ValueRange? = nil, nonCriticalRange: ValueRange? = nil) {
         self.value = value
         self.normalRange = normalRange
@@ -53,12 +58,14 @@ public struct QuantitativeResult: CompoundValue {
 public struct VitalSign: CompoundValue {
     /// The unit, in UCUM.
     @Field public var unit: String?
+    /// The number, in the unit.
     @Field public var value: Double?
     /// What was read, coded in LOINC.
     @Field public var name: CodedValue?
 
     public init() {}
 
+    /// A number, its unit and what was measured.
     public init(_ value: Double?, _ unit: String?, name: CodedValue? = nil) {
         self.value = value
         self.unit = unit
@@ -74,11 +81,14 @@ public struct BloodPressure: CompoundValue {
     @Field public var site: CodedValue?
     /// By which method.
     @Field public var method: CodedValue?
+    /// The lower pressure.
     @Field public var diastolic: VitalSign?
+    /// The upper pressure.
     @Field public var systolic: VitalSign?
 
     public init() {}
 
+    /// The two pressures, without how they were taken.
     public init(systolic: VitalSign?, diastolic: VitalSign?) {
         self.systolic = systolic
         self.diastolic = diastolic

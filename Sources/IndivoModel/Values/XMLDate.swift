@@ -8,6 +8,7 @@ import Foundation
 /// ```
 /// Two days are equal when they name the same day in the same zone, however they were spelled.
 public struct XMLDate: Sendable {
+    /// Never 0; the year before 1 is -1.
     public let year: Int
     /// 1 to 12.
     public let month: Int
@@ -17,11 +18,11 @@ public struct XMLDate: Sendable {
     public let offset: Int?
     private let spelling: String?
 
-    /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day. There is no year 0; the one before
-    /// 1 is -1.
+    /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day. There is no year 0; the one
+    /// before 1 is -1. A year has at most nine digits.
     public init?(year: Int, month: Int, day: Int, offset: Int? = nil) {
-        guard GregorianCalendar.hasYear(year), (1...12).contains(month), (1...GregorianCalendar.days(in: month, of: year)).contains(day),
-            offset.map({ abs($0) <= 14 * 60 }) ?? true
+        guard GregorianCalendar.hasYear(year), (1...12).contains(month),
+            (1...GregorianCalendar.days(in: month, of: year)).contains(day), offset.map({ abs($0) <= 14 * 60 }) ?? true
         else { return nil }
         self.init(validated: year, month, day, offset: offset, spelling: nil)
     }

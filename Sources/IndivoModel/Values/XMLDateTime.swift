@@ -9,6 +9,7 @@ import Foundation
 /// ```
 /// Two are equal when they name the same instant in the same offset, however they were spelled.
 public struct XMLDateTime: Sendable {
+    /// Never 0; the year before 1 is -1.
     public let year: Int
     /// 1 to 12.
     public let month: Int
@@ -16,7 +17,9 @@ public struct XMLDateTime: Sendable {
     public let day: Int
     /// 0 to 23; the text `24:00:00` is midnight of the next day.
     public let hour: Int
+    /// 0 to 59.
     public let minute: Int
+    /// 0 to 59: XML Schema has no leap seconds.
     public let second: Int
     /// 0 to 999,999,999. Digits beyond the ninth are kept in the text, not here.
     public let nanosecond: Int
@@ -78,7 +81,8 @@ public struct XMLDateTime: Sendable {
     public var dateComponents: DateComponents {
         DateComponents(
             calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
-            era: year > 0 ? 1 : 0, year: abs(year), month: month, day: day, hour: hour, minute: minute, second: second, nanosecond: nanosecond)
+            era: year > 0 ? 1 : 0, year: abs(year), month: month, day: day, hour: hour, minute: minute, second: second,
+            nanosecond: nanosecond)
     }
 }
 

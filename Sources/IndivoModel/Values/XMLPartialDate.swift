@@ -7,6 +7,7 @@
 /// onset.day       // nil
 /// ```
 public struct XMLPartialDate: Sendable {
+    /// Never 0; the year before 1 is -1.
     public let year: Int?
     /// 1 to 12.
     public let month: Int?

@@ -2,7 +2,9 @@
 public struct XMLTime: Sendable {
     /// 0 to 23; the text `24:00:00` is 00:00:00.
     public let hour: Int
+    /// 0 to 59.
     public let minute: Int
+    /// 0 to 59: XML Schema has no leap seconds.
     public let second: Int
     /// 0 to 999,999,999. Digits beyond the ninth are kept in the text, not here.
     public let nanosecond: Int

@@ -6,8 +6,11 @@ public enum XMLXPathResult {
     case nodes(XMLSelection)
     /// Attributes, in document order.
     case attributes([XMLAttributes.Attribute])
+    /// A text.
     case string(String)
+    /// A number; not a number where the expression gives none.
     case number(Double)
+    /// True or false.
     case boolean(Bool)
 
     /// The nodes; an empty selection for other results.

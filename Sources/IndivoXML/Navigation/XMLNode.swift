@@ -29,7 +29,20 @@ public struct XMLNode {
 
     /// What a node is.
     public enum Kind: Hashable, Sendable {
-        case document, element, text, cdata, comment, processingInstruction, documentType
+        /// A document; its root element is among its children.
+        case document
+        /// An element.
+        case element
+        /// Text.
+        case text
+        /// Text in a CDATA section.
+        case cdata
+        /// A comment.
+        case comment
+        /// A processing instruction.
+        case processingInstruction
+        /// A document type declaration.
+        case documentType
         /// The node is gone: its parent was emptied or given other text.
         case removed
     }

@@ -25,7 +25,20 @@ public struct XMLError: Error, Hashable, Sendable {
 
     /// The limits that an error can name.
     public enum Limit: String, Hashable, Sendable {
-        case depth, inputBytes, textBytes, attributes, nameBytes, entityExpansionBytes, entityDepth
+        /// How deep elements are nested.
+        case depth
+        /// The bytes of the whole input.
+        case inputBytes
+        /// The bytes of one piece of text or one attribute's value.
+        case textBytes
+        /// The attributes of one element.
+        case attributes
+        /// The bytes of one name.
+        case nameBytes
+        /// The bytes that entities become.
+        case entityExpansionBytes
+        /// How deep entities are nested.
+        case entityDepth
     }
 
     /// What kind of thing is wrong.
