@@ -38,6 +38,8 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         switch reason {
         case .badArgument(let why):
             return "not sent: \(why)."
+        case .answerTooLarge where transportError == nil:
+            return "the answer has more elements than can be read at once. Ask for less at a time: a smaller page, a limit."
         case .notReachable, .timedOut, .answerLost, .answerTooLarge:
             return transportError.map { "\($0)" } ?? "the server was not reached"
         case .refused(let causes):
