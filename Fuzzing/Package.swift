@@ -3,16 +3,26 @@ import PackageDescription
 
 // Targets for libFuzzer, in a package of their own: they build only with its flags. `scripts/fuzz` runs all that are here.
 let targets: [(name: String, products: [String])] = [
+    ("FuzzAnswers", ["Indivo"]),
+    ("FuzzCallback", ["Indivo", "OAuth1"]),
+    ("FuzzDocument", ["Indivo"]),
+    ("FuzzForm", ["OAuth1"]),
+    ("FuzzHAR", ["IndivoTesting"]),
+    ("FuzzOAuth", ["OAuth1"]),
+    ("FuzzOutbox", ["IndivoOutbox"]),
     ("FuzzParser", ["IndivoXML"]),
     ("FuzzReader", ["IndivoXML"]),
+    ("FuzzSDMJ", ["Indivo"]),
+    ("FuzzSDML", ["SDML"]),
     ("FuzzSelector", ["IndivoXML"]),
+    ("FuzzSignature", ["OAuth1"]),
     ("FuzzWriter", ["IndivoXML"]),
 ]
 
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "swift-indivo", path: "..", traits: [])],
+    dependencies: [.package(name: "swift-indivo", path: "..", traits: ["Outbox"])],
     targets: targets.map { target in
         .executableTarget(
             name: target.name, dependencies: target.products.map { .product(name: $0, package: "swift-indivo") })

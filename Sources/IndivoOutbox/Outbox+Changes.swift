@@ -46,22 +46,26 @@ extension Outbox {
     }
 
     /// Queues a new version of a document (`document_version_by_ext_id`): one that was queued before, or one that is on
-    /// the server and was fetched whole.
+    /// the server.
     ///
     /// It replaces the version that the document is now; if another app replaces that one first, the server refuses this
     /// one, and it is set aside.
+    ///
+    /// Of a document that came from a report, which leaves things out, only what changed is queued: at delivery the
+    /// stored document is fetched and the changes are written into it, so that nothing else of it is lost. Its class has
+    /// to be known then too: register a class of your own when the app starts (`register()`).
     @discardableResult
     public func replace(_ document: IndivoDocument) async throws -> OutboxItem {
         let target = try target(document)
-        let root: XMLNode?
-        switch target {
-        case .document: root = document.storedRoot
-        case .item: root = document.source?.document.root
-        }
+        if document.isFromReport { return try await queueChanges(of: document, target) }
+        let root =
+            switch target {
+            case .document: document.storedRoot
+            case .item: document.source?.document.root
+            }
         guard let root else {
             throw OutboxError.badChange(
-                "\(document) was read from a report, which leaves things out; fetch the document itself while there is "
-                    + "network, and change that")
+                "what the server has of \(document) is not known; fetch it while there is network, and change that")
         }
         return try await queue(.replace, target: target, PreparedDocument(replacing: document, in: root), of: document)
     }
@@ -122,15 +126,25 @@ extension Outbox {
     public func document<Document: IndivoDocument>(
         of item: OutboxItem, as type: Document.Type = Document.self
     ) async throws -> Document {
-        let root = try await content(of: item).xml()
-        let document = try type.read(from: root)
+        let (change, content) = try await stored(item)
+        let document = try type.read(from: change == .patch ? DocumentPatch.changed(in: content.xml()) : content.xml())
+        document.isFromReport = change == .patch
         document.home = QueuedDocument(item.id, in: folder)
         return document
     }
 
-    /// What an item brings to the server, as long as it is not delivered.
+    /// What an item brings to the server, as long as it is not delivered. Of a document that came from a report it is
+    /// what the report told, with the changes; what else the server has of it stays.
     @concurrent
-    public func content(of item: OutboxItem) async throws -> FileContent { try folder.document(of: item.sequence) }
+    public func content(of item: OutboxItem) async throws -> FileContent {
+        let (change, content) = try await stored(item)
+        return change == .patch ? try FileContent(DocumentPatch.changed(in: content.xml())) : content
+    }
+
+    @concurrent
+    private func stored(_ item: OutboxItem) async throws -> (change: Entry.Change, content: FileContent) {
+        try folder.content(of: item.sequence)
+    }
 
     /// If the document was delivered by now, gives it its id on the server, from when on it is one of the record's.
     /// - Returns: Whether it was.
@@ -158,6 +172,23 @@ extension Outbox {
         entry.model = document.modelName
         let item = try await queue(entry, FileContent(prepared.root))
         prepared.adopt()
+        document.id = nil
+        document.home = QueuedDocument(item.id, in: folder)
+        return item
+    }
+
+    /// Queues what changed of a document that is not known whole.
+    private func queueChanges(of document: IndivoDocument, _ target: Entry.Target) async throws -> OutboxItem {
+        let patch: DocumentPatch
+        do {
+            patch = try DocumentPatch(of: document)
+        } catch {
+            throw OutboxError.badChange("\(error)")
+        }
+        var entry = Entry(change: .patch, target: target)
+        entry.model = document.modelName
+        let item = try await queue(entry, FileContent(patch.root))
+        patch.adopt()
         document.id = nil
         document.home = QueuedDocument(item.id, in: folder)
         return item

@@ -32,7 +32,7 @@ extension OutboxItem {
         change =
             switch entry.change {
             case .add: .add
-            case .replace: .replace
+            case .replace, .patch: .replace
             case .status: .setStatus(DocumentStatus(rawValue: entry.status ?? "") ?? .active, reason: entry.reason ?? "")
             case .label: .setLabel(entry.label ?? "")
             }

@@ -27,13 +27,15 @@ extension HAR.Entry {
         }
         let rest = request.url[scheme.upperBound...]
         let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        var head = HTTPRequest(
-            method: method, scheme: String(request.url[..<scheme.lowerBound]), authority: String(rest[..<slash]),
-            path: rest[slash...].hasPrefix("/") ? String(rest[slash...]) : "/" + rest[slash...])
+        var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: nil)
         head.headerFields = try Self.fields(request.headers)
         var exchange = RecordedExchange(
             name: _name ?? "\(seq)", seq: seq, request: head, requestBody: try request.postData?.body,
             outcome: try outcome(server: String(rest[..<slash])), call: _call, note: comment)
+        // As they stand there: an HTTPRequest would put blanks for characters that HTTP does not allow.
+        exchange.scheme = String(request.url[..<scheme.lowerBound])
+        exchange.host = String(rest[..<slash])
+        exchange.path = rest[slash...].hasPrefix("/") ? String(rest[slash...]) : "/" + rest[slash...]
         exchange.startedAt = try? Date(startedDateTime, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         exchange.milliseconds = time
         return exchange

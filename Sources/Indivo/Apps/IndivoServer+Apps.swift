@@ -77,12 +77,12 @@ extension IndivoServer {
 }
 
 extension Answer {
-    func manifest() throws -> AppManifest { try reading { try AppManifest.read(json: body) } }
+    func manifest() throws -> AppManifest { try reading { try AppManifest.read(json: bodyOfJSON()) } }
 
-    func manifests() throws -> [AppManifest] { try reading { try AppManifest.readList(json: body) } }
+    func manifests() throws -> [AppManifest] { try reading { try AppManifest.readList(json: bodyOfJSON()) } }
 
     /// The answer as a value that is read from JSON.
     func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try reading { try JSONDecoder().decode(type, from: body) }
+        try reading { try JSONDecoder().decode(type, from: bodyOfJSON()) }
     }
 }

@@ -5,16 +5,26 @@ import IndivoXML
 
 /// A successful answer to a call.
 struct Answer: Sendable {
-    let call: IndivoCall
+    private(set) var call: IndivoCall
     let contentType: String
     let body: Data
+    /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
+    let maximumReadingBytes: Int
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
+    /// The same as the answer to another call.
+    func answering(_ other: IndivoCall) -> Answer {
+        var answer = self
+        answer.call = other
+        return answer
+    }
+
     /// The root element. The white space that some answers have before their declaration does not hurt.
     func xml() throws(IndivoError) -> XMLNode {
+        let content = try bodyOfXML().drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
         do {
-            return try content.xml()
+            return try XMLNode(parsing: content)
         } catch {
             throw malformed("it should be XML, and is “\(contentType)”", because: error)
         }

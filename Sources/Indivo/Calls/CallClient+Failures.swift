@@ -10,7 +10,8 @@ extension CallClient {
         if (200..<300).contains(status) {
             if let credentials = outgoing.credentials { accepted.note(call, credentials) }
             let success = Answer(
-                call: call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body)
+                call: call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body,
+                maximumReadingBytes: options.maximumReadingBytes)
             if let coding = answer.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
                 throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
             }

@@ -63,7 +63,7 @@ extension CallClient {
             conflict.status = error.status
             throw conflict
         }
-        return Answer(call: outgoing.call, contentType: found.contentType, body: found.body)
+        return found.answering(outgoing.call)
     }
 }
 

@@ -30,14 +30,21 @@ enum CallPath {
 
     private static func segment(_ value: String, _ name: String, of call: IndivoCall) throws -> String {
         guard !value.isEmpty, value != ".", value != ".." else {
-            throw IndivoError(.badArgument("“\(value)” cannot be a \(name) id; give one with other characters"), call: call)
-        }
-        guard value.utf8.allSatisfy(isLiteral) else {
             throw IndivoError(
-                .badArgument(
-                    "the \(name) id “\(value)” has a character that an Indivo server cannot take in a path; "
-                        + "use letters, digits and -._~@:,=+"), call: call)
+                .badArgument("an empty text, . or .. cannot be a \(name) id; give one with other characters"), call: call)
         }
-        return value
+        // The id may come from an answer, and is not repeated: it may break a log's lines.
+        guard let place = value.unicodeScalars.firstIndex(where: { !isLiteral(Character($0)) }) else { return value }
+        let character = value.unicodeScalars[place]
+        let number = value.unicodeScalars.distance(from: value.unicodeScalars.startIndex, to: place) + 1
+        throw IndivoError(
+            .badArgument(
+                "the \(name) id has at place \(number) a character (U+\(Self.hexadecimal(character))) that an Indivo "
+                    + "server cannot take in a path; use letters, digits and -._~@:,=+"), call: call)
+    }
+
+    private static func hexadecimal(_ character: Unicode.Scalar) -> String {
+        let digits = String(character.value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }

@@ -38,6 +38,9 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         switch reason {
         case .badArgument(let why):
             return "not sent: \(why)."
+        case .answerTooLarge where transportError == nil:
+            return "the answer has so many elements that reading it would take more memory than is allowed. Ask for "
+                + "less at a time, a smaller page say, or raise IndivoServer.Options.maximumReadingBytes."
         case .notReachable, .timedOut, .answerLost, .answerTooLarge:
             return transportError.map { "\($0)" } ?? "the server was not reached"
         case .refused(let causes):

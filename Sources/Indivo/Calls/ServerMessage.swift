@@ -23,6 +23,8 @@ struct ServerMessage {
     }
 
     private static let longest = 256 << 10
+    /// So many values times so many bytes are looked through at most.
+    private static let mostWork = 20_000_000
 
     /// The words, cut short. They may repeat what was sent.
     var words: String { Self.short(all) }
@@ -50,6 +52,7 @@ struct ServerMessage {
         guard !isCut else { return "" }
         var text = all
         let quoted = Set(values.map(Self.collapsed).flatMap { [$0, Self.asHTML($0), Self.asPython($0)] })
+        guard quoted.count * all.utf8.count <= Self.mostWork else { return "" }
         for value in quoted.sorted(by: { ($0.count, $0) > ($1.count, $1) }) where !value.isEmpty {
             if value.count >= 4 {
                 text = text.replacing(value, with: "…")

@@ -25,7 +25,7 @@ public struct FileSessionStore: SessionStore {
     }()
 
     /// - Throws: ``SessionStoreError``
-    public func sessions() throws -> [IndivoSession] { try read(PrivateFile(file.path)) }
+    public func sessions() throws -> [IndivoSession] { try telling { try read(PrivateFile(file.path)) } }
 
     /// - Throws: ``SessionStoreError``
     public func keep(_ session: IndivoSession) throws {
@@ -43,28 +43,39 @@ public struct FileSessionStore: SessionStore {
 
     private func change(_ change: (inout [IndivoSession]) -> Void) throws {
         let file = PrivateFile(file.path)
-        try file.withLock {
-            var sessions = try read(file)
-            change(&sessions)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            encoder.dateEncodingStrategy = .iso8601
-            do {
-                try file.replace(with: encoder.encode(Content(sessions: sessions.map(Content.Session.init))))
-            } catch let error as EncodingError {
-                throw SessionStoreError.cannotWrite(file: self.file.path, reason: "\(error)")
+        try telling {
+            try file.withLock {
+                var sessions = try read(file)
+                change(&sessions)
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+                encoder.dateEncodingStrategy = .iso8601
+                do {
+                    try file.replace(with: encoder.encode(Content(sessions: sessions.map(Content.Session.init))))
+                } catch let error as EncodingError {
+                    throw SessionStoreError.cannotWrite(file: self.file.path, reason: "\(error)")
+                }
             }
         }
     }
 
-    private func read(_ file: PrivateFile) throws(SessionStoreError) -> [IndivoSession] {
+    private func read(_ file: PrivateFile) throws -> [IndivoSession] {
         guard let data = try file.read() else { return [] }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         guard let content = try? decoder.decode(Content.self, from: data) else {
-            throw .malformed(file: self.file.path)
+            throw SessionStoreError.malformed(file: self.file.path)
         }
         return content.sessions.map(\.session)
+    }
+
+    /// Makes a file's failures those of sessions.
+    private func telling<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let failure as PrivateFile.Failure {
+            throw SessionStoreError(failure, of: file.path)
+        }
     }
 
     /// The file's JSON.

@@ -67,13 +67,22 @@ final class LoopbackService: Sendable {
         }
         guard request.contains([13, 10, 13, 10]) else { return request }
         let exchange = LoopbackExchange(connection)
-        let line = String(decoding: request.prefix { $0 != 13 }, as: UTF8.self).split(separator: " ")
-        if line.count == 3, line[0] == "GET", isExpected(String(line[1].prefix { $0 != "?" })) {
-            handle(String(line[1]), exchange)
+        if let target = LoopbackRequest.target(of: request), isExpected(String(target.prefix { $0 != "?" })) {
+            handle(target, exchange)
         } else {
             exchange.notFound()
         }
         return nil
+    }
+}
+
+/// What a browser asks for.
+enum LoopbackRequest {
+    /// The target of a `GET`: path and query; `nil` for any other request.
+    static func target(of request: [UInt8]) -> String? {
+        let line = String(decoding: request.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self).split(separator: " ")
+        guard line.count == 3, line[0] == "GET", line[1].hasPrefix("/") else { return nil }
+        return String(line[1])
     }
 }
 

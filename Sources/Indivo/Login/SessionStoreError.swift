@@ -27,3 +27,15 @@ public enum SessionStoreError: Error, Sendable, Hashable, CustomStringConvertibl
         }
     }
 }
+
+extension SessionStoreError {
+    init(_ failure: PrivateFile.Failure, of file: String) {
+        self =
+            switch failure {
+            case .readableByOthers(let mode): .readableByOthers(file: file, mode: mode)
+            case .notAPlainFile: .notAPlainFile(file: file)
+            case .cannotRead(let reason): .cannotRead(file: file, reason: reason)
+            case .cannotWrite(let reason): .cannotWrite(file: file, reason: reason)
+            }
+    }
+}

@@ -111,10 +111,10 @@ struct DocumentPages<Element>: PageSource {
             parameters.append(name: "limit", value: String(limit))
             parameters.append(name: "offset", value: String(offset))
         }
-        let list = try await scope.send(call, path: path, query: parameters)
-            .value(DocumentList.self, root: "Documents")
+        let answer = try await scope.send(call, path: path, query: parameters)
+        let list = try answer.value(DocumentList.self, root: "Documents")
         var documents = list.documents[...]
         if query.type != nil { documents = documents.dropFirst(offset).prefix(limit) }
-        return ListPage(elements: documents.map(make), offset: offset, total: list.total)
+        return ListPage(elements: documents.map(make), offset: offset, total: try answer.total(list.total))
     }
 }

@@ -175,6 +175,15 @@ extension PageSource {
     var tellsTotal: Bool { true }
 }
 
+extension Answer {
+    /// A total that the answer tells, if it is one.
+    /// - Throws: ``IndivoError`` for one that no list has; it is reckoned with.
+    func total(_ told: Int?) throws(IndivoError) -> Int? {
+        guard let told, !(0...Int(Int32.max)).contains(told) else { return told }
+        throw malformed("the total that it tells (\(told)) is that of no list")
+    }
+}
+
 /// Which part of a list is wanted, and in which pieces it is fetched.
 struct Paging: Sendable, Hashable {
     var limit: Int?

@@ -56,7 +56,7 @@ extension Answer {
     func modelElements() throws -> [XMLNode] { Array(try modelsRoot().children(named: "Model")) }
 
     private func modelsRoot() throws -> XMLNode {
-        if SDMJ.isLikely(body) { return try reading { try SDMJ.models(parsing: body) } }
+        if SDMJ.isLikely(body) { return try reading { try SDMJ.models(parsing: bodyOfJSON()) } }
         let root = try xml()
         guard root.name == "Models" else { throw malformed("its root is <\(root.name)>, not <Models>") }
         return root
@@ -94,7 +94,8 @@ struct MinimalPages<Element>: PageSource {
         let answer = try await scope.send(call, path: source.path, query: parameters)
         let reports = try await answer.reports()
         return ListPage(
-            elements: try answer.elements(of: reports, make), offset: offset, total: reports.summary?.total)
+            elements: try answer.elements(of: reports, make), offset: offset,
+            total: try answer.total(reports.summary?.total))
     }
 }
 
@@ -117,7 +118,7 @@ struct AuditViewPages: PageSource {
         let reports = try await answer.reports()
         return ListPage(
             elements: try answer.elements(of: reports) { $0.item?.auditEntry }, offset: offset,
-            total: reports.summary?.total)
+            total: try answer.total(reports.summary?.total))
     }
 }
 
@@ -206,7 +207,7 @@ extension Answer {
                 .map { AggregateResult(group: $0.group, value: $0.value) }
         }
         return try reading {
-            try SDMJ.rows(parsing: body).map { AggregateResult(group: $0["group"], value: $0["value"]) }
+            try SDMJ.rows(parsing: bodyOfJSON()).map { AggregateResult(group: $0["group"], value: $0["value"]) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import IndivoXML
 import OAuth1
 
 /// The home of a document that waits to be delivered; nobody else may send it meanwhile.
@@ -26,6 +27,11 @@ extension IndivoRecord {
         ).documentID()
         versions.note(document, replacedBy: id)
         return id
+    }
+
+    /// The root of a document as the server has it (`record_specific_document`).
+    package func storedDocument(_ id: String) async throws -> XMLNode {
+        try await once(.recordSpecificDocument, ["document": id]).xml()
     }
 
     /// Sets a document's status (`document_set_status`).

@@ -12,22 +12,16 @@ enum CredentialsFile {
     /// Reads a file.
     /// - Throws: ``CommandFailure`` where it cannot be read, others can read it too, or a line is no setting.
     static func read(_ path: String) throws -> [Setting: String] {
-        let attributes: [FileAttributeKey: Any]
+        let content: Data?
         do {
-            attributes = try FileManager.default.attributesOfItem(atPath: path)
+            content = try PrivateFile(path).read()
         } catch {
-            throw CommandFailure("\(path): there is no such file, or it cannot be read")
+            throw failure(error, path)
         }
-        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
-        guard mode & 0o077 == 0 else {
-            throw CommandFailure(
-                "\(path): others can read this file (mode \(String(mode, radix: 8))), and it holds secrets; "
-                    + "run chmod 600 \(path)"
-            )
+        guard let content else { throw CommandFailure("\(path): there is no such file") }
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw CommandFailure("\(path): this is no text file; look at it with less")
         }
-        guard let data = FileManager.default.contents(atPath: path),
-            let text = String(validating: data, as: UTF8.self)
-        else { throw CommandFailure("\(path): this is no text file that can be read; look at it with ls -l") }
         var settings: [Setting: String] = [:]
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let line = line.trimmingCharacters(in: .whitespaces)
@@ -41,6 +35,19 @@ enum CredentialsFile {
             settings[setting] = unquoted(line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces))
         }
         return settings
+    }
+
+    private static func failure(_ failure: PrivateFile.Failure, _ path: String) -> CommandFailure {
+        switch failure {
+        case .readableByOthers(let mode):
+            CommandFailure(
+                "\(path): others can read this file, or it is theirs (mode \(mode)), and it holds secrets; "
+                    + "run chmod 600 \(path)")
+        case .notAPlainFile:
+            CommandFailure("\(path): this is a link or no plain file, from which no secrets are read; name the file itself")
+        case .cannotRead(let reason), .cannotWrite(let reason):
+            CommandFailure("\(path): it cannot be read (\(reason)); look at it with ls -l")
+        }
     }
 
     private static func unquoted(_ text: String) -> String {

@@ -37,6 +37,8 @@ struct ItemDelivery {
                 return .delivered(try await send(target))
             } catch let failure as IndivoError {
                 error = failure
+            } catch let failure as DocumentError {
+                return .setAside("its changes cannot be made to the stored document: \(failure)")
             }
             try Task.checkCancellation()
             do {
@@ -85,10 +87,12 @@ struct ItemDelivery {
     private mutating func send(_ target: String) async throws -> String {
         switch entry.change {
         case .add:
-            return try await record.deliverDocument(folder.document(of: sequence), externalID: entry.id)
+            return try await record.deliverDocument(folder.content(of: sequence).content, externalID: entry.id)
         case .replace:
             return try await record.deliverVersion(
-                folder.document(of: sequence), of: target, externalID: entry.id)
+                folder.content(of: sequence).content, of: target, externalID: entry.id)
+        case .patch:
+            return try await record.deliverVersion(merged(with: target), of: target, externalID: entry.id)
         case .status:
             if progress.equalChangesBefore == nil { progress.equalChangesBefore = try await equalChanges(of: target) }
             if progress.stamp == nil { try stamp() }
@@ -100,6 +104,18 @@ struct ItemDelivery {
             try await record.deliverLabel(entry.label ?? "", of: target, stamp: progress.stamp ?? record.newStamp())
             return target
         }
+    }
+
+    /// The stored document with the changes of a patch.
+    private func merged(with target: String) async throws -> FileContent {
+        let patch: XMLNode
+        do {
+            patch = try folder.content(of: sequence).content.xml()
+        } catch is XMLError {
+            throw OutboxError.damaged(file: "the item \(entry.id)")
+        }
+        let document = try DocumentPatch.document(in: patch)
+        return try FileContent(PreparedDocument(replacing: document, in: await record.storedDocument(target)).root)
     }
 
     /// Makes a new signature the one to send with, durably before anything is sent with it.
@@ -119,7 +135,7 @@ struct ItemDelivery {
 
     private func find(_ target: String) async throws -> String? {
         switch entry.change {
-        case .add, .replace:
+        case .add, .replace, .patch:
             return try await record.deliveredDocument(externalID: entry.id)
         case .status:
             guard let before = progress.equalChangesBefore else { return nil }

@@ -1,5 +1,6 @@
 #if Outbox
 import Foundation
+import Indivo
 
 /// Keeps the key in a file that nobody but its owner can read (mode 0600), and refuses one that others can.
 ///
@@ -21,26 +22,25 @@ public struct FileKeyStore: KeyStore {
     }
 
     public func key() throws -> OutboxKey? {
-        let descriptor = open(file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw unusable("it cannot be opened (\(DiskFailure.words(errno)))")
+        let content: Data?
+        do {
+            content = try PrivateFile(file.path).read()
+        } catch {
+            throw unusable(Self.words(error))
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw unusable(DiskFailure.words(errno)) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw unusable("it is no file") }
-        guard status.st_uid == geteuid() else { throw unusable("it belongs to somebody else") }
-        guard status.st_mode & 0o077 == 0 else {
-            throw unusable("others can read it; if nobody has, take that away with chmod 600")
-        }
-        var bytes = [UInt8](repeating: 0, count: OutboxKey.byteCount + 1)
-        defer { for index in bytes.indices { bytes[index] = 0 } }
-        let count = read(descriptor, &bytes, bytes.count)
-        guard count == OutboxKey.byteCount, let key = OutboxKey(bytes: bytes.prefix(OutboxKey.byteCount)) else {
-            throw unusable("it is no key of \(OutboxKey.byteCount) bytes")
-        }
+        guard var bytes = content else { return nil }
+        defer { bytes.resetBytes(in: bytes.indices) }
+        guard let key = OutboxKey(bytes: bytes) else { throw unusable("it is no key of \(OutboxKey.byteCount) bytes") }
         return key
+    }
+
+    private static func words(_ failure: PrivateFile.Failure) -> String {
+        switch failure {
+        case .readableByOthers(let mode):
+            "others can read it, or it is theirs (mode \(mode)); if nobody has, run chmod 600 on it"
+        case .notAPlainFile: "it is a link, or no plain file"
+        case .cannotRead(let reason), .cannotWrite(let reason): "it cannot be read (\(reason))"
+        }
     }
 
     public func keep(_ key: OutboxKey) throws -> OutboxKey {

@@ -4,7 +4,11 @@ import Indivo
 
 /// A queued change, as it is kept: the head of an item's file. The body is the document's content, where there is one.
 struct Entry: Codable, Sendable {
-    enum Change: String, Codable { case add, replace, status, label }
+    enum Change: String, Codable {
+        case add, replace, status, label
+        /// A replacement whose content is what changed of a document that was not known whole (`DocumentPatch`).
+        case patch
+    }
 
     /// What a change is about, unless it makes a new document.
     enum Target: Codable, Sendable, Hashable {

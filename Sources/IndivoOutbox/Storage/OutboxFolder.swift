@@ -134,12 +134,12 @@ struct OutboxFolder: Sendable {
         }
     }
 
-    /// The document that a queued change brings.
-    func document(of sequence: Int) throws -> FileContent {
+    /// The content of a queued change: the document that it brings, or a patch's XML.
+    func content(of sequence: Int) throws -> (change: Entry.Change, content: FileContent) {
         do {
             if let file = try open(.item, sequence) {
                 let entry = try JSONDecoder().decode(Entry.self, from: file.head)
-                return FileContent(try file.body(), contentType: entry.contentType ?? "application/xml")
+                return (entry.change, FileContent(try file.body(), contentType: entry.contentType ?? "application/xml"))
             }
         } catch let error where error is DecodingError || error is SealedFile.Failure {
             // Told below.

@@ -53,6 +53,8 @@ final class RunningTool: Sendable {
         self.ended = ended
     }
 
+    var processIdentifier: Int32 { process.processIdentifier }
+
     func write(_ text: String) { try? input.write(contentsOf: Data(text.utf8)) }
 
     func endInput() { try? input.close() }

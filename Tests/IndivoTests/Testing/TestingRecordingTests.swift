@@ -175,6 +175,17 @@ struct TestingRecordingTests {
         #expect(error?.description.contains(word) == true, "\(error?.description ?? "")")
     }
 
+    @Test("what HTTP does not allow in a path or a host comes back as it was recorded", arguments: ["/versi\u{7F}n", "/a\tb", "/é"])
+    func oddPaths(path: String) throws {
+        var exchange = RecordedExchange(
+            name: "a", seq: 1, request: .example("/x"), requestBody: nil,
+            outcome: .answer(HTTPAnswer(response: HTTPResponse(status: .ok))))
+        exchange.path = path
+        exchange.host = "h\u{7F}"
+        let again = try Recording(parsing: Recording([exchange]).har())
+        #expect(again.exchanges.map(\.path) == [path] && again.exchanges.map(\.host) == ["h\u{7F}"])
+    }
+
     @Test("a hundred requests at once give a hundred whole entries")
     func concurrent() async throws {
         try await withTemporaryFile { file in

@@ -155,7 +155,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    private static func bound() throws -> (socket: Int32, port: Int) {
+    static func bound() throws -> (socket: Int32, port: Int) {
         #if canImport(Darwin)
         let socket = socket(AF_INET, SOCK_STREAM, 0)
         #else

@@ -9,40 +9,61 @@ import Musl
 #endif
 
 /// A file that only its owner may read: made with mode 0600, replaced as a whole, refused when others can read it.
-struct PrivateFile {
-    let path: String
+///
+/// Sessions, credentials and keys are read through it, so that there is one place that says which files are refused.
+package struct PrivateFile {
+    package let path: String
 
-    init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
+
+    /// Why a file is not read or written. Whoever asked says what it was to be.
+    package enum Failure: Error {
+        /// Others than the owner can read or write the file, or it is another's; with its mode in octal digits.
+        case readableByOthers(mode: String)
+        /// The file is a link, or no plain file.
+        case notAPlainFile
+        /// The system does not let it be read.
+        case cannotRead(reason: String)
+        /// The system does not let it be written.
+        case cannotWrite(reason: String)
+    }
+
+    /// More than any file of secrets has.
+    private static let longest = 16 << 20
 
     /// - Returns: The content; `nil` when there is no file.
-    func read() throws(SessionStoreError) -> Data? {
+    package func read() throws(Failure) -> Data? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT: return nil
-            case ELOOP: throw .notAPlainFile(file: path)
-            default: throw .cannotRead(file: path, reason: Self.systemError)
+            case ELOOP: throw .notAPlainFile
+            default: throw .cannotRead(reason: Self.systemError)
             }
         }
         defer { close(descriptor) }
+        // What was opened is looked at, not what has the name by now.
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .cannotRead(file: path, reason: Self.systemError) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAPlainFile(file: path) }
+        guard fstat(descriptor, &status) == 0 else { throw .cannotRead(reason: Self.systemError) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAPlainFile }
         guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
-            throw .readableByOthers(file: path, mode: String(status.st_mode & 0o7777, radix: 8))
+            throw .readableByOthers(mode: String(status.st_mode & 0o7777, radix: 8))
+        }
+        guard status.st_size <= Self.longest else {
+            throw .cannotRead(reason: "it is too long: \(status.st_size) bytes")
         }
         do {
-            return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).readToEnd() ?? Data()
+            return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).read(upToCount: Self.longest) ?? Data()
         } catch {
-            throw .cannotRead(file: path, reason: error.localizedDescription)
+            throw .cannotRead(reason: error.localizedDescription)
         }
     }
 
     /// Puts content in the place of what is there, at once and for good.
-    func replace(with content: Data) throws(SessionStoreError) {
+    package func replace(with content: Data) throws(Failure) {
         let draft = "\(path).\(UUID().uuidString)"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotWrite(file: path, reason: Self.systemError) }
+        guard descriptor >= 0 else { throw .cannotWrite(reason: Self.systemError) }
         let isWritten = content.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -56,25 +77,25 @@ struct PrivateFile {
         guard isWritten, rename(draft, path) == 0 else {
             let reason = Self.systemError
             unlink(draft)
-            throw .cannotWrite(file: path, reason: reason)
+            throw .cannotWrite(reason: reason)
         }
     }
 
     /// Does `body` while no other process or thread changes the file. Makes the folder when it is not there.
-    func withLock<Value>(_ body: () throws -> Value) throws -> Value {
+    package func withLock<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             try FileManager.default.createDirectory(
                 atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
         } catch {
-            throw SessionStoreError.cannotWrite(file: path, reason: error.localizedDescription)
+            throw Failure.cannotWrite(reason: error.localizedDescription)
         }
         // The lock is a file of its own: the other one is replaced under it.
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
             let reason = Self.systemError
             if descriptor >= 0 { close(descriptor) }
-            throw SessionStoreError.cannotWrite(file: path, reason: reason)
+            throw Failure.cannotWrite(reason: reason)
         }
         defer { close(descriptor) }
         return try body()

@@ -1,0 +1,1 @@
+../../../Sources/IndivoSandbox/HTTP/FormFields.swift
