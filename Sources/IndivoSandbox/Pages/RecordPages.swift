@@ -9,6 +9,9 @@ enum RecordPages {
         .post("/records/{record}/apps/{app}/remove", removeApp),
     ]
 
+    /// So many documents are listed, the latest.
+    private static let documentLimit = 100
+
     private struct Content {
         var record: RecordRow
         var demographics: JSONValue?
@@ -66,7 +69,10 @@ enum RecordPages {
                 demographics: try record.demographics.flatMap { try store.facts(of: $0).first?.values() }, facts: facts,
                 documents: try DocumentRow.fetch(
                     db,
-                    "record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC LIMIT 100",
+                    """
+                    record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC \
+                    LIMIT \(documentLimit)
+                    """,
                     [record.id]),
                 apps: try AppRow.fetchAll(
                     db,
@@ -108,8 +114,17 @@ enum RecordPages {
                 Table.cell(document.creator),
             ]
         }
-        let table = Table(heads: ["Document", "Added", "Size", "Version", "Status", "By"], rows: rows)
-        return HomePages.section("Documents", table.markup)
+        let heads = ["Document", "Added", "Size", "Version", "Status", "By"]
+        var markup = Table(heads: heads, rows: Array(rows.prefix(10))).markup
+        let older = Array(rows.dropFirst(10))
+        if !older.isEmpty {
+            let word = older.count == 1 ? "document" : "documents"
+            markup += """
+                <details><summary>\(older.count) older \(word)</summary>\(Table(heads: heads, rows: older).markup)</details>
+                """
+        }
+        if rows.count == documentLimit { markup += "<p class=\"quiet\">The latest \(documentLimit) are shown.</p>" }
+        return HomePages.section("Documents", markup)
     }
 
     private static func apps(_ content: Content, _ visit: Visit) -> Markup {

@@ -67,7 +67,7 @@ struct RecordSections {
         ).markup
         guard !timeline.description.isEmpty else { return nil }
         let legend: Markup = """
-            <p class="legend quiet"><span class="key problem"></span> problem <span class="key medication"></span> \
+            <p class="legend quiet"><span class="key lasting-problem"></span> problem <span class="key lasting-medication"></span> \
             medication <span class="key moment"></span> one event</p>
             """
         return Section(id: "timeline", title: "At a glance", content: timeline + legend)
@@ -120,7 +120,7 @@ struct RecordSections {
                     fact["severity_title"],
                 ]
             },
-            table("AllergyExclusion", "Known not to be allergic", ["To"]) { [$0["name_title"]] },
+            table("AllergyExclusion", "Allergies ruled out", ["Known"]) { [$0["name_title"]] },
             labs, vitals, measurements,
             table("Immunization", "Immunizations", ["Vaccine", "On", "Status"]) {
                 [$0["product_name_title"], $0.day("date"), $0["administration_status_title"]]

@@ -67,12 +67,13 @@ enum StyleSheet {
         .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
         .legend { margin: .75rem 0 0; font-size: .875rem; }
         .key { display: inline-block; width: 1.4rem; height: .5rem; border-radius: .25rem; margin: 0 .25rem 0 .75rem; }
-        .key:first-child { margin-left: 0; } .key.problem { background: var(--other); }
-        .key.medication { background: var(--link); }
+        .key:first-child { margin-left: 0; } .key.lasting-problem { background: var(--other); }
+        .key.lasting-medication { background: var(--link); }
         .key.moment { background: var(--good); width: .5rem; }
-        .timeline { overflow: visible; } .timeline .problem { fill: var(--other); }
-        .timeline .medication { fill: var(--link); } .timeline .moment { fill: var(--good); }
-        svg.timeline text { fill: var(--ink); font-size: 13px; } svg.timeline text.year { fill: var(--quiet); }
+        .timeline { overflow: visible; } .timeline .lasting-problem { fill: var(--other); }
+        .timeline .lasting-medication { fill: var(--link); } .timeline .moment { fill: var(--good); }
+        svg.timeline text { fill: var(--ink); font-size: 13px; paint-order: stroke; stroke: var(--paper);
+          stroke-width: 5px; } svg.timeline text.year { fill: var(--quiet); }
         svg rect.range { fill: var(--band); } svg .grid { stroke: var(--line); }
         svg .line { fill: none; stroke: var(--link); stroke-width: 2; stroke-linejoin: round; }
         svg .point { fill: var(--link); } svg .out { fill: var(--bad); }
@@ -84,7 +85,7 @@ enum StyleSheet {
           tbody th { display: block; border: 0; padding: 0 0 .15rem; font-weight: 500; }
           td { display: grid; grid-template-columns: 7rem 1fr; border: 0; padding: .1rem 0; }
           td::before { content: attr(data-head); color: var(--quiet); }
-          td:not([data-head]) { display: block; }
+          td:not([data-head]) { display: block; } td.none { display: none; }
         }
         """
 

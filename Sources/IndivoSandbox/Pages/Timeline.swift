@@ -61,7 +61,7 @@ struct Timeline {
         let words = "\(span.title): \(span.start.day) to \(span.end?.day ?? "today")"
         return """
             <g><title>\(words)</title>\(title(span.title, row: row))\
-            <rect class="span \(span.kind)" x="\(percent(start))" y="\(row * Timeline.rowHeight + 18)" \
+            <rect class="lasting-\(span.kind)" x="\(percent(start))" y="\(row * Timeline.rowHeight + 18)" \
             width="\(percent(max(end - start, 0.6)))" height="8" rx="4"/></g>
             """
     }
