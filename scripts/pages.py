@@ -202,18 +202,32 @@ class Check:
             if entry["level"] in ("SEVERE", "WARNING") and not any(word in entry["message"] for word in allowed)]
 
     def page(self, name, path, status=200):
-        """Looks at one page, in every width and scheme."""
+        """Looks at one page, in every width and scheme, and prints what came of it."""
+        failures = len(self.failures)
         for width in WIDTHS:
             for scheme in SCHEMES:
                 where = f"{name} ({width}, {scheme})"
                 self.show(width, scheme)
                 self.open(path)
                 self.picture(f"{name}-{width}-{scheme}")
-                for problem in self.driver.execute_script(AUDIT):
-                    self.expect(False, f"{where}: {problem}")
+                self.audit(where)
                 complaints = self.console([f"status of {status} "] if status != 200 else [])
                 self.expect(not complaints, f"{where}: the console says {complaints}")
-        self.tab_through(name)
+        reached = self.tab_through(name)
+        if len(self.failures) == failures:
+            print(f"passed: {name} at {' and '.join(f'{w}x{h}' for w, h in WIDTHS.values())} in {' and '.join(SCHEMES)}, "
+                  f"{reached} controls by keyboard", flush=True)
+
+    def audit(self, where):
+        """What is shown, and what is shown when everything is unfolded."""
+        problems = self.driver.execute_script(AUDIT)
+        self.expect(not problems, f"{where}: {'; '.join(problems)}")
+        if not self.driver.find_elements(By.TAG_NAME, "details"):
+            return
+        self.driver.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        where += ", unfolded"
+        problems = self.driver.execute_script(AUDIT)
+        self.expect(not problems, f"{where}: {'; '.join(problems)}")
 
     def picture(self, name):
         high = self.driver.execute_script("return document.documentElement.scrollHeight")
@@ -226,7 +240,7 @@ class Check:
     def tab_through(self, name):
         """Every control is reached by Tab, in the order of the page, and shows that it has the focus."""
         expected = self.driver.execute_script(
-            f"return [...document.querySelectorAll(\"{FOCUSABLE}\")].filter(e => e.getClientRects().length)"
+            f"return [...document.querySelectorAll(\"{FOCUSABLE}\")].filter(e => e.checkVisibility())"
             ".map(e => e.outerHTML.slice(0, 120))")
         self.driver.execute_script("document.activeElement && document.activeElement.blur(); window.scrollTo(0, 0)")
         reached = []
@@ -240,6 +254,7 @@ class Check:
                     self.expect(False, f"{name}: one cannot see the focus on {focus[0]}")
         missing = set(expected) - set(reached)
         self.expect(not missing, f"{name}: Tab does not reach {missing}")
+        return len(expected)
 
     def press(self, *keys):
         actions = ActionChains(self.driver)
@@ -295,6 +310,7 @@ def walk(check):
     check.expect(status == 200 and record["label"] in body, "the app reads the record")
     complaints = check.console()
     check.expect(not complaints, f"the console says {complaints} on the way")
+    print("walked by keyboard: login, consent, back to the app, which read the record with its token", flush=True)
 
 
 def launch(check):
@@ -308,6 +324,7 @@ def launch(check):
     check.press(Keys.SPACE)
     check.wait_for("oauth_header=")
     check.expect(f"record_id={summary['records'][2]['id']}" in check.driver.current_url, "the app is told the record")
+    print("walked by keyboard: record choice, consent, the app's start page", flush=True)
 
 
 def main():
@@ -326,7 +343,6 @@ def main():
         walk(check)
         check.page("record-choice", f"/apps/{app}")
         check.page("authorisation", f"/apps/{app}/complete/?record_id={summary['records'][1]['id']}")
-        out_of_band = check.request_token("oob")
         other = summary["records"][1]["id"]
         _, body = sandbox.signed("POST", "/oauth/request_token", {"indivo_record_id": other}, oauth_callback="app:///x")
         unapproved = dict(urllib.parse.parse_qsl(body))["oauth_token"]
@@ -349,14 +365,13 @@ def main():
         check.press("demo", Keys.TAB, "wrong", Keys.ENTER)
         WebDriverWait(check.driver, 15).until(lambda d: d.find_elements(By.CSS_SELECTOR, "[role=alert]"))
         check.picture("login-wrong-password")
-        for problem in check.driver.execute_script(AUDIT):
-            check.expect(False, f"wrong password: {problem}")
+        check.audit("wrong password")
     finally:
         if check:
             check.driver.quit()
         status = sandbox.stop()
     check.expect(status == 0, f"the sandbox ended with {status}")
-    print(f"{check.passed} passed, {len(check.failures)} failed")
+    print(f"{check.passed} checks passed, {len(check.failures)} failed; the pictures are in {pictures}")
     sys.exit(1 if check.failures else 0)
 
 

@@ -13,9 +13,13 @@ import Foundation
 /// It answers as the real server does, its refusals included, and verifies every signature, nonce and timestamp. It
 /// listens on the loopback interface unless told otherwise.
 ///
-/// What its HTTP library (FlyingFox) cannot bound: the size of a request's head, and the number of connections. It closes
-/// the connection of a malformed request without an answer. Keep the sandbox on the loopback interface, then, or behind
-/// a server that bounds them.
+/// What its HTTP library (FlyingFox) cannot bound: the size of a request's head (only the time it may take to arrive is
+/// bounded), and the number of connections. It closes the connection of a malformed request without an answer, and keeps
+/// a timer of about 0.75 kB for ten seconds after each request, so that 1000 requests a second hold 7.5 MB. Keep the
+/// sandbox on the loopback interface, then, or behind a server that bounds them.
+///
+/// What the sandbox remembers of requests by itself is bounded: the last 100 for the developer's home, the last 20,000 in
+/// the audit, and nonces for five minutes.
 public final class Sandbox: Sendable {
     /// The API's base URL: `http://127.0.0.1:NNNN`.
     public let apiURL: URL
@@ -42,8 +46,7 @@ public final class Sandbox: Sendable {
     /// Starts a sandbox and returns once it listens.
     ///
     /// - Throws: ``SandboxError`` for an address or a port that cannot be listened on; SQLite's error for a database
-    /// that
-    ///   cannot be opened.
+    ///   that cannot be opened.
     public static func start(_ configuration: SandboxConfiguration = SandboxConfiguration()) async throws -> Sandbox {
         let context = try ServerContext(configuration)
         try await context.restoreNonces()

@@ -47,8 +47,6 @@ public struct SandboxConfiguration: Sendable {
     public var bodyLimit = 16 << 20
 
     /// Seconds without a byte after which a connection is closed, and the seconds a whole request may take to arrive.
-    ///
-    /// The HTTP library keeps a timer of about a kilobyte for every request until then.
     public var connectionTimeout = 30
 
     /// Where the sandbox logs what it does. Secrets, tokens and documents are never logged.

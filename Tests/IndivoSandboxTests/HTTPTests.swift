@@ -80,7 +80,11 @@ struct HTTPTests {
 
     @Test(
         "bytes that are no HTTP do not stop the server",
-        arguments: ["\r\n\r\n", "GET\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n"])
+        arguments: [
+            "\r\n\r\n", "GET\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n",
+            "POST /version HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\nGET /version HTTP/1.1\r\n\r\n",
+            "POST /version HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        ])
     func nonsense(text: String) async throws {
         try await withSandbox { sandbox async throws in
             _ = try? await RawHTTP.exchange(Data(text.utf8), port: port(sandbox))
@@ -89,8 +93,14 @@ struct HTTPTests {
         }
     }
 
-    @Test("a client that stops in the middle of a request is cut off")
-    func slowClient() async throws {
+    @Test(
+        "a client that stops in the middle of a request is cut off",
+        arguments: [
+            "", "GET /version HTTP/1.1\r\nHost: x", "POST /oauth/request_token HTTP/1.1\r\nContent-Length: 90\r\n\r\na=b",
+            "POST /oauth/request_token HTTP/1.1\r\nContent-Length: 9000\r\n\r\na=b",
+            "POST /oauth/request_token HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na=b\r\n",
+        ])
+    func slowClient(text: String) async throws {
         var configuration = SandboxConfiguration()
         configuration.connectionTimeout = 1
         configuration.demoData = false
@@ -98,8 +108,19 @@ struct HTTPTests {
             // The answer is what the server sends before it closes: nothing. Without a deadline this would never
             // return.
             await #expect(throws: RawHTTP.Failure.self) {
-                try await RawHTTP.exchange(Data("GET /version HTTP/1.1\r\nHost: x".utf8), port: port(sandbox))
+                try await RawHTTP.exchange(Data(text.utf8), port: port(sandbox))
             }
+        }
+    }
+
+    @Test("a client that keeps its connection and asks for nothing more is cut off")
+    func idleClient() async throws {
+        var configuration = SandboxConfiguration()
+        configuration.connectionTimeout = 1
+        configuration.demoData = false
+        try await withSandbox(configuration) { sandbox async throws in
+            let request = "GET /version HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n"
+            #expect(try await RawHTTP.exchange(Data((request + request).utf8), port: port(sandbox)).status == 200)
         }
     }
 

@@ -42,5 +42,7 @@ struct SandboxDifferentialTests {
         }
         let number = explained.values.reduce(0) { $0 + $1.count }
         print("agreed \(agreed) of \(recording.exchanges.count - recording.context.count), \(number) explained")
+        // The runner does not, when its output goes to a file or a pipe.
+        fflush(nil)
     }
 }

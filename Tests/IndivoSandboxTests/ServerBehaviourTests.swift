@@ -174,6 +174,12 @@ struct ServerBehaviourTests {
             Case("{R}/medications/?limit=1", 200, "rdf:RDF"), Case("{R}/nothing/", 404),
             Case("{R}/audits/query/?status=void&order_by=request_date", 200, "<AuditEntry>"),
             Case("{R}/audits/query/?record_id=x", 400, "not in the request url"),
+            Case("{R}/audits/?limit=-1", 404), Case("{R}/audits/?limit=x", 400), Case("{R}/audits/?offset=-2", 404),
+            // A group without a name can be told in JSON only.
+            Case("{R}/reports/Medication/?group_by=endDate&aggregate_by=count*drugName_title", 200, "\"group\": null"),
+            Case(
+                "{R}/reports/Medication/?group_by=endDate&aggregate_by=count*drugName_title"
+                    + "&response_format=application/xml", 400),
         ])
     }
 
@@ -228,6 +234,10 @@ struct ServerBehaviourTests {
             Case("POST", "{R}/notifications/", type: Self.form, "content=\(String(repeating: long, count: 5))", 400),
             Case("POST", "{R}/notifications/", type: Self.form, "content=x&document_id=none", 400),
             Case("/accounts/demo@example.org/inbox/", 200, "<subject>[no subject]</subject><severity>purple</severity>"),
+            Case("/accounts/demo@example.org/inbox/?order_by=received_at", 200, "<Messages><Message id="),
+            Case("/accounts/demo@example.org/inbox/?order_by=bogus", 400),
+            Case("/accounts/demo@example.org/inbox/00000000-0000-0000-0000-000000000000", 400),
+            Case("/accounts/demo@example.org/notifications/?order_by=-created_at", 200),
             Case("PUT", "{R}/documents/{D}/label", type: "text/plain", long, 400),
             Case("PUT", "{R}/documents/{D}/label", type: "text/plain", "", 200),
         ])
@@ -265,6 +275,56 @@ struct ServerBehaviourTests {
             #expect(made.status == 200)
             #expect(!made.text.contains(unknown))
             #expect(try await app.get("/records/\(record)/documents/").status == 403)
+        }
+    }
+
+    @Test("preferences are the app's own, one for each account, and the app's list shows them")
+    func preferences() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let own = "/apps/demo@apps.example.org"
+            #expect(
+                try await world.owner.send(
+                    "PUT", "/accounts/\(World.victim)\(own)/preferences", type: "application/json", body: "{\"a\": 1}"
+                ).status == 200)
+            #expect(
+                try await world.strangerSession.send(
+                    "PUT", "/accounts/\(World.stranger)\(own)/preferences", type: "application/json", body: "{\"b\": 2}"
+                ).status == 200)
+            #expect(try await world.owner.get("/accounts/\(World.victim)\(own)/preferences").text == "{\"a\": 1}")
+            let list = try await TestApp(sandbox).get(own + "/documents/")
+            #expect(list.text.contains("total_document_count=\"2\""))
+            let id = try World.id(list, "Document")
+            #expect(try await TestApp(sandbox).get(own + "/documents/\(id)").text == "{\"b\": 2}")
+            #expect(try await world.rival.get("/apps/rival@apps.example.org/documents/\(id)").status == 404)
+        }
+    }
+
+    @Test("what overwrites a document of an app is lost when it is not text")
+    func binaryOverwrite() async throws {
+        try await withSandbox { sandbox async throws in
+            let app = TestApp(sandbox)
+            let base = "/apps/demo@apps.example.org/documents/"
+            let made = try await app.send("PUT", base + "external/image", type: "image/png", body: "first")
+            let id = try World.id(made, "Document")
+            #expect(try await app.get(base + id).text == "first")
+            let again = try await app.send("PUT", base + "external/image", type: "image/png", body: "second")
+            #expect(try World.id(again, "Document") == id)
+            #expect(again.text.contains("size=\"6\""))
+            #expect(try await app.get(base + id).body.isEmpty)
+        }
+    }
+
+    @Test("a carenet tells the metadata of any document to one who may see the whole record")
+    func carenetMetadata() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let documents = "/carenets/\(world.carenet)/documents/"
+            #expect(try await world.owner.get(documents + world.document + "/meta").status == 200)
+            #expect(try await world.owner.get(documents + world.document).status == 404)
+            #expect(try await world.owner.get(documents + "?type=urn:nothing").status == 404)
+            let type = "http://indivo.org/vocab/xml/documents%23Models"
+            #expect(try await world.owner.get(documents + "?type=\(type)").status == 200)
         }
     }
 

@@ -58,11 +58,8 @@ struct APIServer: Sendable {
         note.call = candidates[0].name
         let header = AuthorizationHeader(request)
         let authorization = header.authorization
-        // The ids and the secrets are looked up together; nothing depends on them before the signature is verified.
-        let credentials = try await server.database.writer.read { db in
-            _ = try Call.Target(captures, in: db)
-            return try authorization.map { try Credentials($0, at: server.now, in: db) }
-        }
+        // Nothing depends on what is found before the signature is verified.
+        let lookup = try server.database.read { db in try Lookup(captures, authorization, at: server.now, in: db) }
         guard let route = candidates.first(where: { $0.methods.isEmpty || $0.methods.contains(request.method) }) else {
             let allowed = candidates.flatMap(\.methods)
             throw Stop(
@@ -71,12 +68,12 @@ struct APIServer: Sendable {
         }
         note.call = route.name
         if let authorization {
-            try await verify(authorization, credentials, of: request)
+            try await verify(authorization, lookup.credentials, of: request)
         } else if let problem = header.problem {
             // Whether anybody may make the call or not: a header that cannot be read is a bad signature.
             throw Refusal.permissionDenied(why: problem)
         }
-        let outcome = try await run(route, captures, request, authorization)
+        let outcome = try await run(route, captures, request, authorization, lookup)
         note.reason = outcome.refusal?.reason ?? ""
         return outcome.response
     }
@@ -93,6 +90,19 @@ struct APIServer: Sendable {
             } catch {
                 problem = "\(error)"
             }
+        }
+    }
+
+    /// What the URL and the Authorization header name.
+    private struct Lookup: Sendable {
+        var target: Call.Target
+        var credentials: Credentials?
+
+        init(
+            _ captures: [String: String], _ authorization: OAuthAuthorization?, at now: Timestamp, in db: Database
+        ) throws {
+            target = try Call.Target(captures, in: db)
+            credentials = try authorization.map { try Credentials($0, at: now, in: db) }
         }
     }
 
@@ -123,21 +133,20 @@ struct APIServer: Sendable {
     }
 
     private func run(
-        _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?
+        _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?,
+        _ lookup: Lookup
     ) async throws -> Outcome {
-        let makeCall = { @Sendable (db: Database) throws -> Call in
-            let now = server.now
-            return Call(
-                request: request, route: route, captures: captures, target: try Call.Target(captures, in: db),
-                principal: try authorization.map { try Credentials($0, at: now, in: db).principal } ?? .nobody,
-                db: db, server: server, now: now, callback: authorization?.callback,
-                verifier: authorization?.verifier)
+        let makeCall = { @Sendable (db: Database, lookup: Lookup) -> Call in
+            Call(
+                request: request, route: route, captures: captures, target: lookup.target,
+                principal: lookup.credentials?.principal ?? .nobody, db: db, server: server, now: server.now,
+                callback: authorization?.callback, verifier: authorization?.verifier)
         }
         do {
             var prepared: AccountRow?
             if let prepare = route.prepare {
-                try await server.database.writer.read { db in
-                    let call = try makeCall(db)
+                try server.database.read { db in
+                    let call = makeCall(db, lookup)
                     if let why = try route.rule.refusal(of: call) { throw Refusal.permissionDenied(why: why) }
                 }
                 prepared = try await prepare(request, server)
@@ -145,7 +154,9 @@ struct APIServer: Sendable {
             if route.writes {
                 return try await server.database.writer.write { [prepared] db in
                     try server.storingPending(in: db) {
-                        var call = try makeCall(db)
+                        // Looked up anew: what writes must find what it names as it is now.
+                        let lookup = try Lookup(captures, authorization, at: server.now, in: db)
+                        var call = makeCall(db, lookup)
                         call.prepared = prepared
                         let response = try answer(call)
                         try AuditRow(call, status: response.status).insert(db)
@@ -153,8 +164,8 @@ struct APIServer: Sendable {
                     }
                 }
             }
-            let (response, audit) = try await server.database.writer.read { db in
-                let call = try makeCall(db)
+            let (response, audit) = try server.database.read { db in
+                let call = makeCall(db, lookup)
                 let response = try answer(call)
                 return (response, AuditRow(call, status: response.status))
             }

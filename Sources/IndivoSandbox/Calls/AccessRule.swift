@@ -181,6 +181,9 @@ extension Call {
         }
     }
 
+    /// Whether the caller may see all of the record, not only what is shared in a carenet.
+    var reachesWholeRecord: Bool { get throws { try isAppOnRecord || isFull } }
+
     fileprivate var mayApprove: Bool {
         get throws {
             guard case .account(let account) = principal else { return false }

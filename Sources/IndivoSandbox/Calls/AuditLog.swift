@@ -69,9 +69,8 @@ final class AuditLog: Sendable {
         do {
             for row in rows { try row.insert(db) }
             if !rows.isEmpty {
-                try db.execute(
-                    sql: "DELETE FROM audit WHERE serial <= (SELECT max(serial) FROM audit) - ?",
-                    arguments: [AuditLog.capacity])
+                try db.cachedStatement(sql: "DELETE FROM audit WHERE serial <= (SELECT max(serial) FROM audit) - ?")
+                    .execute(arguments: [AuditLog.capacity])
             }
             return try body()
         } catch {

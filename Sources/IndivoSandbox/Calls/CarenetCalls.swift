@@ -60,9 +60,10 @@ enum CarenetCalls {
         .get("carenet_document", "/carenets/{carenet}/documents/{document}", .carenetDocument) { call in
             try call.content(of: call.sharedDocument)
         },
-        // The real server tells the metadata of any document of the record here; this one of those that are shared.
+        // The real server tells the metadata of any document of the record here; this one of those that are shared,
+        // unless the caller may see all of the record anyway.
         .get("carenet_document_meta", "/carenets/{carenet}/documents/{document}/meta", .carenetDocument) { call in
-            .xml(try call.markup.document(call.sharedDocument))
+            .xml(try call.markup.document(call.reachesWholeRecord ? call.document : call.sharedDocument))
         },
         .get("document_carenets", "/records/{record}/documents/{document}/carenets/", .recordDocument) { call in
             let document = try call.document
@@ -160,6 +161,8 @@ enum CarenetCalls {
         let query = call.request.query
         let limit = try DocumentQuery.integer(query, "limit") ?? 100
         let offset = try DocumentQuery.integer(query, "offset") ?? 0
+        // A type must be one the server knows, and then changes nothing.
+        if let type = query["type"], try !DocumentType.isKnown(type, in: call.db) { throw Refusal.notFound }
         let condition = """
             record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active' AND \(Sharing.isShared("document"))
             """

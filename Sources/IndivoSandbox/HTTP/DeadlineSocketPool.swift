@@ -70,6 +70,18 @@ final class DeadlineSocketPool: AsyncSocketPool {
         }
     }
 
+    /// Cuts the connection of a request that is being answered.
+    func cut(_ address: HTTPRequest.Address?) {
+        guard case .ip4(let host, let port) = address else { return }
+        connections.withLock { connections in
+            for (file, connection) in connections where connection.peer == .ip4(host, port: port) {
+                // The descriptor is open: its owner waits for the answer. One of an earlier connection is another's now.
+                guard (try? Socket(file: file).remotePeer()) == connection.peer else { continue }
+                shutdown(file.rawValue, Int32(SHUT_RDWR))
+            }
+        }
+    }
+
     private func cutOverdue() {
         let now = ContinuousClock.now
         connections.withLock { connections in

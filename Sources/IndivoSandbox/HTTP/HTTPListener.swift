@@ -9,6 +9,10 @@ struct HTTPListener: Sendable {
     /// Answers a request. It does not throw: whatever goes wrong has an answer.
     typealias Handler = @Sendable (Request) async -> Response
 
+    /// Seconds that answering a request may take once it has arrived. FlyingFox keeps a timer of about 0.75 kB for every
+    /// request until then, also for those answered long before: the shorter, the less memory a busy server holds.
+    private static let answerTimeout: TimeInterval = 10
+
     let port: UInt16
     private let server: HTTPServer
     private let task: Task<Void, any Error>
@@ -23,13 +27,23 @@ struct HTTPListener: Sendable {
         guard let socketAddress = try? sockaddr_in.inet(ip4: address, port: port) else {
             throw SandboxError.cannotListen(address: address, port: port, reason: "not an IPv4 address")
         }
+        // A body of a length that is allowed is read before the handler is called, and so has the whole of `timeout`.
+        let configuration = HTTPServer.Configuration(
+            address: socketAddress, timeout: HTTPListener.answerTimeout, sharedRequestBufferSize: bodyLimit,
+            sharedRequestReplaySize: bodyLimit, pool: pool, logger: .disabled)
         let server = HTTPServer(
-            address: socketAddress, timeout: TimeInterval(timeout), pool: pool, logger: .disabled,
+            config: configuration,
             handler: ClosureHTTPHandler { request in
                 let method = request.method.rawValue
-                guard let body = try await read(request.bodySequence, limit: bodyLimit) else {
-                    return makeHTTPResponse(.tooLarge, method: method, now: now)
+                let body: Data?
+                do {
+                    body = try await read(request.bodySequence, limit: bodyLimit)
+                } catch {
+                    // Where the next request would begin nobody knows.
+                    pool.cut(request.remoteAddress)
+                    throw error
                 }
+                guard let body else { return makeHTTPResponse(.tooLarge, method: method, now: now) }
                 pool.requestArrived(from: request.remoteAddress)
                 let response = await handler(Request(request, body: body))
                 return makeHTTPResponse(response, method: method, now: now)
@@ -71,8 +85,8 @@ struct HTTPListener: Sendable {
     }
 }
 
-/// Reads a body of at most `limit` bytes; nil for a larger one, which is read to its end all the same, so that what
-/// follows on the connection is the next request.
+/// Reads a body of at most `limit` bytes; nil for a larger one, which is read to its end all the same, so that its
+/// sender comes to read the answer, and what follows on the connection is the next request.
 private func read(_ body: HTTPBodySequence, limit: Int) async throws -> Data? {
     var data = Data()
     var isTooLarge = (body.count ?? 0) > limit

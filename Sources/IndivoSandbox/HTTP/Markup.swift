@@ -28,7 +28,7 @@ struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertib
 
     /// The five characters that matter in content and in attributes, escaped the way the real server escapes them.
     static func escape(_ text: String) -> String {
-        guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return text }
+        guard text.utf8.contains(where: Markup.isSpecial) else { return text }
         var result = ""
         result.reserveCapacity(text.utf8.count + 16)
         for scalar in text.unicodeScalars {
@@ -42,6 +42,14 @@ struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertib
             }
         }
         return result
+    }
+
+    /// One of `"`, `&`, `'`, `<` and `>`.
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x22, 0x26, 0x27, 0x3C, 0x3E: true
+        default: false
+        }
     }
 
     struct StringInterpolation: StringInterpolationProtocol {

@@ -8,6 +8,8 @@ struct Chart {
     struct Point {
         var at: Timestamp
         var value: Double
+        /// The page of the document it stands in.
+        var page: String
     }
 
     var title: String
@@ -38,7 +40,22 @@ struct Chart {
             \(range(scale))\(grid(scale))<polyline class="line" points="\(line)"/>
             \(sorted.map { mark($0, scale) })
             <text x="46" y="164">\(first.at.day)</text>\(lastDay(first, last))
-            </svg></figure>
+            </svg>\(values(sorted))</figure>
+            """
+    }
+
+    /// The values as a table, each with its document.
+    private func values(_ points: [Point]) -> Markup {
+        let rows = points.reversed().map { point -> [Markup] in
+            [
+                "<a href=\"\(point.page)\"><time datetime=\"\(point.at.day)\">\(point.at.day)</time></a>",
+                "\(Chart.text(point.value)) \(shownUnit)", Table.cell(verdict(on: point.value)),
+            ]
+        }
+        let table = Table(heads: ["On", "Value", "Compared"], rows: rows)
+        return """
+            <details><summary>\(points.count == 1 ? "1 value" : "\(points.count) values")\
+            <span class="unseen"> of \(title), with their documents</span></summary>\(table.markup)</details>
             """
     }
 

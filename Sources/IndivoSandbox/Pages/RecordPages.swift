@@ -9,6 +9,9 @@ enum RecordPages {
         .post("/records/{record}/apps/{app}/remove", removeApp),
     ]
 
+    /// So many documents are listed, the latest.
+    private static let documentLimit = 100
+
     private struct Content {
         var record: RecordRow
         var demographics: JSONValue?
@@ -66,7 +69,10 @@ enum RecordPages {
                 demographics: try record.demographics.flatMap { try store.facts(of: $0).first?.values() }, facts: facts,
                 documents: try DocumentRow.fetch(
                     db,
-                    "record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC LIMIT 100",
+                    """
+                    record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC \
+                    LIMIT \(documentLimit)
+                    """,
                     [record.id]),
                 apps: try AppRow.fetchAll(
                     db,
@@ -76,13 +82,15 @@ enum RecordPages {
         }
         let sections = RecordSections(
             record: content.record.id, facts: content.facts, isAdult: isAdult(content.demographics, at: visit.now))
-        let known = sections.all(models: visit.server.models.all.map(\.name))
+        let known =
+            (sections.timeline(at: visit.now).map { [$0] } ?? [])
+            + sections.all(models: visit.server.models.all.map(\.name))
         let links = (known.map { ($0.id, $0.title) } + [("documents", "Documents"), ("apps", "Apps")])
             .map { id, title -> Markup in "<li><a href=\"#\(id)\">\(title)</a></li>" }
         return visit.page(
             content.record.label,
             """
-            \(sections.person(content.demographics))
+            \(sections.person(content.demographics, at: visit.now))
             <nav aria-label="Sections"><ul>\(links)</ul></nav>
             \(known.map(\.markup))
             \(documents(content, sections))
@@ -106,8 +114,17 @@ enum RecordPages {
                 Table.cell(document.creator),
             ]
         }
-        let table = Table(heads: ["Document", "Added", "Size", "Version", "Status", "By"], rows: rows)
-        return HomePages.section("Documents", table.markup)
+        let heads = ["Document", "Added", "Size", "Version", "Status", "By"]
+        var markup = Table(heads: heads, rows: Array(rows.prefix(10))).markup
+        let older = Array(rows.dropFirst(10))
+        if !older.isEmpty {
+            let word = older.count == 1 ? "document" : "documents"
+            markup += """
+                <details><summary>\(older.count) older \(word)</summary>\(Table(heads: heads, rows: older).markup)</details>
+                """
+        }
+        if rows.count == documentLimit { markup += "<p class=\"quiet\">The latest \(documentLimit) are shown.</p>" }
+        return HomePages.section("Documents", markup)
     }
 
     private static func apps(_ content: Content, _ visit: Visit) -> Markup {
@@ -134,13 +151,16 @@ enum RecordPages {
     }
 
     private static func document(_ visit: Visit) async throws -> Response {
-        let (record, document, versions, changes, content) = try await visit.read { db in
+        let (record, document, facts, versions, changes, content) = try await visit.read { db in
             let record = try find(visit, in: db)
             let document = try DocumentRow.fetchFirst(
                 db, "id = ? AND record = ? AND app IS NULL", [visit["document"], record.id]
             ).orNotFound()
             return (
                 record, document,
+                try FactStore(db: db).facts(of: document.id).map {
+                    (model: $0.model, fact: Fact(document: document.id, values: try $0.values()))
+                },
                 try DocumentRow.fetch(db, "original = ? ORDER BY serial", [document.original]),
                 try StatusChangeRow.fetchAll(
                     db, sql: "SELECT * FROM statusChange WHERE document = ? ORDER BY serial", arguments: [document.id]),
@@ -160,17 +180,34 @@ enum RecordPages {
         let changeRows = changes.map { change -> [Markup] in
             ["\(change.status)", "\(change.reason)", "\(change.by)", change.at.element]
         }
-        let shown: Markup = content.map { "<pre tabindex=\"0\"><code>\($0)</code></pre>" } ?? "<p>It is not text.</p>"
+        let shown: Markup = content.map { "<pre><code>\($0)</code></pre>" } ?? "<p>It is not text.</p>"
+        let sections = RecordSections(
+            record: record.id, facts: Dictionary(grouping: facts, by: \.model).mapValues { $0.map(\.fact) }, isAdult: true)
         let versionTable = Table(heads: ["Added", "Size", "Status", "By"], rows: versionRows)
         let changeTable = Table(heads: ["To", "Because", "By", "Changed"], rows: changeRows, empty: "Never changed.")
         return visit.page(
-            document.label ?? "A document",
+            document.label ?? sections.title(ofDocument: document.id) ?? "A document",
             """
             <p><a href="/records/\(record.id)">\(record.label)</a></p>
+            \(facts.map { said($0.fact, as: $0.model, alone: facts.count == 1) })
             \(HomePages.section("Versions", versionTable.markup))
             \(HomePages.section("Status", changeTable.markup))
             \(HomePages.section("Content", shown))
             """)
+    }
+
+    /// The fields of a fact that have a value.
+    private static func said(_ fact: Fact, as model: String, alone: Bool) -> Markup {
+        guard case .object(let members) = fact.values else { return .empty }
+        let fields = members.compactMap { member -> Markup? in
+            switch member.value {
+            case .null: nil
+            case .string(let text): "<dt>\(member.name)</dt><dd>\(text)</dd>"
+            default: "<dt>\(member.name)</dt><dd>\(member.value.text)</dd>"
+            }
+        }
+        let title = alone ? "What it says" : "What it says: \(RecordSections.words(model).lowercased())"
+        return "<section aria-label=\"\(title)\"><h2>\(title)</h2><dl>\(fields)</dl></section>"
     }
 }
 #endif

@@ -24,13 +24,53 @@ struct RecordSections {
     }
 
     /// Who it is about.
-    func person(_ values: JSONValue?) -> Markup {
+    func person(_ values: JSONValue?, at now: Timestamp) -> Markup {
         guard let values else { return .empty }
         func text(_ name: String) -> String? { values[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
         let parts = [
-            text("bday").map { "born \($0)" }, text("gender"), text("adr_city"), text("email"),
+            text("bday").map { day in "born \(day)" + (RecordSections.age(born: day, at: now).map { ", \($0)" } ?? "") },
+            text("gender"), text("adr_city"), text("email"),
         ].compactMap { $0 }
         return "<p class=\"quiet\">\(parts.joined(separator: " · "))</p>"
+    }
+
+    /// In full years, or months for a baby.
+    private static func age(born day: String, at now: Timestamp) -> String? {
+        let (born, today) = (day.split(separator: "-").compactMap { Int($0) }, now.day.split(separator: "-").compactMap { Int($0) })
+        guard born.count == 3, today.count == 3 else { return nil }
+        let months = (today[0] - born[0]) * 12 + today[1] - born[1] - (today[2] < born[2] ? 1 : 0)
+        guard months >= 0 else { return nil }
+        return months < 24 ? "\(months) months old" : "\(months / 12) years old"
+    }
+
+    /// What lasted and what happened, in one picture.
+    func timeline(at now: Timestamp) -> Section? {
+        func spans(_ model: String, _ kind: String, _ title: String) -> [Timeline.Span] {
+            (facts[model] ?? []).compactMap { fact in
+                guard let start = IndivoDate.parseDateTime(fact["startDate"]) else { return nil }
+                return Timeline.Span(
+                    title: fact[title].isEmpty ? RecordSections.words(model) : fact[title], kind: kind, start: start,
+                    end: IndivoDate.parseDateTime(fact["endDate"]))
+            }
+        }
+        func lane(_ title: String, _ model: String, _ date: String) -> Timeline.Lane {
+            let days = Set((facts[model] ?? []).map { $0.day(date) })
+            return Timeline.Lane(title: title, moments: days.compactMap { IndivoDate.parseDateTime($0) }.sorted())
+        }
+        let timeline = Timeline(
+            spans: spans("Problem", "problem", "name_title") + spans("Medication", "medication", "drugName_title"),
+            lanes: [
+                lane("Results", "LabResult", "collected_at"), lane("Vital signs", "VitalSigns", "date"),
+                lane("Immunizations", "Immunization", "date"), lane("Procedures", "Procedure", "date_performed"),
+                lane("Notes", "SimpleClinicalNote", "date_of_visit"),
+            ], today: now
+        ).markup
+        guard !timeline.description.isEmpty else { return nil }
+        let legend: Markup = """
+            <p class="legend quiet"><span class="key lasting-problem"></span> problem <span class="key lasting-medication"></span> \
+            medication <span class="key moment"></span> one event</p>
+            """
+        return Section(id: "timeline", title: "At a glance", content: timeline + legend)
     }
 
     /// A part of the page, that links can lead to.
@@ -56,7 +96,7 @@ struct RecordSections {
     }
 
     /// The name of a model as words: `LabResult` is “Lab result”.
-    private static func words(_ model: String) -> String {
+    static func words(_ model: String) -> String {
         let spaced = model.replacing(/([a-z])([A-Z])/) { "\($0.output.1) \($0.output.2.lowercased())" }
         return spaced
     }
@@ -80,7 +120,7 @@ struct RecordSections {
                     fact["severity_title"],
                 ]
             },
-            table("AllergyExclusion", "Known not to be allergic", ["To"]) { [$0["name_title"]] },
+            table("AllergyExclusion", "Allergies ruled out", ["Known"]) { [$0["name_title"]] },
             labs, vitals, measurements,
             table("Immunization", "Immunizations", ["Vaccine", "On", "Status"]) {
                 [$0["product_name_title"], $0.day("date"), $0["administration_status_title"]]
@@ -113,7 +153,7 @@ struct RecordSections {
         let rows = facts.map { fact -> [Markup] in
             cells(fact).enumerated().map { index, text -> Markup in
                 guard index == 0 else { return RecordSections.cell(text) }
-                return "<a href=\"/records/\(record)/documents/\(fact.document)\">\(Table.cell(text))</a>"
+                return "<a href=\"\(page(of: fact))\">\(Table.cell(text))</a>"
             }
         }
         return Section(id: model, title: title, content: Table(heads: heads, rows: rows).markup)
@@ -150,7 +190,7 @@ struct RecordSections {
     // MARK: Charts
 
     private var labs: Section? {
-        charts("LabResult", "Results", by: "test_name_title") { title, facts in
+        charts("LabResult", "Results", by: "test_name_title", also: wordyResults) { title, facts in
             let low = facts.last?.number("quantitative_result_normal_range_min_value")
             let high = facts.last?.number("quantitative_result_normal_range_max_value")
             var normal: ClosedRange<Double>?
@@ -160,6 +200,26 @@ struct RecordSections {
                 points: points(facts, at: "collected_at", value: "quantitative_result_value_value"), normal: normal)
         }
     }
+
+    /// Results that no chart can show: words instead of a number, or no date.
+    private var wordyResults: Markup {
+        let (date, number) = ("collected_at", "quantitative_result_value_value")
+        let others = (facts["LabResult"] ?? []).filter {
+            IndivoDate.parseDateTime($0[date]) == nil || $0.number(number) == nil
+        }
+        guard !others.isEmpty else { return .empty }
+        let rows = others.map { fact -> [Markup] in
+            let value = fact.number(number).map { Chart.text($0) + " " + fact["quantitative_result_value_unit"] }
+            let words = [fact["narrative_result"], fact["abnormal_interpretation_title"]]
+            return [
+                "<a href=\"\(page(of: fact))\">\(Table.cell(fact["test_name_title"]))</a>",
+                RecordSections.cell(fact.day(date)), Table.cell(value ?? words.first { !$0.isEmpty }),
+            ]
+        }
+        return Table(heads: ["Test", "On", "Result"], rows: rows).markup
+    }
+
+    private func page(of fact: Fact) -> String { "/records/\(record)/documents/\(fact.document)" }
 
     private var measurements: Section? {
         charts("Measurement", "Measurements", by: "type") { title, facts in
@@ -171,11 +231,12 @@ struct RecordSections {
 
     /// A chart for each thing that was measured.
     private func charts(
-        _ model: String, _ title: String, by name: String, _ chart: (String, [Fact]) -> Chart
+        _ model: String, _ title: String, by name: String, also others: Markup = .empty,
+        _ chart: (String, [Fact]) -> Chart
     ) -> Section? {
         guard let facts = facts[model], !facts.isEmpty else { return nil }
         let charts = Dictionary(grouping: facts) { $0[name] }.sorted { $0.key < $1.key }.map { chart($0, $1).markup }
-        return Section(id: model, title: title, content: "<div class=\"charts\">\(charts)</div>")
+        return Section(id: model, title: title, content: "<div class=\"charts\">\(charts)</div>" + others)
     }
 
     private static let signs: [(field: String, title: String, normal: ClosedRange<Double>?)] = [
@@ -202,7 +263,7 @@ struct RecordSections {
     private func points(_ facts: [Fact], at: String, value: String) -> [Chart.Point] {
         facts.compactMap { fact in
             guard let time = IndivoDate.parseDateTime(fact[at]), let number = fact.number(value) else { return nil }
-            return Chart.Point(at: time, value: number)
+            return Chart.Point(at: time, value: number, page: page(of: fact))
         }
     }
 }

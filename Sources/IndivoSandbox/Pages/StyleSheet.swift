@@ -2,9 +2,9 @@
 enum StyleSheet {
     static let text = """
         :root { color-scheme: light dark; --line: #d5d9e0; --soft: #f4f6f9; --link: #0a58a8; --good: #1c6b3a;
-          --bad: #a3231f; --ink: #1b1f24; --quiet: #565e68; --paper: #ffffff; --page: #eef1f5; --band: #d9efe1; }
+          --bad: #a3231f; --other: #6b3fa0; --ink: #1b1f24; --quiet: #565e68; --paper: #ffffff; --page: #eef1f5; --band: #d9efe1; }
         @media (prefers-color-scheme: dark) { :root { --line: #353c45; --soft: #22282f; --link: #7db8f5;
-          --good: #72cf94; --bad: #ff9d97; --ink: #e8eaed; --quiet: #a8b0ba; --paper: #1a1e23; --page: #111418;
+          --good: #72cf94; --bad: #ff9d97; --other: #c3a2f2; --ink: #e8eaed; --quiet: #a8b0ba; --paper: #1a1e23; --page: #111418;
           --band: #1e3a2b; } }
         * { box-sizing: border-box; }
         body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); }
@@ -54,18 +54,30 @@ enum StyleSheet {
         time, .nowrap { white-space: nowrap; }
         code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
         code.verifier { font-size: 1.25rem; user-select: all; }
-        pre { overflow-x: auto; background: var(--soft); border-radius: .4rem; padding: .75rem; margin: 0; }
+        pre { background: var(--soft); border-radius: .4rem; padding: .75rem; margin: 0; white-space: pre-wrap;
+          overflow-wrap: anywhere; }
         dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; margin: 0; }
         dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
         .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr));
           gap: 1.5rem 2rem; }
         figure { margin: 0; } figcaption { font-weight: 600; }
         .latest { margin: 0; } .latest strong { font-size: 1.35rem; }
-        svg { width: 100%; height: auto; display: block; }
+        svg { width: 100%; display: block; } .chart svg { height: auto; }
+        details { font-size: .9375rem; } summary { cursor: pointer; padding: .25rem 0; color: var(--link); }
+        .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+        .legend { margin: .75rem 0 0; font-size: .875rem; }
+        .key { display: inline-block; width: 1.4rem; height: .5rem; border-radius: .25rem; margin: 0 .25rem 0 .75rem; }
+        .key:first-child { margin-left: 0; } .key.lasting-problem { background: var(--other); }
+        .key.lasting-medication { background: var(--link); }
+        .key.moment { background: var(--good); width: .5rem; }
+        .timeline { overflow: visible; } .timeline .lasting-problem { fill: var(--other); }
+        .timeline .lasting-medication { fill: var(--link); } .timeline .moment { fill: var(--good); }
+        svg.timeline text { fill: var(--ink); font-size: 13px; paint-order: stroke; stroke: var(--paper);
+          stroke-width: 5px; } svg.timeline text.year { fill: var(--quiet); }
         svg rect.range { fill: var(--band); } svg .grid { stroke: var(--line); }
         svg .line { fill: none; stroke: var(--link); stroke-width: 2; stroke-linejoin: round; }
         svg .point { fill: var(--link); } svg .out { fill: var(--bad); }
-        svg text { fill: var(--quiet); font-size: 11px; }
+        svg text { fill: var(--quiet); font-size: 12px; }
         @media (max-width: 40rem) {
           section { padding: .9rem 1rem; }
           thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -73,7 +85,7 @@ enum StyleSheet {
           tbody th { display: block; border: 0; padding: 0 0 .15rem; font-weight: 500; }
           td { display: grid; grid-template-columns: 7rem 1fr; border: 0; padding: .1rem 0; }
           td::before { content: attr(data-head); color: var(--quiet); }
-          td:not([data-head]) { display: block; }
+          td:not([data-head]) { display: block; } td.none { display: none; }
         }
         """
 

@@ -13,7 +13,8 @@ struct Table {
         let lines = rows.map { row -> Markup in
             let cells = zip(heads, row).enumerated().map { index, cell -> Markup in
                 index == 0
-                    ? "<th scope=\"row\">\(cell.1)</th>" : "<td data-head=\"\(cell.0)\">\(cell.1)</td>"
+                    ? "<th scope=\"row\">\(cell.1)</th>"
+                    : "<td class=\"\(cell.1.description == "–" ? "none" : "some")\" data-head=\"\(cell.0)\">\(cell.1)</td>"
             }
             return "<tr>\(cells)</tr>"
         }

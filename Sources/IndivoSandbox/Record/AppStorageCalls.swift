@@ -88,30 +88,26 @@ enum AppStorageCalls {
 
     private static let preferences: [Route] = [
         .get("get_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
-            let stored = try call.documents.find(externalId: preferencesId, in: call.preferencesScope)
+            let stored = try call.preferences
             return Response(type: "text/plain", body: try stored?.content(call.db) ?? Data())
         },
         .put("set_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
             let content = try DocumentContent(call.request.body, contentType: "text/plain")
-            let scope = try call.preferencesScope
             let document =
-                if let stored = try call.documents.find(externalId: preferencesId, in: scope) {
+                if let stored = try call.preferences {
                     try call.documents.overwrite(stored, with: content)
                 } else {
                     try call.documents.create(
-                        content, in: scope, externalId: preferencesId, by: call.principal.effective)
+                        content, in: DocumentScope(app: call.app.id, account: call.account.id),
+                        externalId: call.preferencesId, by: call.principal.effective)
                 }
             return .xml(try call.markup.document(document), declaration: false)
         },
         .delete("delete_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
-            if let stored = try call.documents.find(externalId: preferencesId, in: call.preferencesScope) {
-                try call.documents.delete(stored)
-            }
+            if let stored = try call.preferences { try call.documents.delete(stored) }
             return .ok
         },
     ]
-
-    private static let preferencesId = "preferences"
 }
 
 extension Call {
@@ -120,8 +116,11 @@ extension Call {
         get throws { DocumentScope(record: target.record?.id, app: try app.id) }
     }
 
-    fileprivate var preferencesScope: DocumentScope {
-        get throws { DocumentScope(app: try app.id, account: try account.id) }
+    /// Preferences are a document of the app's own, as on the real server; its lists show it.
+    fileprivate var preferencesId: String { get throws { "preferences of " + (try account.id) } }
+
+    fileprivate var preferences: DocumentRow? {
+        get throws { try documents.find(externalId: preferencesId, in: DocumentScope(app: app.id)) }
     }
 
     fileprivate var stored: DocumentRow {

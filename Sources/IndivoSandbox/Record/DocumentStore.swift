@@ -6,15 +6,15 @@ import GRDB
 struct DocumentScope: Sendable {
     var record: String?
     var app: String?
-    /// The account whose preferences they are.
+    /// The account whose preferences a new one holds. They lie with what else the app stores.
     var account: String?
 
     /// Whether the server looks into the documents: those of a record are checked and turned into facts.
     var holdsFacts: Bool { record != nil && app == nil }
 
     /// The condition that a document is in this place.
-    var condition: String { "record IS ? AND app IS ? AND account IS ?" }
-    var arguments: StatementArguments { [record, app, account] }
+    var condition: String { "record IS ? AND app IS ?" }
+    var arguments: StatementArguments { [record, app] }
 }
 
 /// Content that cannot be stored, with the server's sentence.
@@ -76,14 +76,14 @@ struct DocumentStore {
     }
 
     /// Overwrites a document of an app's storage in place: same id, same creator, same time.
+    ///
+    /// As on the real server, what overwrites is lost when it is not text: the document reads back empty.
     func overwrite(_ document: DocumentRow, with content: DocumentContent) throws -> DocumentRow {
+        let data = content.mimeType == nil ? content.data : Data()
         try db.execute(
             sql: "UPDATE document SET content = ?, type = ?, mimeType = ?, size = ?, digest = ? WHERE id = ?",
-            arguments: [content.data, content.type, content.mimeType, content.data.count, content.digest, document.id])
-        return try find(
-            document.id, in: DocumentScope(record: document.record, app: document.app, account: document.account)
-        )
-        .orNotFound()
+            arguments: [data, content.type, content.mimeType, content.data.count, content.digest, document.id])
+        return try find(document.id, in: DocumentScope(record: document.record, app: document.app)).orNotFound()
     }
 
     func find(_ id: String, in scope: DocumentScope) throws -> DocumentRow? {

@@ -121,9 +121,28 @@ enum MessageCalls {
     private static func inbox(_ call: Call) throws -> Response {
         let archived = call.request.query["include_archive"] == nil ? " AND archivedAt IS NULL" : ""
         let messages = try MessageRow.fetchAll(
-            call.db, sql: "SELECT * FROM message WHERE account = ?\(archived) ORDER BY receivedAt DESC, serial DESC",
+            call.db, sql: "SELECT * FROM message WHERE account = ?\(archived) ORDER BY \(try order(call, messageColumns))",
             arguments: [try call.account.id])
         return .xml(try MessageMarkup(db: call.db).messages(messages))
+    }
+
+    private static let messageColumns = [
+        "received_at": "receivedAt", "read_at": "readAt", "archived_at": "archivedAt", "subject": "subject",
+        "severity": "severity", "body": "body", "sender": "sender", "id": "id", "created_at": "receivedAt",
+    ]
+    private static let notificationColumns = [
+        "created_at": "receivedAt", "content": "content", "sender": "sender", "id": "id",
+    ]
+
+    /// The order asked for; the newest first unless there is one.
+    private static func order(_ call: Call, _ columns: [String: String]) throws -> String {
+        guard let field = call.request.query["order_by"], !field.isEmpty else { return "receivedAt DESC, serial DESC" }
+        let descends = field.hasPrefix("-")
+        // The real server fails on a column it does not have.
+        guard let column = columns[descends ? String(field.dropFirst()) : field] else {
+            throw Refusal.badRequest("Invalid order by field: \(field)")
+        }
+        return descends ? "\(column) DESC, serial DESC" : "\(column), serial"
     }
 
     private static func read(_ call: Call) throws -> Response {
@@ -141,7 +160,7 @@ enum MessageCalls {
         let message = try call.inboxMessage
         guard let number = Int(call["number"]), let record = message.record,
             let attachment = try AttachmentRow.find(message.id, number, in: call.db)
-        else { throw Refusal.notFound }
+        else { throw Refusal.badRequest("The message has no attachment \(call["number"])") }
         guard attachment.document == nil else {
             throw Refusal.badRequest("The attachment was accepted before")
         }
@@ -160,20 +179,22 @@ enum MessageCalls {
 
     private static func notifications(_ call: Call) throws -> Response {
         let notifications = try NotificationRow.fetchAll(
-            call.db, sql: "SELECT * FROM notification WHERE account = ? ORDER BY receivedAt DESC, serial DESC",
+            call.db,
+            sql: "SELECT * FROM notification WHERE account = ? ORDER BY \(try order(call, notificationColumns))",
             arguments: [try call.account.id])
         return .xml(try MessageMarkup(db: call.db).notifications(notifications))
     }
 }
 
 extension Call {
-    /// The message of the account that the URL names.
+    /// The message of the account that the URL names. The real server fails on one that is not there.
     fileprivate var inboxMessage: MessageRow {
         get throws {
-            try MessageRow.fetchOne(
+            let message = try MessageRow.fetchOne(
                 db, sql: "SELECT * FROM message WHERE id = ? AND account = ?",
-                arguments: [self["message"], try account.id]
-            ).orNotFound()
+                arguments: [self["message"], try account.id])
+            guard let message else { throw Refusal.badRequest("The inbox has no message \(self["message"])") }
+            return message
         }
     }
 }

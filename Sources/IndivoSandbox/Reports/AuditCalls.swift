@@ -44,8 +44,8 @@ enum AuditCalls {
     /// The older form: only the page can be chosen, an order is repeated and has no effect.
     private static func view(_ call: Call, _ condition: String, _ arguments: StatementArguments) throws -> Response {
         let query = call.request.query
-        let limit = try DocumentQuery.integer(query, "limit") ?? 100
-        let offset = try DocumentQuery.integer(query, "offset") ?? 0
+        let limit = try slice(query, "limit") ?? 100
+        let offset = try slice(query, "offset") ?? 0
         _ = try DocumentQuery.status(query)
         let total =
             try Int.fetchOne(call.db, sql: "SELECT count(*) FROM audit WHERE \(condition)", arguments: arguments) ?? 0
@@ -57,6 +57,12 @@ enum AuditCalls {
             ReportMarkup.report(
                 total: total, limit: limit, offset: offset, order: query["order_by"] ?? "-created_at", .empty,
                 rows.map(item)))
+    }
+
+    /// A number; as on the real server there is nothing where it is negative.
+    private static func slice(_ query: FormFields, _ name: String) throws -> Int? {
+        if let number = query[name].flatMap({ Int($0) }), number < 0 { throw Refusal.notFound }
+        return try DocumentQuery.integer(query, name)
     }
 
     private static func item(_ row: AuditRow) -> Markup {

@@ -35,11 +35,12 @@ struct FactStore {
         parent: Int64?, relation: String?
     ) throws {
         let members = fact.values.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value) }
-        try db.execute(
+        try db.cachedStatement(
             sql: """
                 INSERT INTO fact (id, model, record, document, createdAt, parent, relation, body)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """,
+                """
+        ).execute(
             arguments: [
                 source.id(.fact), fact.model, record, document, now, parent, relation, JSONValue.object(members).text,
             ])

@@ -49,6 +49,10 @@ enum GenericReportCalls {
             }
             return .json(JSONValue.array(items).text)
         }
+        // The real server cannot write the group of rows that have no value as XML.
+        guard groups.allSatisfy({ $0.label != .null }) else {
+            throw Refusal.badRequest("Some rows have no value to group by; ask for JSON")
+        }
         let items = groups.map { group -> Markup in
             "<AggregateReport group=\"\(group.labelText)\" value=\"\(group.valueText)\"/>"
         }

@@ -18,12 +18,20 @@ struct ReportSQL {
     /// The rows of a page, by the columns asked for, and how many there are in all.
     func rows<Row: FetchableRecord>(_ db: Database, columns: String) throws -> (rows: [Row], total: Int) {
         let (condition, arguments) = try filtered()
-        let total = try Int.fetchOne(db, sql: "SELECT count(*) \(condition)", arguments: arguments) ?? 0
+        let total = try Int.fetchOne(
+            statement("SELECT count(*) \(condition)", in: db), arguments: arguments) ?? 0
         // No limit at all means everything, and then an offset counts for nothing.
-        let page = query.limit == 0 ? "" : " LIMIT \(query.limit) OFFSET \(query.offset)"
+        let page: StatementArguments = query.limit == 0 ? [-1, 0] : [query.limit, query.offset]
         let rows = try Row.fetchAll(
-            db, sql: "SELECT \(columns) \(condition) ORDER BY \(order)\(page)", arguments: arguments)
+            statement("SELECT \(columns) \(condition) ORDER BY \(order) LIMIT ? OFFSET ?", in: db),
+            arguments: arguments + page)
         return (rows, total)
+    }
+
+    /// A statement, kept prepared when it is one of few: what filters and ranges make of it is without end.
+    private func statement(_ sql: String, in db: Database) throws -> Statement {
+        query.filters.count <= 1 && !query.filters.contains { $0.value.contains("|") } && query.dateRange == nil
+            ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
     }
 
     /// The groups of a page, and how many there are in all.

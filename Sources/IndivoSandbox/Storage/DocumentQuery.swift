@@ -73,12 +73,11 @@ struct DocumentQuery {
             condition += " AND type = ?"
             arguments += [type]
         }
-        let total =
-            try Int.fetchOne(db, sql: "SELECT count(*) FROM document WHERE \(condition)", arguments: arguments) ?? 0
-        let page = type == nil ? " LIMIT \(limit) OFFSET \(offset)" : ""
-        let documents = try DocumentRow.fetchAll(
-            db, sql: "SELECT \(DocumentRow.columns) FROM document WHERE \(condition) ORDER BY \(order)\(page)",
-            arguments: arguments)
+        let total = try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) FROM document WHERE \(condition)"), arguments: arguments) ?? 0
+        let page: StatementArguments = type == nil ? [limit, offset] : [-1, 0]
+        let documents = try DocumentRow.fetch(
+            db, "\(condition) ORDER BY \(order) LIMIT ? OFFSET ?", arguments + page)
         return (documents, total)
     }
 }
@@ -91,6 +90,14 @@ enum DocumentStatus {
 /// The type of a document: namespace and name of its root element, put together without a separator.
 enum DocumentType {
     static let namespace = "http://indivo.org/vocab/xml/documents#"
+
+    /// Whether the server looks into documents of the type, or has one.
+    static func isKnown(_ type: String, in db: Database) throws -> Bool {
+        let roots = ["Models", "Demographics", "Equipment", "Procedure", "SimpleClinicalNote"]
+        if roots.contains(where: { type == namespace + $0 }) { return true }
+        return try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM document WHERE type = ?)", arguments: [type]) ?? false
+    }
 
     /// A bare name stands for one in Indivo's namespace.
     static func expand(_ name: String) -> String {

@@ -56,13 +56,13 @@ struct DocumentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
 
     /// Stores the document with its content.
     func insert(_ db: Database, content: Data) throws {
-        try db.execute(
+        try db.cachedStatement(
             sql: """
-                INSERT INTO document (id, record, app, account, externalId, type, mimeType, content, size,
-                    digest, label,
-                    status, neverShare, createdAt, creator, creatorType, original, replaces, replacedBy)
+                INSERT INTO document (id, record, app, account, externalId, type, mimeType, content, size, digest,
+                    label, status, neverShare, createdAt, creator, creatorType, original, replaces, replacedBy)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
+                """
+        ).execute(
             arguments: [
                 id, record, app, account, externalId, type, mimeType, content, size, digest, label, status, neverShare,
                 createdAt, creator, creatorType, original, replaces, replacedBy,
@@ -70,7 +70,8 @@ struct DocumentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     }
 
     func content(_ db: Database) throws -> Data {
-        try Data.fetchOne(db, sql: "SELECT content FROM document WHERE id = ?", arguments: [id]) ?? Data()
+        try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT content FROM document WHERE id = ?"), arguments: [id]) ?? Data()
     }
 }
 #endif

@@ -24,14 +24,15 @@ extension RecordRow {
     func isOwnedOrShared(by account: String, in db: Database) throws -> Bool {
         if owner == account { return true }
         return try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM share WHERE record = ? AND account = ?)", arguments: [id, account])
-            ?? false
+            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM share WHERE record = ? AND account = ?)"),
+            arguments: [id, account]) ?? false
     }
 
     /// Whether an app is enabled on the record.
     func hasApp(_ app: String, in db: Database) throws -> Bool {
         try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM share WHERE record = ? AND app = ?)", arguments: [id, app]) ?? false
+            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM share WHERE record = ? AND app = ?)"),
+            arguments: [id, app]) ?? false
     }
 
     /// Enables an app on the record, unless it is.

@@ -8,11 +8,11 @@ extension ServerContext {
         let nonces = self.nonces.takeFresh()
         do {
             for (nonce, expiry) in nonces {
-                try db.execute(
-                    sql: "INSERT OR REPLACE INTO nonce (nonce, expiresAt) VALUES (?, ?)", arguments: [nonce, expiry])
+                try db.cachedStatement(sql: "INSERT OR REPLACE INTO nonce (nonce, expiresAt) VALUES (?, ?)")
+                    .execute(arguments: [nonce, expiry])
             }
             if !nonces.isEmpty {
-                try db.execute(sql: "DELETE FROM nonce WHERE expiresAt < ?", arguments: [now.seconds])
+                try db.cachedStatement(sql: "DELETE FROM nonce WHERE expiresAt < ?").execute(arguments: [now.seconds])
             }
             return try audits.storing(in: db, body)
         } catch {

@@ -14,6 +14,8 @@ struct Load: Sendable {
         var times: [UInt32] = []
         var problems: [String] = []
         var seconds = 0.0
+        /// What each client knows of its record at the end.
+        var workloads: [Int: Workload] = [:]
 
         var summary: String {
             func percentile(_ part: Double) -> String {
@@ -46,6 +48,7 @@ struct Load: Sendable {
         var result = gathered.result
         result.seconds = (ContinuousClock.now - start) / .seconds(1)
         result.times.sort()
+        result.problems += checkAll(result)
         return result
     }
 
@@ -62,6 +65,7 @@ struct Load: Sendable {
             state.withLock {
                 $0.times += result.times
                 $0.problems += result.problems
+                $0.workloads.merge(result.workloads) { _, new in new }
             }
         }
     }
@@ -69,12 +73,8 @@ struct Load: Sendable {
     private func drive(_ client: Int, requests: Int, _ oneDone: () -> Void) -> Result {
         var result = Result()
         result.times.reserveCapacity(requests + 1)
-        let access = server.greeting.accesses[client]
-        let signer = OAuthSigner(
-            credentials: OAuthCredentials(
-                consumer: OAuthConsumer(key: "demo@apps.example.org", secret: "demo-secret"),
-                token: OAuthToken(value: access.token, secret: Secret(access.secret))), rule: .indivo)
-        var workload = Workload(client: client, record: access.record)
+        let signer = signer(of: client)
+        var workload = Workload(client: client, record: server.greeting.accesses[client].record)
         do {
             let connection = try KeepAliveConnection(port: server.greeting.port)
             for _ in 0..<requests {
@@ -93,14 +93,35 @@ struct Load: Sendable {
                     result.problems.append("\(step.method) \(step.target): \(problem): \(answer.text.prefix(200))")
                 }
             }
-            guard server.kind == .sandbox else { return result }
-            let last = workload.lastStep()
-            let (status, body) = try connection.exchange(bytes(of: last, signer))
-            if let problem = last.check(Workload.Answer(status: status, body: body)) { result.problems.append(problem) }
         } catch {
             result.problems.append("client \(client): \(error)")
         }
+        result.workloads[client] = workload
         return result
+    }
+
+    /// Whether every document that was pushed is there, once: looked at when all clients are done, so that the large
+    /// answers are no part of what was measured.
+    private func checkAll(_ result: Result) -> [String] {
+        guard server.kind == .sandbox else { return [] }
+        return result.workloads.sorted { $0.key < $1.key }.compactMap { client, workload in
+            let step = workload.lastStep()
+            do {
+                let connection = try KeepAliveConnection(port: server.greeting.port)
+                let (status, body) = try connection.exchange(bytes(of: step, signer(of: client)))
+                return step.check(Workload.Answer(status: status, body: body)).map { "client \(client): \($0)" }
+            } catch {
+                return "client \(client): \(error)"
+            }
+        }
+    }
+
+    private func signer(of client: Int) -> OAuthSigner {
+        let access = server.greeting.accesses[client]
+        return OAuthSigner(
+            credentials: OAuthCredentials(
+                consumer: OAuthConsumer(key: "demo@apps.example.org", secret: "demo-secret"),
+                token: OAuthToken(value: access.token, secret: Secret(access.secret))), rule: .indivo)
     }
 
     private func bytes(of step: Workload.Step, _ signer: OAuthSigner) throws -> Data {

@@ -60,12 +60,12 @@ final class ServerProcess: Sendable {
         waitpid(identifier, &status, 0)
     }
 
-    /// The memory that the process holds, in megabytes.
-    var residentMegabytes: Int {
+    /// The memory that the process holds of its own, in megabytes; where the system does not tell it apart, all it holds.
+    var ownMegabytes: Double {
         let status = (try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)) ?? psOutput
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? status[...]
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? status[...]
         let kilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
-        return kilobytes / 1000
+        return Double(kilobytes) * 1024 / 1_000_000
     }
 
     private var psOutput: String {
