@@ -87,7 +87,7 @@ struct ReportQueryTests {
     @Test("a truth is sent as the one text that servers understand")
     func truths() async throws {
         let transport = AnsweringTransport("<Models/>")
-        let list = transport.record().reports(ofModel: "SleepNight", matching: ReportQuery().filter("deep", equals: false))
+        let list = transport.record().reports(ofModel: "NobodysModel", matching: ReportQuery().filter("deep", equals: false))
         _ = try await list.all()
         #expect(parameters(of: try #require(transport.requests.first))["deep"] == "0")
     }
@@ -96,7 +96,7 @@ struct ReportQueryTests {
     func unknownModel() async throws {
         let transport = AnsweringTransport("<Models/>")
         _ = try await transport.record().reports(
-            ofModel: "SleepNight", matching: ReportQuery().filter("phase", equals: "rem").dates("started", from: "2026-01-01")
+            ofModel: "NobodysModel", matching: ReportQuery().filter("phase", equals: "rem").dates("started", from: "2026-01-01")
         ).all()
         let sent = parameters(of: try #require(transport.requests.first))
         #expect(sent["phase"] == "rem" && sent["date_range"] == "started*2026-01-01*")
