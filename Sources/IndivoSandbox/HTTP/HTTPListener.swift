@@ -10,8 +10,9 @@ struct HTTPListener: Sendable {
     typealias Handler = @Sendable (Request) async -> Response
 
     /// Seconds that answering a request may take once it has arrived. FlyingFox keeps a timer of about 0.75 kB for every
-    /// request until then, also for those answered long before: the shorter, the less memory a busy server holds.
-    private static let answerTimeout: TimeInterval = 10
+    /// request until then, also for those answered long before: the shorter, the less memory a busy server holds; but on a
+    /// machine that does much else an answer may take its time.
+    private static let answerTimeout: TimeInterval = 30
 
     let port: UInt16
     private let server: HTTPServer
