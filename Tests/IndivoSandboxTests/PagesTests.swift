@@ -26,6 +26,44 @@ struct PagesTests {
         }
     }
 
+    @Test("a record is shown at a glance; numbers are charts with their documents, and words are not left out")
+    func resultsOfAllKinds() async throws {
+        func result(_ fields: String) -> String {
+            """
+            <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="LabResult">\
+            <Field name="test_name_title">Ferritin</Field><Field name="test_name_identifier">2276-4</Field>\
+            <Field name="test_name_system">http://purl.bioontology.org/ontology/LNC/</Field>\(fields)</Model></Models>
+            """
+        }
+        let sandbox = try await Sandbox.start {
+            SandboxAccount(
+                id: "a@example.org", fullName: "A", username: "a", password: "a",
+                records: [
+                    .init(
+                        "Anna",
+                        documents: [
+                            result(
+                                "<Field name=\"collected_at\">2026-02-03T08:00:00Z</Field>"
+                                    + "<Field name=\"quantitative_result_value_value\">41.5</Field>"),
+                            result(
+                                "<Field name=\"collected_at\">2026-03-03T08:00:00Z</Field>"
+                                    + "<Field name=\"narrative_result\">sample clotted</Field>"),
+                        ])
+                ])
+        }
+        let record = try #require(try await sandbox.records().first?.id)
+        var browser = TestBrowser(sandbox)
+        try await browser.logIn("a", "a")
+        let page = try await browser.get("/records/\(record)").text
+        await sandbox.stop()
+        #expect(page.contains("class=\"timeline\""))
+        #expect(page.contains("Results: 2026-02-03, 2026-03-03"))
+        let links = page.matches(of: /<details>.*?<a href="(\/records\/[^"]+\/documents\/[^"]+)">/.dotMatchesNewlines())
+        #expect(links.count == 1)
+        #expect(page.contains("41.5"))
+        #expect(page.contains("sample clotted"))
+    }
+
     @Test("another's record is not shown, and nothing without logging in")
     func otherPeople() async throws {
         try await withSandbox { sandbox async throws in

@@ -175,6 +175,21 @@ struct ServerBehaviourTests {
             Case("{R}/audits/query/?status=void&order_by=request_date", 200, "<AuditEntry>"),
             Case("{R}/audits/query/?record_id=x", 400, "not in the request url"),
             Case("{R}/audits/?limit=-1", 404), Case("{R}/audits/?limit=x", 400), Case("{R}/audits/?offset=-2", 404),
+            // Dates in aggregates are written in three ways.
+            Case(
+                "{R}/reports/Problem/?group_by=name_title&aggregate_by=max*startDate", 200,
+                "\"value\": \"2015-05-11T00:00:00Z\""),
+            Case(
+                "{R}/reports/Problem/?group_by=startDate&aggregate_by=max*startDate&response_format=application/xml",
+                200, "group=\"2015-05-11 00:00:00\" value=\"2015-05-11 00:00:00\""),
+            Case(
+                "{R}/reports/minimal/procedures/?aggregate_by=min*date_performed", 200, "value=\"Feb. 18, 2020, 8 a.m.\""),
+            Case(
+                "{R}/reports/minimal/simple-clinical-notes/?aggregate_by=max*date_of_visit", 200,
+                "value=\"March 9, 2026, 10 a.m.\""),
+            Case(
+                "{R}/reports/minimal/equipment/?group_by=date_started&aggregate_by=count*equipment_name", 200,
+                "group=\"Sept. 10, 2018\""),
             // A group without a name can be told in JSON only.
             Case("{R}/reports/Medication/?group_by=endDate&aggregate_by=count*drugName_title", 200, "\"group\": null"),
             Case(

@@ -60,6 +60,13 @@ enum JSONValue: Sendable, Equatable {
         self = JSONValue(try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed))
     }
 
+    /// Reads the members of a JSON object, in no order; none of what is no object.
+    /// - Throws: Foundation's error for text that is not JSON.
+    static func members(parsing data: Data) throws -> [String: JSONValue] {
+        let members = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) as? [String: Any] ?? [:]
+        return members.mapValues { JSONValue($0) }
+    }
+
     private init(_ value: Any) {
         switch value {
         case let text as String: self = .string(text)
@@ -67,13 +74,11 @@ enum JSONValue: Sendable, Equatable {
         case let values as [String: Any]:
             self = .object(values.sorted { $0.key < $1.key }.map { Member($0.key, JSONValue($0.value)) })
         case let number as NSNumber:
-            // What Foundation makes of `true` and of `1` differs in its Objective-C type only.
-            if String(cString: number.objCType) == "c" || String(cString: number.objCType) == "B" {
-                self = .boolean(number.boolValue)
-            } else if String(cString: number.objCType) == "d" {
-                self = .number(number.doubleValue)
-            } else {
-                self = .integer(number.intValue)
+            // What Foundation makes of `true` and of `1` differs in its Objective-C type only, one letter.
+            switch UInt8(bitPattern: number.objCType.pointee) {
+            case UInt8(ascii: "c"), UInt8(ascii: "B"): self = .boolean(number.boolValue)
+            case UInt8(ascii: "d"): self = .number(number.doubleValue)
+            default: self = .integer(number.intValue)
             }
         default: self = .null
         }

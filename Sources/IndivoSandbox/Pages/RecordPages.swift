@@ -14,7 +14,7 @@ enum RecordPages {
 
     private struct Content {
         var record: RecordRow
-        var demographics: JSONValue?
+        var demographics: FactValues?
         var facts: [String: [Fact]]
         var documents: [DocumentRow]
         var apps: [AppRow]
@@ -22,7 +22,7 @@ enum RecordPages {
 
     struct Fact {
         var document: String
-        var values: JSONValue
+        var values: FactValues
         var fillCount = 0
 
         subscript(name: String) -> String { values[name]?.string ?? "" }
@@ -98,7 +98,7 @@ enum RecordPages {
             """)
     }
 
-    private static func isAdult(_ demographics: JSONValue?, at now: Timestamp) -> Bool {
+    private static func isAdult(_ demographics: FactValues?, at now: Timestamp) -> Bool {
         guard let birthday = demographics?["bday"]?.string.flatMap({ IndivoDate.parseDateTime($0) }) else { return true }
         return now.advanced(bySeconds: -18 * 365 * 86_400) >= birthday
     }
@@ -198,12 +198,11 @@ enum RecordPages {
 
     /// The fields of a fact that have a value.
     private static func said(_ fact: Fact, as model: String, alone: Bool) -> Markup {
-        guard case .object(let members) = fact.values else { return .empty }
-        let fields = members.compactMap { member -> Markup? in
-            switch member.value {
+        let fields = fact.values.sorted { $0.key < $1.key }.compactMap { name, value -> Markup? in
+            switch value {
             case .null: nil
-            case .string(let text): "<dt>\(member.name)</dt><dd>\(text)</dd>"
-            default: "<dt>\(member.name)</dt><dd>\(member.value.text)</dd>"
+            case .string(let text): "<dt>\(name)</dt><dd>\(RecordSections.shown(text))</dd>"
+            default: "<dt>\(name)</dt><dd>\(value.text)</dd>"
             }
         }
         let title = alone ? "What it says" : "What it says: \(RecordSections.words(model).lowercased())"

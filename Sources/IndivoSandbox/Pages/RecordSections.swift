@@ -24,7 +24,7 @@ struct RecordSections {
     }
 
     /// Who it is about.
-    func person(_ values: JSONValue?, at now: Timestamp) -> Markup {
+    func person(_ values: FactValues?, at now: Timestamp) -> Markup {
         guard let values else { return .empty }
         func text(_ name: String) -> String? { values[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
         let parts = [
@@ -168,10 +168,7 @@ struct RecordSections {
     /// A model the page knows nothing about: its fields as they are, a column each.
     private func anyModel(_ model: String) -> Section? {
         guard let facts = facts[model], !facts.isEmpty else { return nil }
-        let names = facts.flatMap { fact -> [String] in
-            guard case .object(let members) = fact.values else { return [] }
-            return members.filter { $0.value != .null }.map(\.name)
-        }
+        let names = facts.flatMap { fact in fact.values.filter { $0.value != .null }.keys }
         let columns = Set(names).sorted().prefix(6)
         return table(model, RecordSections.words(model), ["Document"] + columns.map { String($0) }) { fact in
             [RecordSections.words(model)]
@@ -182,7 +179,7 @@ struct RecordSections {
     }
 
     /// A stored date-time in fewer words.
-    private static func shown(_ text: String) -> String {
+    static func shown(_ text: String) -> String {
         guard text.wholeMatch(of: /\d{4}-\d\d-\d\dT.*Z/) != nil else { return text }
         return text.contains("T00:00:00") ? String(text.prefix(10)) : String(text.prefix(16)).replacing("T", with: " ")
     }

@@ -2,8 +2,11 @@
 import Foundation
 import GRDB
 
+/// The values of a fact's leaf fields by their flattened names.
+typealias FactValues = [String: JSONValue]
+
 /// An object of a data model in the database.
-struct FactRow: Codable, Sendable, FetchableRecord {
+struct FactRow: Sendable {
     var serial: Int64
     var id: String
     var model: String
@@ -12,10 +15,18 @@ struct FactRow: Codable, Sendable, FetchableRecord {
     /// Its leaf fields, in JSON.
     var body: String
 
+    /// The columns above, in their order.
     static let columns = "fact.serial, fact.id, fact.model, fact.document, fact.createdAt, fact.body"
 
-    /// The values of the leaf fields by their flattened names.
-    func values() throws -> JSONValue { try JSONValue(parsing: Data(body.utf8)) }
+    func values() throws -> FactValues { try JSONValue.members(parsing: Data(body.utf8)) }
+}
+
+extension FactRow: FetchableRecord {
+    /// By place and not by name: reports read many.
+    init(row: Row) {
+        self.init(
+            serial: row[0], id: row[1], model: row[2], document: row[3], createdAt: row[4], body: row[5])
+    }
 }
 
 /// Stores and finds facts.
@@ -73,7 +84,7 @@ struct FactStore {
                         WHERE fact.parent IN (SELECT value FROM json_each(?)) ORDER BY fact.serial
                         """),
                 arguments: [JSONValue.array(level.map { .integer(Int($0)) }).text])
-            for row in rows { children.add(try FactRow(row: row), to: row["parent"], relation: row["relation"]) }
+            for row in rows { children.add(FactRow(row: row), to: row["parent"], relation: row["relation"]) }
             level = rows.map { $0["serial"] }
         }
         return children

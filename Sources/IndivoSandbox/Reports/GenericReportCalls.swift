@@ -54,7 +54,9 @@ enum GenericReportCalls {
             throw Refusal.badRequest("Some rows have no value to group by; ask for JSON")
         }
         let items = groups.map { group -> Markup in
-            "<AggregateReport group=\"\(group.labelText)\" value=\"\(group.valueText)\"/>"
+            """
+            <AggregateReport group="\(group.labelText(DateWords.plain))" value="\(group.valueText(DateWords.plain))"/>
+            """
         }
         return Response(
             type: format, text: ("<AggregateReports>\(items)</AggregateReports>" as Markup).description)
@@ -66,8 +68,16 @@ extension ReportQuery {
 }
 
 extension ReportSQL.Group {
-    var labelText: String { ReportSQL.Group.text(label ?? .null) }
-    var valueText: String { ReportSQL.Group.text(value) }
+    /// - Parameter date: How a date is written.
+    func labelText(_ date: (String) -> String) -> String {
+        let text = ReportSQL.Group.text(label ?? .null)
+        return isDateLabel ? date(text) : text
+    }
+
+    func valueText(_ date: (String) -> String) -> String {
+        let text = ReportSQL.Group.text(value)
+        return isDateValue ? date(text) : text
+    }
 
     private static func text(_ value: JSONValue) -> String {
         switch value {

@@ -3,7 +3,7 @@
 enum MinimalItems {
     /// A fact's values as texts.
     struct Values {
-        private let values: JSONValue?
+        private let values: FactValues?
 
         init(_ fact: FactRow) { values = try? fact.values() }
 

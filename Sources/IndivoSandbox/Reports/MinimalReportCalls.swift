@@ -76,9 +76,9 @@ enum ReportMarkup {
     static func aggregates(_ groups: [ReportSQL.Group]) -> [Markup] {
         groups.map { group in
             var markup: Markup = """
-                <AggregateReport xmlns="\(DocumentType.namespace)" value="\(group.valueText)"
+                <AggregateReport xmlns="\(DocumentType.namespace)" value="\(group.valueText(DateWords.human))"
                 """
-            if group.label != nil { markup += " group=\"\(group.labelText)\"" }
+            if group.label != nil { markup += " group=\"\(group.labelText(DateWords.human))\"" }
             return item(meta: DocumentMarkup.none, markup + "/>")
         }
     }

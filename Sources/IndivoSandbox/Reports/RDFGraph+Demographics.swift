@@ -33,7 +33,7 @@ extension RDFGraph {
     }
 
     /// A vCard name; nil when no part of it is known.
-    mutating func name(_ values: JSONValue, _ prefix: String) -> Node? {
+    mutating func name(_ values: FactValues, _ prefix: String) -> Node? {
         vCard(
             values, prefix, "v:Name",
             [
@@ -43,7 +43,7 @@ extension RDFGraph {
     }
 
     /// A vCard address; nil when no part of it is known.
-    mutating func address(_ values: JSONValue, _ prefix: String) -> Node? {
+    mutating func address(_ values: FactValues, _ prefix: String) -> Node? {
         vCard(
             values, prefix, "v:Address",
             [
@@ -53,7 +53,7 @@ extension RDFGraph {
     }
 
     /// A vCard telephone; nil when it has no number.
-    mutating func telephone(_ values: JSONValue, _ prefix: String) -> Node? {
+    mutating func telephone(_ values: FactValues, _ prefix: String) -> Node? {
         guard let number = values[prefix + "number"]?.string, !number.isEmpty else { return nil }
         let node = blank()
         type(node, "v:Tel")
@@ -69,7 +69,7 @@ extension RDFGraph {
     }
 
     private mutating func vCard(
-        _ values: JSONValue, _ prefix: String, _ type: String, _ parts: [(String, String)]
+        _ values: FactValues, _ prefix: String, _ type: String, _ parts: [(String, String)]
     ) -> Node? {
         let known = parts.compactMap { field, predicate in
             values[prefix + field]?.string.flatMap { $0.isEmpty ? nil : (predicate, $0) }

@@ -83,7 +83,7 @@ extension RDFGraph {
                 arguments: [fact.serial])
         }
 
-        private mutating func allergy(_ node: Node, _ values: JSONValue) {
+        private mutating func allergy(_ node: Node, _ values: FactValues) {
             code(node, "sp:allergicReaction", values, "allergic_reaction", "SNOMED")
             code(node, "sp:category", values, "category", "AllergyCategory")
             code(node, "sp:severity", values, "severity", "AllergySeverity")
@@ -92,7 +92,7 @@ extension RDFGraph {
             code(node, "sp:foodAllergen", values, "food_allergen", "UNII")
         }
 
-        private mutating func encounter(_ node: Node, _ values: JSONValue) {
+        private mutating func encounter(_ node: Node, _ values: FactValues) {
             date(node, "sp:startDate", values["startDate"])
             date(node, "sp:endDate", values["endDate"])
             code(node, "sp:encounterType", values, "encounterType", "EncounterType")
@@ -100,7 +100,7 @@ extension RDFGraph {
             provider(node, "sp:provider", values, "provider_")
         }
 
-        private mutating func fill(_ node: Node, _ values: JSONValue) {
+        private mutating func fill(_ node: Node, _ values: FactValues) {
             date(node, "dcterms:date", values["date"])
             number(node, "sp:dispenseDaysSupply", values["dispenseDaysSupply"])
             text(node, "sp:pbm", values["pbm"])
@@ -109,7 +109,7 @@ extension RDFGraph {
             provider(node, "sp:provider", values, "provider_")
         }
 
-        private mutating func immunization(_ node: Node, _ values: JSONValue) {
+        private mutating func immunization(_ node: Node, _ values: FactValues) {
             date(node, "dcterms:date", values["date"])
             code(node, "sp:administrationStatus", values, "administration_status", "ImmunizationAdministrationStatus")
             code(node, "sp:productName", values, "product_name", "ImmunizationProduct")
@@ -118,7 +118,7 @@ extension RDFGraph {
             code(node, "sp:refusalReason", values, "refusal_reason", "ImmunizationRefusalReason")
         }
 
-        private mutating func labResult(_ node: Node, _ values: JSONValue) {
+        private mutating func labResult(_ node: Node, _ values: FactValues) {
             code(node, "sp:labName", values, "test_name", "LOINC")
             code(node, "sp:labStatus", values, "status", "LabResultStatus")
             code(node, "sp:abnormalInterpretation", values, "abnormal_interpretation", "LabResultInterpretation")
@@ -155,7 +155,7 @@ extension RDFGraph {
             }
         }
 
-        private mutating func medication(_ node: Node, _ values: JSONValue) {
+        private mutating func medication(_ node: Node, _ values: FactValues) {
             code(node, "sp:drugName", values, "drugName", "RxNorm_Semantic")
             date(node, "sp:startDate", values["startDate"])
             date(node, "sp:endDate", values["endDate"])
@@ -165,14 +165,14 @@ extension RDFGraph {
             provenance(node, values)
         }
 
-        private mutating func problem(_ node: Node, _ values: JSONValue) {
+        private mutating func problem(_ node: Node, _ values: FactValues) {
             code(node, "sp:problemName", values, "name", "SNOMED")
             date(node, "sp:startDate", values["startDate"])
             date(node, "sp:endDate", values["endDate"])
             text(node, "sp:notes", values["notes"])
         }
 
-        private mutating func vitalSigns(_ node: Node, _ values: JSONValue) {
+        private mutating func vitalSigns(_ node: Node, _ values: FactValues) {
             date(node, "dcterms:date", values["date"])
             for (field, predicate) in [
                 ("bmi", "sp:bodyMassIndex"), ("heart_rate", "sp:heartRate"), ("height", "sp:height"),
@@ -190,7 +190,7 @@ extension RDFGraph {
             graph.add(node, "sp:bloodPressure", .node(pressure))
         }
 
-        private mutating func sign(_ node: Node, _ predicate: String, _ values: JSONValue, _ field: String) {
+        private mutating func sign(_ node: Node, _ predicate: String, _ values: FactValues, _ field: String) {
             guard let value = values[field + "_value"], value != .null else { return }
             let sign = graph.blank()
             graph.type(sign, "sp:VitalSign")
@@ -201,7 +201,7 @@ extension RDFGraph {
         }
 
         private mutating func code(
-            _ node: Node, _ predicate: String, _ values: JSONValue, _ field: String, _ type: String
+            _ node: Node, _ predicate: String, _ values: FactValues, _ field: String, _ type: String
         ) {
             guard let identifier = values[field + "_identifier"]?.string,
                 let system = values[field + "_system"]?.string
@@ -220,7 +220,7 @@ extension RDFGraph {
         }
 
         /// Where it is known from: here the code stands for itself, without a name.
-        private mutating func provenance(_ node: Node, _ values: JSONValue) {
+        private mutating func provenance(_ node: Node, _ values: FactValues) {
             guard values["provenance_identifier"]?.string != nil else { return }
             let code = graph.blank()
             graph.type(code, "sp:Code")
@@ -242,7 +242,7 @@ extension RDFGraph {
                 .literal(DecimalText.shortest(number), dataType: "http://www.w3.org/2001/XMLSchema#double"))
         }
 
-        private mutating func quantity(_ node: Node, _ predicate: String, _ values: JSONValue, _ field: String) {
+        private mutating func quantity(_ node: Node, _ predicate: String, _ values: FactValues, _ field: String) {
             guard values[field + "_value"]?.string != nil else { return }
             let quantity = graph.blank()
             graph.type(quantity, "sp:ValueAndUnit")
@@ -251,7 +251,7 @@ extension RDFGraph {
             graph.add(node, predicate, .node(quantity))
         }
 
-        private mutating func range(_ node: Node, _ predicate: String, _ values: JSONValue, _ field: String) {
+        private mutating func range(_ node: Node, _ predicate: String, _ values: FactValues, _ field: String) {
             guard values[field + "_min_value"]?.string != nil || values[field + "_max_value"]?.string != nil else {
                 return
             }
@@ -267,7 +267,7 @@ extension RDFGraph {
             graph.add(node, predicate, .node(range))
         }
 
-        private mutating func organization(_ node: Node, _ predicate: String, _ values: JSONValue, _ prefix: String) {
+        private mutating func organization(_ node: Node, _ predicate: String, _ values: FactValues, _ prefix: String) {
             let address = graph.address(values, prefix + "adr_")
             guard values[prefix + "name"]?.string != nil || address != nil else { return }
             let organization = graph.blank()
@@ -277,7 +277,7 @@ extension RDFGraph {
             graph.add(node, predicate, .node(organization))
         }
 
-        private mutating func pharmacy(_ node: Node, _ values: JSONValue) {
+        private mutating func pharmacy(_ node: Node, _ values: FactValues) {
             let address = graph.address(values, "pharmacy_adr_")
             guard values["pharmacy_ncpdpid"]?.string != nil || values["pharmacy_org"]?.string != nil || address != nil
             else { return }
@@ -289,7 +289,7 @@ extension RDFGraph {
             graph.add(node, "sp:pharmacy", .node(pharmacy))
         }
 
-        private mutating func provider(_ node: Node, _ predicate: String, _ values: JSONValue, _ prefix: String) {
+        private mutating func provider(_ node: Node, _ predicate: String, _ values: FactValues, _ prefix: String) {
             let name = graph.name(values, prefix + "name_")
             guard let name else { return }
             let provider = graph.blank()

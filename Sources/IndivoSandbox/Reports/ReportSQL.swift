@@ -13,6 +13,9 @@ struct ReportSQL {
         /// The label; nil without groups, `.null` for rows that have no value.
         var label: JSONValue?
         var value: JSONValue
+        /// Whether they are dates, which have forms of their own.
+        var isDateLabel = false
+        var isDateValue = false
     }
 
     /// The rows of a page, by the columns asked for, and how many there are in all.
@@ -41,7 +44,8 @@ struct ReportSQL {
         let value = expression(aggregate.operation, field)
         guard let label = groupLabel else {
             let row = try Row.fetchOne(db, sql: "SELECT \(value) \(condition)", arguments: arguments)
-            return ([Group(label: nil, value: read(row?[0], field, aggregate.operation))], 1)
+            let isDate = field.type == .date && aggregate.operation != "count"
+            return ([Group(value: read(row?[0], field, aggregate.operation), isDateValue: isDate)], 1)
         }
         // The real server sorts by the row as well when an order is asked for, and so splits every group into its rows.
         let splits = query.orderField != nil
@@ -57,7 +61,8 @@ struct ReportSQL {
         let groups = page.map { row in
             Group(
                 label: groupField.map { read(row[0], $0, "group") } ?? read(row[0]),
-                value: read(row[1], field, aggregate.operation))
+                value: read(row[1], field, aggregate.operation), isDateLabel: groupField?.type == .date,
+                isDateValue: field.type == .date && aggregate.operation != "count")
         }
         return (groups, all.count)
     }

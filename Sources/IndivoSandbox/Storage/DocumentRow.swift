@@ -3,9 +3,7 @@ import Foundation
 import GRDB
 
 /// What is known of a document, without its content.
-struct DocumentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
-    static let databaseTableName = "document"
-
+struct DocumentRow: Sendable {
     var serial: Int64?
     var id: String
     /// The record it belongs to; nil for an app's own storage.
@@ -33,7 +31,7 @@ struct DocumentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     var replaces: String?
     var replacedBy: String?
 
-    /// The columns above: everything but the content.
+    /// The columns above, in their order: everything but the content.
     static let columns = """
         serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status, \
         neverShare, createdAt, \
@@ -69,9 +67,21 @@ struct DocumentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
             ])
     }
 
+    /// The document's bytes.
     func content(_ db: Database) throws -> Data {
         try Data.fetchOne(
             db.cachedStatement(sql: "SELECT content FROM document WHERE id = ?"), arguments: [id]) ?? Data()
+    }
+}
+
+extension DocumentRow: FetchableRecord {
+    /// By place and not by name: lists read many.
+    init(row: Row) {
+        self.init(
+            serial: row[0], id: row[1], record: row[2], app: row[3], account: row[4], externalId: row[5], type: row[6],
+            mimeType: row[7], size: row[8], digest: row[9], label: row[10], status: row[11], neverShare: row[12],
+            createdAt: row[13], creator: row[14], creatorType: row[15], original: row[16], replaces: row[17],
+            replacedBy: row[18])
     }
 }
 #endif
