@@ -16,9 +16,11 @@ public final class FaultProxy: Sendable {
     public struct Request: Sendable {
         /// Counted from 0, in the order in which requests arrived.
         public let number: Int
+        /// The HTTP method.
         public let method: String
         /// Path and query.
         public let target: String
+        /// The body, as it was sent.
         public let body: Data
     }
 

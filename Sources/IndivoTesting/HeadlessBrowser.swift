@@ -16,10 +16,12 @@ import OAuth1
 public final class HeadlessBrowser {
     /// A page as it was received.
     public struct Page {
+        /// Where the page is, after all redirects.
         public let url: URL
         /// The page's root element.
         public let root: XMLNode
 
+        /// The page's title.
         public var title: String { root.first("title")?.text() ?? "(no title)" }
 
         /// The links, with their texts.

@@ -34,7 +34,9 @@ public struct RecordedExchange: Sendable, Hashable {
 
     /// What came of a request.
     public enum Outcome: Sendable, Hashable {
+        /// The server answered.
         case answer(HTTPAnswer)
+        /// No answer came.
         case failure(HTTPTransportError)
     }
 

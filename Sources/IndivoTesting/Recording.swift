@@ -11,6 +11,7 @@ public struct Recording: Sendable {
     /// The exchanges, in the order of time.
     public var exchanges: [RecordedExchange]
 
+    /// A recording of these exchanges, in this order.
     public init(_ exchanges: [RecordedExchange]) {
         self.exchanges = exchanges.sorted { $0.seq < $1.seq }
     }
@@ -109,8 +110,11 @@ public struct Recording: Sendable {
 
 /// Why a recording cannot be read or written.
 public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The file is not there, or may not be read.
     case cannotRead(file: String, reason: String)
+    /// The file is no recording: where, and why.
     case malformed(file: String, place: String, reason: String)
+    /// The file cannot be written.
     case cannotWrite(file: String, reason: String)
 
     public var description: String {

@@ -11,9 +11,12 @@
 public struct FormParameters: Sendable, Hashable {
     /// One name with its value.
     public struct Element: Sendable, Hashable {
+        /// The name, not escaped.
         public var name: String
+        /// The value, not escaped.
         public var value: String
 
+        /// A name with its value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -26,6 +29,7 @@ public struct FormParameters: Sendable, Hashable {
 
     private var elements: [Element]
 
+    /// Names with their values, in this order.
     public init(_ elements: some Sequence<Element> = []) {
         self.elements = Array(elements)
     }

@@ -8,6 +8,7 @@ public struct OAuthCredentials: Sendable, Hashable {
     /// The temporary or access token it signs with, if any.
     public var token: OAuthToken?
 
+    /// An app's credentials, and those of whoever let it act for them.
     public init(consumer: OAuthConsumer, token: OAuthToken? = nil) {
         self.consumer = consumer
         self.token = token
@@ -31,6 +32,7 @@ public struct OAuthConsumer: Sendable, Hashable {
     /// The secret shared with the server; never sent.
     public var secret: Secret
 
+    /// An app's key and secret.
     public init(key: String, secret: Secret) {
         self.key = key
         self.secret = secret
@@ -44,6 +46,7 @@ public struct OAuthToken: Sendable, Hashable {
     /// The secret that came with it; never sent.
     public var secret: Secret
 
+    /// A token and its secret.
     public init(value: String, secret: Secret) {
         self.value = value
         self.secret = secret

@@ -19,6 +19,7 @@ public struct OAuthRequest: Sendable, Hashable {
     /// be left out when signing.
     public var body: [UInt8]?
 
+    /// A request, as far as signing needs to know it.
     public init(
         method: String, scheme: String, authority: String, path: String, query: String? = nil,
         contentType: String? = nil, body: [UInt8]? = nil

@@ -63,6 +63,7 @@ public struct OAuthSigner: Sendable {
         /// Further protocol parameters; each name begins with `oauth_` and is not one that the signer sets.
         public var additionalParameters: FormParameters
 
+        /// What a signature holds beside what every signature does.
         public init(
             callback: String? = nil, verifier: String? = nil, realm: String? = nil, includesBodyHash: Bool = false,
             includesVersion: Bool = true, additionalParameters: FormParameters = FormParameters()

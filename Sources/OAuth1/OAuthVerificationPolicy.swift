@@ -11,6 +11,7 @@ public struct OAuthVerificationPolicy: Sendable, Hashable {
     /// Whether the scheme must be spelled `OAuth`, where HTTP allows any letter case.
     public var requiresExactScheme: Bool
 
+    /// What a verifier asks of requests.
     public init(
         rule: SignatureRule, maximumAge: Int = 300, maximumLead: Int? = 300, maximumNonceLength: Int = 255,
         requiresExactScheme: Bool = false

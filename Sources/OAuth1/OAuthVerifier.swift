@@ -120,6 +120,7 @@ public struct OAuthCaller: Sendable, Hashable {
     /// The token it used, or nil.
     public let token: String?
 
+    /// Who signed a request.
     public init(consumerKey: String, token: String?) {
         self.consumerKey = consumerKey
         self.token = token

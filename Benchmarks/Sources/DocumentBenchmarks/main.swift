@@ -22,7 +22,8 @@ let report = try CourseReport.read(from: nestedTree)
 let courses = try SDMXDocument(modelTree)
 let fresh = (0..<count).map { _ in Course() }
 for (a, b) in zip(fresh, courses.models.compactMap({ $0 as? Course })) {
-    (a.drug, a.code, a.system, a.started, a.ended, a.ordered) = (b.drug, b.code, b.system, b.started, b.ended, b.ordered)
+    (a.drug, a.code, a.system, a.started, a.ended, a.ordered) =
+        (b.drug, b.code, b.system, b.started, b.ended, b.ordered)
     (a.dose, a.unit, a.refills, a.urgent, a.instructions, a.prescriber) =
         (b.dose, b.unit, b.refills, b.urgent, b.instructions, b.prescriber)
 }
@@ -64,7 +65,7 @@ for (name, target, theirs) in [
     ("write-models", "≥ 1.00", "read-models"), ("write-nested", "≥ 1.00", "read-nested"),
     ("write-new-models", "≥ 1.00", "read-models"),
 ] {
-    let rounds = theirs.hasSuffix("xmlcoder") ? 7 : 200
+    let rounds = theirs.hasSuffix("xmlcoder") ? 20 : 200
     let result = Comparison(rounds: rounds, ours: operation(name), theirs: operation(theirs)).measure()
     print(
         String(format: "%7.2f  ", 1 / result.ratio) + target.padding(toLength: 8, withPad: " ", startingAt: 0)

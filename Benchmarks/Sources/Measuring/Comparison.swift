@@ -2,10 +2,11 @@
 ///
 /// The method, the same for everything that is measured here:
 ///
-/// - Both run in one process, in turns: some rounds of ours, as many of theirs, and again. What else the machine does,
-///   and how fast it runs at the moment, hits both.
-/// - A turn gives one ratio, ours to theirs; the result is the median of the turns' ratios. One turn that something
-///   came between makes no difference.
+/// - Both run in one process, in turns: some rounds of ours, some of theirs, and again. What else the machine does, and
+///   how fast it runs at the moment, hits both. The quicker one does more rounds, up to 50 for one, so that both are
+///   measured for about as long.
+/// - A turn gives one ratio, of our time a round to theirs; the result is the median of the turns' ratios. One turn that
+///   something came between makes no difference.
 /// - What is counted is the processor time of the thread, in microseconds, and not the time that goes by.
 /// - The first round of each in a turn is not counted: it pays for what the other left in the C library's heap and in
 ///   the caches.
@@ -26,7 +27,7 @@ public struct Comparison {
     private let theirs: () -> Int
 
     /// - Parameters:
-    ///   - rounds: How many rounds of each are counted, at least two.
+    ///   - rounds: How many rounds of the slower one are counted, at least two.
     ///   - ours: Our way; its result says that it was done.
     ///   - theirs: The other way.
     public init(rounds: Int, ours: @escaping () -> Int, theirs: @escaping () -> Int) {
@@ -38,11 +39,14 @@ public struct Comparison {
     /// Does it.
     public func measure() -> Result {
         let length = rounds >= 40 ? 10 : 2
+        let first = (ours: ProcessorTime.ofRound(1, ours), theirs: ProcessorTime.ofRound(1, theirs))
+        func more(_ a: Double, _ b: Double) -> Int { length * Int(min(50, max(1, b / a))) }
+        let counts = (ours: more(first.ours, first.theirs), theirs: more(first.theirs, first.ours))
         var ratios: [Double] = []
         var best = (ours: Double.infinity, theirs: Double.infinity)
         for _ in 0..<max(1, rounds / length) {
-            let a = ProcessorTime.ofRound(length, ours)
-            let b = ProcessorTime.ofRound(length, theirs)
+            let a = ProcessorTime.ofRound(counts.ours, ours)
+            let b = ProcessorTime.ofRound(counts.theirs, theirs)
             ratios.append(a / b)
             best = (min(best.ours, a), min(best.theirs, b))
         }

@@ -8,6 +8,7 @@ import OAuth1
 /// for message in try await account.inbox() { print(message.subject ?? "") }
 /// ```
 public struct IndivoAccount: Sendable {
+    /// The server that has the account.
     public let server: IndivoServer
     /// The account's e-mail address.
     public let id: String

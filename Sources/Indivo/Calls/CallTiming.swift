@@ -11,6 +11,7 @@ public struct CallTiming: Sendable {
     /// A number from 0 up to 1.
     public var random: @Sendable () -> Double
 
+    /// Clocks and chance of one's own, for tests.
     public init(
         now: @escaping @Sendable () -> Date, elapsed: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void, random: @escaping @Sendable () -> Double

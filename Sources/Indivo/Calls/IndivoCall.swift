@@ -19,6 +19,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
 
     /// What a call's query may hold.
     public enum Query: String, Sendable, Hashable {
+        /// Nothing.
         case none
         /// `limit` and `offset`.
         case paging
@@ -36,6 +37,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
 
     /// What a call is sent as its body.
     public enum Body: String, Sendable, Hashable {
+        /// Nothing.
         case none
         /// A document: XML, text or anything else, by its content type.
         case document
@@ -81,9 +83,13 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public let method: HTTPRequest.Method
     /// The path, with variables in braces. A slash at the end matters.
     public let path: String
+    /// In whose name it is signed.
     public let signer: Signer
+    /// What its query may hold.
     public let query: Query
+    /// What is sent with it.
     public let body: Body
+    /// What a server answers.
     public let answer: Answer
     /// The Swift method that makes it, such as `IndivoRecord.information()`.
     public let swift: String

@@ -6,6 +6,7 @@ import OAuth1
 /// A token for the whole record reads documents, reports and demographics; a token that was granted for the carenet
 /// reads the rest too, and nothing outside the carenet.
 public struct IndivoCarenet: Sendable {
+    /// The server that has the carenet.
     public let server: IndivoServer
     /// The carenet's id.
     public let id: String

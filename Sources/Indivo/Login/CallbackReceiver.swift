@@ -49,6 +49,7 @@ public struct CallbackVisit: Sendable {
     /// Shows the person a last word.
     public let finish: @Sendable (_ message: String) -> Void
 
+    /// A visit to be handed to a session, from a receiver of one's own.
     public init(
         url: URL, redirect: (@Sendable (URL) -> Void)? = nil, finish: @escaping @Sendable (_ message: String) -> Void = { _ in }
     ) {

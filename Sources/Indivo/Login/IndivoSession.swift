@@ -16,6 +16,7 @@ public struct IndivoSession: Sendable, Hashable {
     /// When it was kept.
     public var keptAt: Date
 
+    /// A session to be kept.
     public init(
         api: URL, app: String, record: String, token: OAuthToken, label: String? = nil, keptAt: Date = Date()
     ) {

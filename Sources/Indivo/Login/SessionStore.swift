@@ -21,6 +21,7 @@ public protocol SessionStore: Sendable {
 public final class MemorySessionStore: SessionStore {
     private let kept = Mutex<[IndivoSession]>([])
 
+    /// A store without a session.
     public init() {}
 
     public func sessions() -> [IndivoSession] { kept.withLock { $0 } }

@@ -10,14 +10,30 @@
 public struct AggregateQuery: Sendable, Hashable {
     /// What is computed.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
-        case sum, average = "avg", maximum = "max", minimum = "min"
+        /// The sum of the values.
+        case sum
+        /// Their arithmetic mean.
+        case average = "avg"
+        /// The greatest, or the latest.
+        case maximum = "max"
+        /// The least, or the earliest.
+        case minimum = "min"
         /// How many facts have a value in the field.
         case count
     }
 
     /// A stretch of time.
     public enum Increment: String, Sendable, Hashable, CaseIterable {
-        case hour, day, week, month, year
+        /// An hour.
+        case hour
+        /// A day.
+        case day
+        /// A week.
+        case week
+        /// A month.
+        case month
+        /// A year.
+        case year
         /// All days' hours, weeks' days, and so on, in one: 24, 7, 53 and 12 groups.
         case hourOfDay = "hourofday", dayOfWeek = "dayofweek", weekOfYear = "weekofyear", monthOfYear = "monthofyear"
     }
@@ -29,16 +45,22 @@ public struct AggregateQuery: Sendable, Hashable {
         /// A date in the same stretch of time. How servers name the groups depends on their database.
         case dates(String, Increment)
 
+        /// A date on the same day.
         public static func day(_ field: String) -> Grouping { .dates(field, .day) }
+        /// A date in the same month of the same year.
         public static func month(_ field: String) -> Grouping { .dates(field, .month) }
+        /// A date in the same year.
         public static func year(_ field: String) -> Grouping { .dates(field, .year) }
     }
 
+    /// What is computed.
     public var operation: Operation
+    /// Of which field, named as in ``ReportQuery``.
     public var field: String
     /// `nil` for one number over everything, which a server gives of minimal reports and audits only.
     public var grouping: Grouping?
 
+    /// A number over a field, for each group.
     public init(_ operation: Operation, of field: String, by grouping: Grouping? = nil) {
         self.operation = operation
         self.field = field

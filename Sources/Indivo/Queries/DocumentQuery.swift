@@ -21,6 +21,7 @@ public struct DocumentQuery: Sendable, Hashable {
     /// How many are fetched at once.
     public var pageSize: Int
 
+    /// All active documents, unless something else is said.
     public init(
         type: DocumentType? = nil, status: DocumentStatus = .active, order: DocumentOrder? = nil, limit: Int? = nil,
         offset: Int = 0, pageSize: Int = 100
@@ -38,14 +39,22 @@ public struct DocumentQuery: Sendable, Hashable {
 public struct DocumentOrder: Sendable, Hashable {
     /// By what documents can be ordered; a server fails on anything else.
     public enum Key: String, Sendable, Hashable, CaseIterable {
+        /// When the document was stored.
         case createdAt = "created_at"
-        case label, size
+        /// Its label.
+        case label
+        /// Its size in bytes.
+        case size
     }
 
+    /// By what.
     public let key: Key
+    /// Whether the greatest, or the latest, comes first.
     public let isDescending: Bool
 
+    /// The least, or the earliest, first.
     public static func ascending(_ key: Key) -> DocumentOrder { DocumentOrder(key: key, isDescending: false) }
+    /// The greatest, or the latest, first.
     public static func descending(_ key: Key) -> DocumentOrder { DocumentOrder(key: key, isDescending: true) }
 
     var parameter: String { (isDescending ? "-" : "") + key.rawValue }
@@ -65,10 +74,15 @@ public struct DocumentType: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// SDMX of any model: a server does not list documents by their model. Use the record's `reports(of:matching:)`.
     public static let models: DocumentType = "Models"
+    /// `Equipment`.
     public static let equipment: DocumentType = "Equipment"
+    /// `Procedure`.
     public static let procedure: DocumentType = "Procedure"
+    /// `SimpleClinicalNote`.
     public static let simpleClinicalNote: DocumentType = "SimpleClinicalNote"
+    /// `Demographics`.
     public static let demographics: DocumentType = "Demographics"
+    /// `Annotation`.
     public static let annotation: DocumentType = "Annotation"
 }
 

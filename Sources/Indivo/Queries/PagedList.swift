@@ -65,6 +65,7 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
 
 /// One page of a list.
 public struct ListPage<Element> {
+    /// The page's elements, in the list's order.
     public let elements: [Element]
     /// How many elements of the list come before it.
     public let offset: Int

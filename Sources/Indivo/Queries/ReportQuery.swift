@@ -18,10 +18,12 @@ import IndivoModel
 public struct ReportQuery: Sendable, Hashable {
     /// What a field has to be: one of some values.
     public struct Filter: Sendable, Hashable {
+        /// The field.
         public var field: String
         /// Any of these; at least one.
         public var values: [FilterValue]
 
+        /// A field, and what it may be.
         public init(field: String, values: [FilterValue]) {
             self.field = field
             self.values = values
@@ -30,10 +32,14 @@ public struct ReportQuery: Sendable, Hashable {
 
     /// Between which dates a field has to lie, both of them included.
     public struct DateRange: Sendable, Hashable {
+        /// The field, which holds a date.
         public var field: String
+        /// The first date; `nil` for any.
         public var start: FilterValue?
+        /// The last date; `nil` for any.
         public var end: FilterValue?
 
+        /// A field, and the dates between which it lies.
         public init(field: String, start: FilterValue?, end: FilterValue?) {
             self.field = field
             self.start = start
@@ -43,9 +49,12 @@ public struct ReportQuery: Sendable, Hashable {
 
     /// By which field a report is ordered.
     public struct Order: Sendable, Hashable {
+        /// The field.
         public var field: String
+        /// Whether the greatest, or the latest, comes first.
         public var isDescending: Bool
 
+        /// An order by a field.
         public init(field: String, isDescending: Bool = false) {
             self.field = field
             self.isDescending = isDescending
@@ -123,10 +132,15 @@ public enum ReportFormat: String, Sendable, Hashable, CaseIterable {
 ///
 /// A text stands for a date where the field is one: `"2026-11-21"`, `"2026-11-21T08:00:00Z"`.
 public enum FilterValue: Sendable, Hashable {
+    /// A text, or a date as text.
     case text(String)
+    /// A number.
     case number(Double)
+    /// `true` or `false`.
     case truth(Bool)
+    /// A calendar day.
     case day(XMLDate)
+    /// An instant.
     case time(XMLDateTime)
 
     /// An instant.

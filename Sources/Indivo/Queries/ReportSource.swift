@@ -8,6 +8,7 @@ public struct ReportSource: Sendable {
         public let name: String
         /// The name in Swift, parts of compound values after a dot.
         public let property: String
+        /// What its values are.
         public let type: DataFieldType
 
         init(_ name: String, _ type: DataFieldType, property: String? = nil) {

@@ -12,10 +12,12 @@ import IndivoXML
 /// it checks; `text/plain`, `text/html` and `application/json` are text; anything else is binary. It hands texts back as
 /// `application/xml`, whatever they were.
 public struct FileContent: Sendable, Hashable {
+    /// The bytes.
     public var data: Data
     /// The media type, without parameters unless it is a binary one.
     public var contentType: String
 
+    /// Bytes of a media type.
     public init(_ data: Data, contentType: String) {
         self.data = data
         self.contentType = contentType

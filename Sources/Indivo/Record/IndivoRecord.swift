@@ -9,6 +9,7 @@ import OAuth1
 /// try await record.add(Medication())
 /// ```
 public final class IndivoRecord: Sendable {
+    /// The server that has the record.
     public let server: IndivoServer
     /// The record's id (a UUID).
     public let id: String

@@ -15,24 +15,36 @@ import OAuth1
 public struct OutgoingMessage: Sendable, Hashable {
     /// How a server shows the body.
     public enum BodyType: String, Sendable, Hashable, CaseIterable {
-        case plaintext, markdown
+        /// As it is.
+        case plaintext
+        /// As the HTML that Markdown becomes.
+        case markdown
     }
 
     /// How urgent it is.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
-        case low, medium, high
+        /// The least urgent.
+        case low
+        /// Urgent.
+        case medium
+        /// The most urgent.
+        case high
     }
 
     /// Unique among the app's messages; letters, digits and `-._~@:,=+`.
     public var id: String
     /// At most 100 characters.
     public var subject: String
+    /// What it says.
     public var body: String
+    /// How a server shows the body.
     public var bodyType: BodyType
+    /// How urgent it is.
     public var severity: Severity
     /// XML documents, which go into the record once the reader accepts them.
     public var attachments: [FileContent]
 
+    /// A message with an id of its own.
     public init(
         subject: String, body: String, bodyType: BodyType = .plaintext, severity: Severity = .low,
         attachments: [FileContent] = [], id: String = UUID().uuidString.lowercased()

@@ -146,7 +146,16 @@ extension RecordDocument {
 
 /// What one document is to another.
 public enum DocumentRelation: String, Sendable, Hashable, CaseIterable {
-    case annotation, answers, attachment, followup, interpretation
+    /// A remark on it.
+    case annotation
+    /// What answers it.
+    case answers
+    /// What belongs to it.
+    case attachment
+    /// What came after it.
+    case followup
+    /// What it means.
+    case interpretation
 
     /// The relation's URI, as metadata has it.
     public var uri: String { "http://indivo.org/vocab/documentrels#" + rawValue }

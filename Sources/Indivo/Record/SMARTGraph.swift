@@ -6,9 +6,19 @@ import IndivoXML
 public enum SMARTKind: String, Sendable, Hashable, CaseIterable {
     /// Allergies, and what the patient is known not to be allergic to.
     case allergies
-    case encounters, fulfillments, immunizations
+    /// Visits.
+    case encounters
+    /// Medications as they were dispensed.
+    case fulfillments
+    /// Immunizations.
+    case immunizations
+    /// Results of a laboratory.
     case labResults = "lab_results"
-    case medications, problems
+    /// Medications.
+    case medications
+    /// Diagnoses and complaints.
+    case problems
+    /// Vital signs, a set for each visit.
     case vitalSigns = "vital_signs"
 }
 

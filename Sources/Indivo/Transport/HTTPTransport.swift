@@ -43,6 +43,7 @@ public struct HTTPAnswer: Sendable, Hashable {
     /// The body as it arrived, without transfer coding; empty if there is none.
     public var body: Data
 
+    /// An answer, from a transport of one's own.
     public init(response: HTTPResponse, body: Data = Data()) {
         self.response = response
         self.body = body

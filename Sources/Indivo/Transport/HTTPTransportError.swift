@@ -40,6 +40,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
     /// What the HTTP library said, if that tells more.
     public let detail: String?
 
+    /// An error, from a transport of one's own.
     public init(kind: Kind, server: String, mayHaveReachedServer: Bool, detail: String? = nil) {
         self.kind = kind
         self.server = server

@@ -4,7 +4,8 @@
 /// ```swift
 /// for app in try AppManifest.readList(json: body) { print(app.name ?? app.id) }
 /// ```
-/// The calls with `manifest` in their names give only what SMART knows; the members after ``requirements`` are left out.
+/// The calls with `manifest` in their names give only what SMART knows; the members after ``requirements`` are left
+/// out.
 public struct AppManifest: CompoundValue {
     /// How an app works: with a person at its pages, or on its own.
     public enum Mode: String, LexicalValue, CaseIterable {

@@ -29,8 +29,8 @@ open class IndivoDocument {
     /// What the client needs to know about where the document lives.
     package final var home: AnyObject?
 
-    /// Whether the source is a report's, which leaves things out: then the whole document has to be fetched before it is
-    /// replaced.
+    /// Whether the source is a report's, which leaves things out: then the whole document has to be fetched before it
+    /// is replaced.
     package final var isFromReport = false
 
     /// A new, empty document: it is on no server yet.

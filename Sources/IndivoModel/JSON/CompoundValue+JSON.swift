@@ -61,8 +61,8 @@ extension CompoundValue {
 extension Array where Element: CompoundValue {
     /// The values as a JSON list.
     ///
-    /// - Parameter source: The JSON list they were read from; see ``CompoundValue/json(updating:)``. Values may have been
-    ///   added, moved or removed since: each is found by what it says.
+    /// - Parameter source: The JSON list they were read from; see ``CompoundValue/json(updating:)``. Values may have
+    ///   been added, moved or removed since: each is found by what it says.
     /// - Throws: As ``CompoundValue/json(updating:)``.
     public func json(updating source: Data? = nil) throws -> Data {
         var originals: [JSONValue] = []

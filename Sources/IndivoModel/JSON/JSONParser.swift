@@ -12,7 +12,9 @@ struct JSONParser {
         var parser = JSONParser(text)
         let value = try parser.value()
         parser.skipSpace()
-        guard parser.position == parser.bytes.count else { throw parser.failure("there is more after the end of the value") }
+        guard parser.position == parser.bytes.count else {
+            throw parser.failure("there is more after the end of the value")
+        }
         return value
     }
 
@@ -111,7 +113,8 @@ struct JSONParser {
                 }
                 return text
             case UInt8(ascii: "\\"): result += try escape()
-            case 0..<0x20: throw failure("a line break or control character stands in a text; is a quotation mark missing?")
+            case 0..<0x20:
+                throw failure("a line break or control character stands in a text; is a quotation mark missing?")
             default:
                 result.append(byte)
                 position += 1
@@ -138,7 +141,9 @@ struct JSONParser {
                 position += 2
                 units.append(try codeUnit())
             }
-            guard let text = String(validating: units, as: UTF16.self) else { throw failure("half a surrogate pair is no character") }
+            guard let text = String(validating: units, as: UTF16.self) else {
+                throw failure("half a surrogate pair is no character")
+            }
             return Array(text.utf8)
         default: throw failure("“\\\(Character(Unicode.Scalar(byte)))” is no escape")
         }

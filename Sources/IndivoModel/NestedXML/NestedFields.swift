@@ -18,7 +18,8 @@ struct NestedFields {
         slots = Array(repeating: Slot(), count: layout.fields.count)
         var next = element.firstElement
         while let child = next {
-            if let (field, rank) = layout.elements[child.localName], slots[field].element == nil || rank < slots[field].rank {
+            if let (field, rank) = layout.elements[child.localName],
+                slots[field].element == nil || rank < slots[field].rank {
                 slots[field] = Slot(element: child, rank: rank)
             }
             next = child.nextElement

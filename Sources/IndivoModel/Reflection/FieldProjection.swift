@@ -8,8 +8,8 @@ import IndivoXML
 /// medication.$drugName.leafNames     // ["drugName_title", "drugName_system", "drugName_identifier"]
 /// medication.$drugName.presence      // .present, .empty or .absent
 /// ```
-/// The presence is that in the document's source: what was read, or last sent to a server. It tells a field that a server
-/// left out from one that it says is empty, where the property is `nil` for both.
+/// The presence is that in the document's source: what was read, or last sent to a server. It tells a field that a
+/// server left out from one that it says is empty, where the property is `nil` for both.
 public struct FieldProjection: Sendable, Hashable {
     /// The Swift property.
     public let property: String
@@ -47,7 +47,8 @@ extension FieldProjection {
         let layout = Layout.of(type(of: document))
         let offset = storage - UnsafeRawPointer(document.storage)
         guard let field = layout.fields.first(where: { $0.offset == offset }) else {
-            preconditionFailure("\(layout.typeName) has no such field; was it compiled with -disable-reflection-metadata?")
+            preconditionFailure(
+                "\(layout.typeName) has no such field; was it compiled with -disable-reflection-metadata?")
         }
         self.init(field, of: document, layout)
     }

@@ -96,7 +96,8 @@ public final class Layout: Sendable {
         }
     }
 
-    /// Made outside the lock, since a layout asks for the layouts of its parts. Two tasks may both make it; both are equal.
+    /// Made outside the lock, since a layout asks for the layouts of its parts. Two tasks may both make it; both are
+    /// equal.
     private static func known(_ key: ObjectIdentifier, _ make: () -> Layout) -> Layout {
         if let layout = known.withLock({ $0[key] }) { return layout }
         let layout = make()

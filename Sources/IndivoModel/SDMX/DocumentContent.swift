@@ -36,7 +36,8 @@ extension GenericDocument {
         guard let model = DocumentClasses.runtimeModel(named: modelName) else { return }
         let fields = ModelFields(source, model.flat)
         for (index, leaf) in model.flat.leaves.enumerated() {
-            guard let text = fields.text(of: index)?.string, let error = leaf.type.failure(ofField: text) else { continue }
+            guard let text = fields.text(of: index)?.string, let error = leaf.type.failure(ofField: text)
+            else { continue }
             problems.all.append(
                 DocumentError(
                     .unreadableValue(text: text, error), document: modelName, property: leaf.property,

@@ -2,8 +2,8 @@ import IndivoXML
 
 /// Whether a model of a stored document is the one that a report shows.
 ///
-/// Reports do not repeat what is stored word for word: they spell numbers and dates their own way, fill in `false` where
-/// a boolean was left out, leave out some relations and shuffle the rest.
+/// Reports do not repeat what is stored word for word: they spell numbers and dates their own way, fill in `false`
+/// where a boolean was left out, leave out some relations and shuffle the rest.
 enum ModelMatch {
     static func isSame(_ stored: XMLNode, _ reported: XMLNode, as type: IndivoDocument.Type) -> Bool {
         guard let a = try? type.read(from: stored), let b = try? type.read(from: reported) else { return false }

@@ -9,7 +9,8 @@ enum SDMX {
     static func models(in root: XMLNode) throws -> [XMLNode] {
         guard root.kind == .element, root.name == "Models" else {
             throw DocumentError(
-                .notADocument(found: describe(root), expected: "the root element <Models>"), document: "SDMX", line: root.line)
+                .notADocument(found: describe(root), expected: "the root element <Models>"), document: "SDMX",
+                line: root.line)
         }
         return Array(root.children(named: "Model"))
     }
@@ -22,7 +23,8 @@ enum SDMX {
             guard models.count == 1 else {
                 throw DocumentError(
                     .notADocument(
-                        found: "\(models.count) models in one document", expected: "one (read several with SDMXDocument)"),
+                        found: "\(models.count) models in one document",
+                        expected: "one (read several with SDMXDocument)"),
                     document: type.modelName, line: element.line)
             }
             model = models[0]

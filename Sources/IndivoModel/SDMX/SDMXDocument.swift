@@ -36,7 +36,9 @@ public struct SDMXDocument {
         var (name, type): (String, IndivoDocument.Type) = ("", GenericDocument.self)
         models = try SDMX.models(in: root).map { model in
             // Most documents hold models of one kind.
-            if let next = model.attr("name"), next != name { (name, type) = (next, DocumentClasses.type(ofModel: next)) }
+            if let next = model.attr("name"), next != name {
+                (name, type) = (next, DocumentClasses.type(ofModel: next))
+            }
             return try type.read(from: model, collecting: problems)
         }
         source = root

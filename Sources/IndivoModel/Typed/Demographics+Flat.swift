@@ -14,7 +14,8 @@ extension Demographics {
             do {
                 return try texts[name].map { try Value.fromField($0) }
             } catch let error as LexicalError {
-                throw DocumentError(.unreadableValue(text: texts[name] ?? "", error), document: "Demographics", property: name)
+                throw DocumentError(
+                    .unreadableValue(text: texts[name] ?? "", error), document: "Demographics", property: name)
             }
         }
         let id = model.attr("documentId") ?? ""

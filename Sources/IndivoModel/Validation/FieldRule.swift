@@ -3,7 +3,8 @@
 /// ```swift
 /// @Field(rules: [.required, .coded(in: .rxNorm)]) public var drugName: CodedValue?
 /// ```
-/// Rules are checked by ``IndivoDocument/problems()``, never while a document is read: what is there can always be read.
+/// Rules are checked by ``IndivoDocument/problems()``, never while a document is read: what is there can always be
+/// read.
 public enum FieldRule: Sendable, Hashable {
     /// There must be a value; of a coded value title, system and identifier.
     case required

@@ -27,7 +27,9 @@ struct DateScanner {
         _ text: String, expecting expected: StaticString, _ read: (inout DateScanner) throws(LexicalError) -> Parts
     ) throws(LexicalError) -> (parts: Parts, spelling: String?) {
         var text = text
-        let result = text.withUTF8 { bytes in Result { () throws(LexicalError) in try scan(bytes, expecting: expected, read) } }
+        let result = text.withUTF8 { bytes in
+            Result { () throws(LexicalError) in try scan(bytes, expecting: expected, read) }
+        }
         let (parts, isCanonical) = try result.get()
         return (parts, isCanonical ? nil : text)
     }

@@ -33,7 +33,8 @@ extension XMLDate {
 
 extension XMLDateTime {
     /// The instant that components name; `nil` when year, month or day is missing or there is no such time.
-    /// - Parameter components: Of the Gregorian calendar; missing parts of the time are 0. A time zone becomes the offset.
+    /// - Parameter components: Of the Gregorian calendar; missing parts of the time are 0. A time zone becomes the
+    ///   offset.
     public init?(_ components: DateComponents) {
         guard let year = components.xmlYear, let month = components.month, let day = components.day else { return nil }
         self.init(

@@ -145,7 +145,8 @@ extension XMLDateTime: LexicalValue {
             let day = PlainText.day(bytes), let time = PlainText.time(bytes, from: 11)
         else { return nil }
         return XMLDateTime(
-            validated: (day.year, day.month, day.day), (time.hour, time.minute, time.second, 0), offset: 0, spelling: nil)
+            validated: (day.year, day.month, day.day), (time.hour, time.minute, time.second, 0), offset: 0,
+            spelling: nil)
     }
 
     private static func scanned(_ bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {

@@ -1,4 +1,5 @@
-/// A span of time (xs:duration): `P1Y2M3DT4H5M6.7S`. Months and seconds are kept apart, since no month has a fixed length.
+/// A span of time (xs:duration): `P1Y2M3DT4H5M6.7S`. Months and seconds are kept apart, since no month has a fixed
+/// length.
 public struct XMLDuration: Sendable {
     /// Years and months together, in months; negative for a negative duration.
     public let months: Int
@@ -33,7 +34,8 @@ extension XMLDuration: LexicalValue {
         }
         let (_, sign, years, months, days, time, hours, minutes, seconds) = match.output
         guard [years, months, days, hours, minutes, seconds].contains(where: { $0 != nil }), time != "T" else {
-            throw LexicalError(expected: expected, reason: "“\(text)” names no amount" + (time == "T" ? " after the T" : ""))
+            let place = time == "T" ? " after the T" : ""
+            throw LexicalError(expected: expected, reason: "“\(text)” names no amount\(place)")
         }
         func amount(_ digits: Substring?, times factor: Int) throws(LexicalError) -> Int {
             guard let digits else { return 0 }

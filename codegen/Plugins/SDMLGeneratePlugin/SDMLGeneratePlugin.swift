@@ -36,8 +36,8 @@ struct SDMLGeneratePlugin: CommandPlugin {
         return name.prefix(1).lowercased() + name.dropFirst() + "Models"
     }
 
-    /// The files in and below a folder, hidden ones left out. The target's own list lacks what its manifest excludes, as
-    /// it has to where no build plugin takes the models.
+    /// The files in and below a folder, hidden ones left out. The target's own list lacks what its manifest excludes,
+    /// as it has to where no build plugin takes the models.
     private func files(in folder: URL) -> [URL] {
         let found = FileManager.default.enumerator(
             at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
