@@ -15,7 +15,7 @@ import Foundation
 ///
 /// What its HTTP library (FlyingFox) cannot bound: the size of a request's head (only the time it may take to arrive is
 /// bounded), and the number of connections. It closes the connection of a malformed request without an answer, and keeps
-/// a timer of about 0.75 kB for ten seconds after each request, so that 1000 requests a second hold 7.5 MB. Keep the
+/// a timer of about 0.75 kB for half a minute after each request, so that 1000 requests a second hold 23 MB. Keep the
 /// sandbox on the loopback interface, then, or behind a server that bounds them.
 ///
 /// What the sandbox remembers of requests by itself is bounded: the last 100 for the developer's home, the last 20,000 in

@@ -28,7 +28,8 @@ struct Load: Sendable {
         }
     }
 
-    func run(requests: Int) async throws -> Result {
+    /// - Parameter atLeast: The run goes on until so much time is over, when the requests take less.
+    func run(requests: Int, atLeast: Duration = .zero) async throws -> Result {
         let gathered = Gathered()
         let start = ContinuousClock.now
         await withTaskGroup(of: Void.self) { group in
@@ -38,7 +39,7 @@ struct Load: Sendable {
                         // A thread of its own: the calls block.
                         Thread.detachNewThread {
                             gathered.add(
-                                drive(client, requests: requests / clients) { progress(gathered.countOne()) })
+                                drive(client, requests: requests / clients, until: start + atLeast) { progress(gathered.countOne()) })
                             continuation.resume()
                         }
                     }
@@ -70,14 +71,16 @@ struct Load: Sendable {
         }
     }
 
-    private func drive(_ client: Int, requests: Int, _ oneDone: () -> Void) -> Result {
+    private func drive(
+        _ client: Int, requests: Int, until end: ContinuousClock.Instant, _ oneDone: () -> Void
+    ) -> Result {
         var result = Result()
         result.times.reserveCapacity(requests + 1)
         let signer = signer(of: client)
         var workload = Workload(client: client, record: server.greeting.accesses[client].record)
         do {
             let connection = try KeepAliveConnection(port: server.greeting.port)
-            for _ in 0..<requests {
+            while result.times.count < requests || ContinuousClock.now < end {
                 let step = workload.next()
                 let request = try bytes(of: step, signer)
                 let begin = ContinuousClock.now

@@ -11,7 +11,10 @@ struct SoakCommand: AsyncParsableCommand {
             nor what was pushed.
             """)
 
-    @Option(help: "The requests in all.")
+    /// What the HTTP library keeps of a request goes after half a minute: a run has to last for some of them.
+    private static let leastTime = Duration.seconds(120)
+
+    @Option(help: "The requests in all, at least; a run takes two minutes at least.")
     var requests = 100_000
 
     @Option(help: "The clients.")
@@ -30,7 +33,7 @@ struct SoakCommand: AsyncParsableCommand {
         let result = try await Load(server: server, clients: clients) { done in
             guard let megabytes = memory.note(done) else { return }
             report(done, megabytes, file)
-        }.run(requests: requests)
+        }.run(requests: requests, atLeast: SoakCommand.leastTime)
         print(result.summary)
         for problem in result.problems.prefix(10) { print("    \(problem)") }
         print(memory.verdict)
