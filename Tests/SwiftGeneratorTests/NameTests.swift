@@ -47,6 +47,8 @@ struct NameTests {
                   "override public class var modelName: String { \"Type\" }"]),
         ("CodedValue", ["public class CodedValueDocument: IndivoDocument {",
                         "override public class var modelName: String { \"CodedValue\" }"]),
+        ("Indivo", ["public class IndivoDocument2: IndivoDocument {",
+                    "override public class var modelName: String { \"Indivo\" }"]),
         ("!", ["public class Model: IndivoDocument {", "override public class var modelName: String { \"!\" }"]),
     ]
 

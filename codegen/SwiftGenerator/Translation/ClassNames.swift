@@ -36,7 +36,8 @@ struct ClassNames {
             if ReservedNames.isType(name) { name += "Document" }
             var choice = name
             var number = 2
-            while !taken.insert(choice.lowercased()).inserted {
+            // `Document` behind a name may make another type's of it: `Indivo`.
+            while ReservedNames.isType(choice) || !taken.insert(choice.lowercased()).inserted {
                 choice = "\(name)\(number)"
                 number += 1
             }
