@@ -32,6 +32,9 @@ public struct FileContent: Sendable, Hashable {
     /// - Throws: `XMLError` when the tree cannot be written.
     public init(_ root: XMLNode) throws { try self.init(root.data(), contentType: "application/xml") }
 
+    /// A document that was written out.
+    package init(_ document: PreparedDocument) throws { try self.init(document.data(), contentType: "application/xml") }
+
     /// The bytes as text; what is no UTF-8 becomes U+FFFD.
     public var text: String { String(decoding: data, as: UTF8.self) }
 
