@@ -41,7 +41,7 @@ public struct FileContent: Sendable, Hashable {
     /// The root element. White space before the declaration, which servers put there now and then, does no harm.
     /// - Throws: `XMLError` when the content is no XML.
     public func xml() throws -> XMLNode {
-        try XMLNode(parsing: Data(data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }))
+        try XMLNode(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
     }
 
     /// The models of an SDMX or SDMJ document, by what the content begins with.
