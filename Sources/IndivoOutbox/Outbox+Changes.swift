@@ -170,7 +170,7 @@ extension Outbox {
     ) async throws -> OutboxItem {
         var entry = Entry(change: change, target: target)
         entry.model = document.modelName
-        let item = try await queue(entry, FileContent(prepared.root))
+        let item = try await queue(entry, FileContent(prepared))
         prepared.adopt()
         document.id = nil
         document.home = QueuedDocument(item.id, in: folder)

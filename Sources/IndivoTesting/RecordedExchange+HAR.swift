@@ -22,11 +22,12 @@ extension HAR.Entry {
 
     /// The exchange, at its place in the archive.
     func exchange(seq: Int) throws(HARContentError) -> RecordedExchange {
-        guard let scheme = request.url.firstRange(of: "://"), let method = HTTPRequest.Method(request.method) else {
+        guard let scheme = request.url.utf8.firstRange(of: "://".utf8), let method = HTTPRequest.Method(request.method) else {
             throw HARContentError("its request's method or url is none")
         }
         let rest = request.url[scheme.upperBound...]
-        let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        // By bytes: a mark that follows would make another character of a slash.
+        let slash = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: nil)
         head.headerFields = try Self.fields(request.headers)
         var exchange = RecordedExchange(
@@ -35,7 +36,7 @@ extension HAR.Entry {
         // As they stand there: an HTTPRequest would put blanks for characters that HTTP does not allow.
         exchange.scheme = String(request.url[..<scheme.lowerBound])
         exchange.host = String(rest[..<slash])
-        exchange.path = rest[slash...].hasPrefix("/") ? String(rest[slash...]) : "/" + rest[slash...]
+        exchange.path = rest[slash...].utf8.first == UInt8(ascii: "/") ? String(rest[slash...]) : "/" + rest[slash...]
         exchange.startedAt = try? Date(startedDateTime, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         exchange.milliseconds = time
         return exchange

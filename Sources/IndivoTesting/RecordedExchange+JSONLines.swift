@@ -36,6 +36,13 @@ extension RecordedExchange: Decodable {
         scheme = try container.decodeIfPresent(String.self, forKey: .scheme)
         host = try container.decode(String.self, forKey: .host)
         path = try container.decode(String.self, forKey: .path)
+        func check(_ holds: Bool, _ key: CodingKeys, _ why: String) throws {
+            if !holds { throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: why) }
+        }
+        try check(HTTPRequest.Method(method) != nil, .method, "the method is none")
+        try check(scheme.map { $0 == "http" || $0 == "https" } ?? true, .scheme, "the scheme is neither http nor https")
+        try check(!host.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }, .host, "the host has a part of a path")
+        try check(path.utf8.first == UInt8(ascii: "/"), .path, "the path does not begin with “/”")
         requestHeaders = try Self.fields(container, .requestHeaders)
         requestBody = try Self.body(container, .requestBody, .requestBodyBase64)
         if let failure = try container.decodeIfPresent(String.self, forKey: .failure) {

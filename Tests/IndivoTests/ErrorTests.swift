@@ -152,7 +152,7 @@ struct ErrorTests {
         let accepts = Switch()
         let transport = AnsweringTransport { request, _ in
             accepts.isOn(request.path ?? "")
-                ? HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("<Record id=\"r\" label=\"l\"/>".utf8))
+                ? HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("<Record id=\"r-1\" label=\"l\"/>".utf8))
                 : HTTPAnswer(response: HTTPResponse(status: .forbidden), body: Data("<h4>Permission Denied</h4>".utf8))
         }
         let record = transport.record()

@@ -19,9 +19,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private let answers: [any ServerAnswer.Type] = [
-    Account.self, AggregateReports.self, AuditEntry.self, Carenets.self, CarenetAccounts.self, DocumentMetadata.self,
-    DocumentList.self, DocumentStatusHistory.self, Message.self, Messages.self, Notifications.self,
-    RecordInformation.self, RecordList.self,
+    Account.self, AccountList.self, AggregateReports.self, AuditEntry.self, Carenets.self, CarenetAccounts.self,
+    ConnectCredentials.self, DocumentMetadata.self, DocumentList.self, DocumentSchemas.self, DocumentStatusHistory.self,
+    Message.self, Messages.self, Notifications.self, Permissions.self, RecordInformation.self, RecordList.self,
+    RequestTokenInformation.self, Shares.self,
 ]
 
 private func value<Value: ServerAnswer>(_ type: Value.Type, _ root: XMLNode) {

@@ -10,6 +10,8 @@ struct Answer: Sendable {
     let body: Data
     /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
     let maximumReadingBytes: Int
+    /// What was asked for: the ids in the path, by their names in the call's template.
+    let place: [String: String]
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
@@ -33,7 +35,9 @@ struct Answer: Sendable {
     /// The answer as a value that is read by reflection.
     func value<Value: CompoundValue>(_ type: Value.Type, root: String) throws(IndivoError) -> Value {
         let xml = try xml()
-        return try reading { try Value.read(from: xml, root: root) }
+        let value = try reading { try Value.read(from: xml, root: root) }
+        try check(placeOf: value)
+        return value
     }
 
     /// Does what reads the answer, and makes its errors ones of this call.

@@ -11,7 +11,7 @@ extension CallClient {
             if let credentials = outgoing.credentials { accepted.note(call, credentials) }
             let success = Answer(
                 call: call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body,
-                maximumReadingBytes: options.maximumReadingBytes)
+                maximumReadingBytes: options.maximumReadingBytes, place: outgoing.path)
             if let coding = answer.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
                 throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
             }

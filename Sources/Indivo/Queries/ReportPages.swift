@@ -127,7 +127,9 @@ extension Answer {
     @concurrent
     func reports() async throws -> sending Reports {
         let root = try xml()
-        return try reading { try Reports.read(from: root) }
+        let reports = try reading { try Reports.read(from: root) }
+        try check(placeOf: reports)
+        return reports
     }
 
     func elements<Element>(of reports: Reports, _ make: (Report) -> Element?) throws -> [Element] {

@@ -11,7 +11,7 @@ struct DocumentUpload {
     }
 
     init(_ prepared: PreparedDocument) throws {
-        try self.init(FileContent(prepared.root)) { _ in prepared.adopt() }
+        try self.init(FileContent(prepared)) { _ in prepared.adopt() }
     }
 
     /// What to send of a new document.

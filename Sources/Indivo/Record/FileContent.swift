@@ -32,13 +32,16 @@ public struct FileContent: Sendable, Hashable {
     /// - Throws: `XMLError` when the tree cannot be written.
     public init(_ root: XMLNode) throws { try self.init(root.data(), contentType: "application/xml") }
 
+    /// A document that was written out.
+    package init(_ document: PreparedDocument) throws { try self.init(document.data(), contentType: "application/xml") }
+
     /// The bytes as text; what is no UTF-8 becomes U+FFFD.
     public var text: String { String(decoding: data, as: UTF8.self) }
 
     /// The root element. White space before the declaration, which servers put there now and then, does no harm.
     /// - Throws: `XMLError` when the content is no XML.
     public func xml() throws -> XMLNode {
-        try XMLNode(parsing: Data(data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }))
+        try XMLNode(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
     }
 
     /// The models of an SDMX or SDMJ document, by what the content begins with.

@@ -60,7 +60,7 @@ public struct OutgoingMessage: Sendable, Hashable {
     /// Attaches a document, as it is now.
     /// - Throws: `DocumentError`, `XMLError` when it cannot be written.
     public mutating func attach(_ document: IndivoDocument) throws {
-        attachments.append(try FileContent(PreparedDocument(new: document).root))
+        attachments.append(try FileContent(PreparedDocument(new: document)))
     }
 }
 

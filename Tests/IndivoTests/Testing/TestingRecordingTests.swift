@@ -213,6 +213,10 @@ struct TestingRecordingTests {
     @Test("a line that is no exchange is an error that names the line and the key", arguments: [
         (#"{"name": "a""#, "line 2"), (#"{"name": "a", "seq": "x"}"#, "seq"), (#"{"name": "a"}"#, "“seq” is missing"),
         (#"{"name":"a","seq":1,"method":"GET","path":"/","host":"h","status":99}"#, "99 is no status"),
+        (#"{"name":"a","seq":1,"method":"GET","path":"x","host":"h","status":200}"#, "does not begin with"),
+        (#"{"name":"a","seq":1,"method":"GET","path":"/","host":"h/x","status":200}"#, "part of a path"),
+        (#"{"name":"a","seq":1,"method":"G T","path":"/","host":"h","status":200}"#, "the method is none"),
+        (#"{"name":"a","seq":1,"method":"GET","scheme":"file","path":"/","host":"h","status":200}"#, "neither http"),
         (#"{"name":"a","seq":1,"method":"GET","path":"/","host":"h","failure":"tired"}"#, "“tired”"),
         (#"{"name":"a","seq":1,"method":"GET","path":"/","host":"h","request_headers":[["A"]]}"#, "[name, value]"),
         (#"{"name":"a","seq":1,"method":"GET","path":"/","host":"h","status":200,"response_body_b64":"?"}"#, "base64"),

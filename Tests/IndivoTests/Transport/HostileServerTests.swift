@@ -217,6 +217,30 @@ struct HostileServerTests {
         #expect(isOneLine, "\(said)")
     }
 
+    @Test("what is about another record, or another document, is refused and not taken for this one's", arguments: [
+        "<Record id=\"r-2\" label=\"x\"/>", "<Document id=\"d-2\" record_id=\"r-1\"/>", "<Document id=\"d-1\" record_id=\"r-2\"/>",
+        "<Documents record_id=\"r-2\"/>", "<Documents record_id=\"r-1\"><Document id=\"d\" record_id=\"r-2\"/></Documents>",
+        "<Reports><Report><Meta><Document id=\"d\" record_id=\"r-2\"/></Meta><Item><Equipment/></Item></Report></Reports>",
+    ])
+    func anotherRecord(body: String) async throws {
+        func ask(_ body: String) async throws {
+            let record = AnsweringTransport(body).record()
+            switch body.prefix(5) {
+            case "<Reco": _ = try await record.information()
+            case "<Repo": _ = try await record.equipment().all()
+            case _ where body.hasPrefix("<Documents"): _ = try await record.documents().all()
+            default: _ = try await FileDocument(id: "d-1", in: record).refreshMetadata()
+            }
+        }
+        let error = await #expect(throws: IndivoError.self) { try await ask(body) }
+        guard case .malformedAnswer(let what)? = error?.reason else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(what.contains("another"))
+        try await ask(body.replacing("r-2", with: "r-1").replacing("d-2", with: "d-1"))
+    }
+
     @Test("a total that no list can have is refused, before it is reckoned with", arguments: [
         ("9223372036854775807", "-9223372036854775808"), ("-1", "-1"), ("3", "9223372036854775807"),
     ])
