@@ -109,6 +109,6 @@ private func launched(_ text: String) async {
 /// What comes to the listener.
 private func request(_ bytes: [UInt8]) {
     guard let target = LoopbackRequest.target(of: bytes) else { return }
-    if target.contains(where: \.isNewline) || target.contains(" ") { fatalError("a target has more than one word") }
+    if target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) { fatalError("a target has more than one word") }
     _ = URL(string: "http://127.0.0.1:8002\(target)")?.callbackParameters
 }

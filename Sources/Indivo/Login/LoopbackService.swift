@@ -78,11 +78,13 @@ final class LoopbackService: Sendable {
 
 /// What a browser asks for.
 enum LoopbackRequest {
-    /// The target of a `GET`: path and query; `nil` for any other request.
+    /// The target of a `GET`: path and query; `nil` for any other request, and for a target with control characters.
     static func target(of request: [UInt8]) -> String? {
-        let line = String(decoding: request.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self).split(separator: " ")
-        guard line.count == 3, line[0] == "GET", line[1].hasPrefix("/") else { return nil }
-        return String(line[1])
+        let words = request.prefix { $0 != 13 && $0 != 10 }.split(separator: UInt8(ascii: " "))
+        guard words.count == 3, words[0].elementsEqual("GET".utf8), words[1].first == UInt8(ascii: "/"),
+            words[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        else { return nil }
+        return String(decoding: words[1], as: UTF8.self)
     }
 }
 
