@@ -24,7 +24,13 @@ open class IndivoDocument {
     public package(set) final var id: String?
 
     /// What the server says about the document, as of the last call that told.
-    public package(set) final var metadata: DocumentMetadata?
+    public package(set) final var metadata: DocumentMetadata? {
+        get { keptMetadata?.value }
+        set { keptMetadata = newValue.map(KeptMetadata.init) }
+    }
+
+    /// Aside, since it is larger than most documents, and most have none.
+    private final var keptMetadata: KeptMetadata?
 
     /// What the client needs to know about where the document lives.
     package final var home: AnyObject?
@@ -146,4 +152,10 @@ extension IndivoDocument: FieldElement {
 extension IndivoDocument: CustomStringConvertible {
     /// The kind and id, never what the document says of the patient.
     public var description: String { modelName + (id.map { " \($0)" } ?? " (new)") }
+}
+
+private final class KeptMetadata {
+    let value: DocumentMetadata
+
+    init(_ value: DocumentMetadata) { self.value = value }
 }

@@ -47,6 +47,9 @@ public final class Layout: Sendable {
     /// The name of the data model, of a class of documents; else the type's.
     let modelName: String
     let fields: [FieldLayout]
+    /// ``fields`` without counting references, which millions of fields a second would notice. Safe: the layout holds them
+    /// as long as it lives.
+    private let held: [Unmanaged<FieldLayout>]
     /// How the type's leaves are called when they are flattened into a data model.
     let flat: FlatLayout
     /// What the name of an element stands for in nested XML: the field, and the name's rank among the field's names.
@@ -67,6 +70,7 @@ public final class Layout: Sendable {
                     offset: field.offset, index: fields.count, access: access))
         }
         self.fields = fields
+        held = fields.map { Unmanaged.passUnretained($0) }
         flat = FlatLayout(fields)
         var elements: [String: (field: Int, rank: Int)] = [:]
         for (index, field) in fields.enumerated() where field.place == .element {
@@ -106,11 +110,15 @@ public final class Layout: Sendable {
     }
 
     func read(into base: UnsafeMutableRawPointer, _ reader: FieldReader) throws {
-        for field in fields { try field.access.read(into: base + field.offset, reader, field) }
+        for field in held {
+            try field._withUnsafeGuaranteedRef { try $0.access.read(into: base + $0.offset, reader, $0) }
+        }
     }
 
     func write(from base: UnsafeRawPointer, _ writer: FieldWriter) throws {
-        for field in fields { try field.access.write(from: base + field.offset, writer, field) }
+        for field in held {
+            try field._withUnsafeGuaranteedRef { try $0.access.write(from: base + $0.offset, writer, $0) }
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 /// A type's fields as a data model has them: compound values flattened into leaves, joined by `_`.
-struct FlatLayout: Sendable {
+///
+/// A class, because every reader and writer holds it.
+final class FlatLayout: Sendable {
     /// A leaf, with every name under which a document may hold it, today's first.
     struct Leaf: Sendable {
         let names: [String]
