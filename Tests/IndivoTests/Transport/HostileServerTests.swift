@@ -311,7 +311,7 @@ private enum Trial {
         FileHandle.standardError.write(Data("\(kind), \(grown / 1_000_000) MB, \(took)\n".utf8))
         precondition(accepted.contains(kind), "the call ended with \(kind), not \(expected)")
         // A sanitizer keeps what was freed, and books of its own.
-        let isWatched = ["__asan_init", "__tsan_init"].contains { dlsym(nil, $0) != nil }
+        let isWatched = ["__asan_init", "__tsan_init"].contains { (name: String) in dlsym(nil, name) != nil }
         precondition(isWatched || grown <= allowedAnswer + allowedBesides, "the call took \(grown) bytes")
         precondition(took < deadline + .seconds(60), "the call took \(took)")
     }
