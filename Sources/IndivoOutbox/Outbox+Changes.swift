@@ -168,13 +168,7 @@ extension Outbox {
     private func queue(
         _ change: Entry.Change, target: Entry.Target?, _ prepared: PreparedDocument, of document: IndivoDocument
     ) async throws -> OutboxItem {
-        var entry = Entry(change: change, target: target)
-        entry.model = document.modelName
-        let item = try await queue(entry, FileContent(prepared))
-        prepared.adopt()
-        document.id = nil
-        document.home = QueuedDocument(item.id, in: folder)
-        return item
+        try await queue(change, target: target, FileContent(prepared), of: document) { prepared.adopt() }
     }
 
     /// Queues what changed of a document that is not known whole.
@@ -185,10 +179,18 @@ extension Outbox {
         } catch {
             throw OutboxError.badChange("\(error)")
         }
-        var entry = Entry(change: .patch, target: target)
+        return try await queue(.patch, target: target, FileContent(patch.root), of: document) { patch.adopt() }
+    }
+
+    /// - Parameter adopt: Makes what was written the document's source; called once it is queued.
+    private func queue(
+        _ change: Entry.Change, target: Entry.Target?, _ content: FileContent, of document: IndivoDocument,
+        adopt: () -> Void
+    ) async throws -> OutboxItem {
+        var entry = Entry(change: change, target: target)
         entry.model = document.modelName
-        let item = try await queue(entry, FileContent(patch.root))
-        patch.adopt()
+        let item = try await queue(entry, content)
+        adopt()
         document.id = nil
         document.home = QueuedDocument(item.id, in: folder)
         return item

@@ -24,9 +24,9 @@ struct Answer: Sendable {
 
     /// The root element. The white space that some answers have before their declaration does not hurt.
     func xml() throws(IndivoError) -> XMLNode {
-        let content = try bodyOfXML().drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+        let content = FileContent(try bodyOfXML(), contentType: contentType)
         do {
-            return try XMLNode(parsing: content)
+            return try content.xml()
         } catch {
             throw malformed("it should be XML, and is “\(contentType)”", because: error)
         }

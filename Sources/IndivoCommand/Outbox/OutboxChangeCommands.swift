@@ -40,11 +40,10 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     @OptionGroup var options: OutboxOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The item's id, as list prints it.")
-    var id: String
+    @OptionGroup var item: OutboxItemChoice
 
     func run() async throws {
-        try await options.with(output.talk) { try await $0.retry(id) }
+        try await options.with(output.talk) { try await $0.retry(item.id) }
         try output.printDone("Queued again. Deliver it: indivo outbox flush")
     }
 }
@@ -59,16 +58,15 @@ struct OutboxDiscardCommand: AsyncParsableCommand {
     @Flag(help: "Really do it: what the item holds is gone afterwards.")
     var yes = false
 
-    @Argument(help: "The item's id, as list prints it.")
-    var id: String
+    @OptionGroup var item: OutboxItemChoice
 
     func run() async throws {
         try await options.with(output.talk) { outbox in
-            let item = try await outbox.item(id)
-            guard yes || item.isDelivered else {
-                throw CommandFailure("\(item) was not delivered, and what it holds would be gone; say --yes to discard it")
+            let found = try await outbox.item(item.id)
+            guard yes || found.isDelivered else {
+                throw CommandFailure("\(found) was not delivered, and what it holds would be gone; say --yes to discard it")
             }
-            try await outbox.discard(id)
+            try await outbox.discard(item.id)
         }
         try output.printDone("Discarded.")
     }

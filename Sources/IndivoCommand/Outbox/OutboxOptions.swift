@@ -29,4 +29,10 @@ struct OutboxOptions: ParsableArguments {
         }
     }
 }
+
+/// Which item of the outbox a command is about.
+struct OutboxItemChoice: ParsableArguments {
+    @Argument(help: "The item's id, as list prints it.")
+    var id: String
+}
 #endif

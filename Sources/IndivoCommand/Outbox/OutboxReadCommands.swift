@@ -36,15 +36,14 @@ struct OutboxShowCommand: AsyncParsableCommand {
     @Flag(help: "Print what it holds instead: the document, the label, or the reason for a change of status.")
     var content = false
 
-    @Argument(help: "The item's id, as list prints it.")
-    var id: String
+    @OptionGroup var item: OutboxItemChoice
 
     func run() async throws {
         try await options.with(output.talk) { outbox in
-            let item = try await outbox.item(id)
-            guard content else { return try output.print(OutboxListing.one(item), none: "") }
-            switch item.change {
-            case .add, .replace: try StandardStreams.write(try await outbox.content(of: item).data)
+            let found = try await outbox.item(item.id)
+            guard content else { return try output.print(OutboxListing.one(found), none: "") }
+            switch found.change {
+            case .add, .replace: try StandardStreams.write(try await outbox.content(of: found).data)
             case .setLabel(let label): try StandardStreams.say(label)
             case .setStatus(_, let reason): try StandardStreams.say(reason)
             }

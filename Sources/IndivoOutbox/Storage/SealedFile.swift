@@ -91,7 +91,9 @@ struct SealedFile {
         default: throw .damaged
         }
         let length = bytes[8...].reduce(0) { $0 << 8 | Int($1) }
-        guard bytes[5] == place.kind.rawValue, bytes[6] == 0, bytes[7] == 0, file.count - SealedFile.prefixLength >= length else { throw .damaged }
+        guard bytes[5] == place.kind.rawValue, bytes[6] == 0, bytes[7] == 0,
+            file.count - SealedFile.prefixLength >= length
+        else { throw .damaged }
         let start = file.startIndex + SealedFile.prefixLength
         head = try SealedFile.unbox(file[start..<start + length], place.authenticated(0), key)
         sealedBody = file[(start + length)...]
