@@ -90,7 +90,8 @@ open class IndivoDocument {
         }
         let document = self.init()
         switch format {
-        case .dataModel: try document.readModel(SDMX.soleModel(in: element, for: self), collecting: problems)
+        case .dataModel:
+            try document.readModel(FlatReader(SDMX.soleModel(in: element, for: self), of: self, problems: problems))
         case .nested(let root, let namespace):
             try document.readNested(element, root: root, namespace: namespace, collecting: problems)
         }

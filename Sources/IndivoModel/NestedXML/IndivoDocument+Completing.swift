@@ -22,7 +22,7 @@ extension IndivoDocument {
 
     private func content(of field: FieldLayout) throws -> [ContentWriter.Item] {
         let writer = ContentWriter()
-        try field.access.write(from: storage + field.offset, writer, field)
+        try field.write(from: storage + field.offset, writer)
         return writer.content
     }
 }

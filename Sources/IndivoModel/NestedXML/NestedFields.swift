@@ -9,6 +9,10 @@ struct NestedFields {
     }
 
     private var slots: [Slot] = []
+    /// Which field and rank each name of the tree stands for, by the name's number, once it was looked up.
+    private var known: [Found] = []
+
+    private enum Found { case unknown, nothing, field(Int, rank: Int) }
 
     /// Those of an element into which nobody looks.
     init() {}
@@ -18,12 +22,36 @@ struct NestedFields {
         slots = Array(repeating: Slot(), count: layout.fields.count)
         var next = element.firstElement
         while let child = next {
-            if let (field, rank) = layout.elements[child.localName],
-                slots[field].element == nil || rank < slots[field].rank {
-                slots[field] = Slot(element: child, rank: rank)
-            }
+            if let (field, rank) = layout.elements[child.localName] { add(child, field, rank) }
             next = child.nextElement
         }
+    }
+
+    /// Goes on to another element of the same tree and layout.
+    mutating func look(into element: XMLView, _ layout: Layout) {
+        for index in slots.indices { slots[index].element = nil }
+        var next = element.firstElement
+        while let child = next {
+            if case .field(let field, let rank) = meaning(of: child, layout) { add(child, field, rank) }
+            next = child.nextElement
+        }
+    }
+
+    @inline(__always)
+    private mutating func add(_ element: XMLView, _ field: Int, _ rank: Int) {
+        guard slots[field].element == nil || rank < slots[field].rank else { return }
+        slots[field] = Slot(element: element, rank: rank)
+    }
+
+    private mutating func meaning(of element: XMLView, _ layout: Layout) -> Found {
+        let name = Int(element.nameNumber)
+        if name < known.count {
+            if case .unknown = known[name] {} else { return known[name] }
+        } else {
+            known.append(contentsOf: repeatElement(.unknown, count: name + 1 - known.count))
+        }
+        known[name] = layout.elements[element.localName].map { .field($0.field, rank: $0.rank) } ?? .nothing
+        return known[name]
     }
 
     /// The first element that holds a field.

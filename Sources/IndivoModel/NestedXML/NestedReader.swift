@@ -4,21 +4,51 @@ import IndivoXML
 final class NestedReader: FieldReader {
     /// An element being read, and its children.
     private struct Level {
-        let element: XMLView
-        let fields: NestedFields
+        var element: XMLView
+        var fields: NestedFields
     }
 
     /// Keeps the elements there.
     private let node: XMLNode
-    private var current: Level
+    private let layout: Layout
+
+    // Unchecked, since checking would take a tenth of the time that reading takes: every access to these ends before
+    // anybody is called who could come back.
+
+    @exclusivity(unchecked) private var current: Level
+    @exclusivity(unchecked) private var item: XMLView?
     private var outer: [Level] = []
-    private var item: XMLView?
+    /// Reads the related documents, one after the other.
+    private var inner: (type: IndivoDocument.Type, reader: NestedReader)?
 
     init?(_ node: XMLNode, _ layout: Layout, documentName: String, problems: ReadingProblems?) {
         guard let element = node.view else { return nil }
         self.node = node
+        self.layout = layout
         current = Level(element: element, fields: NestedFields(element, layout))
         super.init(documentName: documentName, problems: problems)
+    }
+
+    /// Goes on to another element of the same tree, which holds a document of the same class.
+    private func goOn(to element: XMLView) {
+        if let outermost = outer.first { current = outermost }
+        outer.removeAll()
+        item = nil
+        leaveAll()
+        current.element = element
+        current.fields.look(into: element, layout)
+    }
+
+    /// The reader of a related document.
+    private func reader(of element: XMLView, _ type: IndivoDocument.Type) -> NestedReader? {
+        if let inner, inner.type == type {
+            inner.reader.goOn(to: element)
+            return inner.reader
+        }
+        let layout = Layout.of(type)
+        let made = NestedReader(element.node, layout, documentName: layout.typeName, problems: problems)
+        inner = made.map { (type, $0) }
+        return made
     }
 
     private func element(of field: FieldLayout) -> XMLView? { item ?? current.fields[field] }
@@ -61,7 +91,8 @@ final class NestedReader: FieldReader {
     }
 
     override func eachItem(of field: FieldLayout, _ body: () throws -> Void) throws {
-        try current.fields.forEach(of: field) { element in
+        let fields = current.fields
+        try fields.forEach(of: field) { element in
             item = element
             try body()
         }
@@ -70,8 +101,10 @@ final class NestedReader: FieldReader {
 
     override func related(_ field: FieldLayout, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
         guard let element = element(of: field) else { return nil }
+        guard let reader = reader(of: element, type) else { return nil }
         let document = type.init()
-        try document.readNested(element.node, root: nil, namespace: nil, collecting: problems)
+        try reader.layout.read(into: document.storage, reader)
+        document.source = element.node
         return document
     }
 

@@ -46,6 +46,9 @@ public class FieldReader {
     /// Where in the source the field stands, as far as that is known.
     func line(of field: FieldLayout) -> Int? { nil }
 
+    /// Comes back out of everything, if an error ended reading somewhere inside.
+    final func leaveAll() { if !path.isEmpty { path.removeAll() } }
+
     final func enterPath(_ field: FieldLayout) { path.append(field) }
 
     final func failure(_ field: FieldLayout, text: String, _ error: LexicalError) -> DocumentError {

@@ -16,6 +16,8 @@ public final class FieldLayout: Sendable {
     let shape: FieldShape
     let offset: Int
     let access: any FieldAccess.Type
+    /// Set when the value's type is one of the common ones.
+    private let common: CommonField?
     /// The layout of the compound value that the field holds.
     let inner: Layout?
     /// The field's place among its type's fields.
@@ -35,9 +37,58 @@ public final class FieldLayout: Sendable {
         self.shape = shape
         self.offset = offset
         self.access = access
+        common = CommonField(access)
         self.index = index
         nameBytes = ([name] + formerly).map { Array($0.utf8) }
         inner = if case .compound(let type) = shape.kind { type.layout } else { nil }
+    }
+
+    func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader) throws {
+        switch common {
+        case .string: try Field<String?>.read(into: place, reader, self)
+        case .boolean: try Field<Bool?>.read(into: place, reader, self)
+        case .integer: try Field<Int?>.read(into: place, reader, self)
+        case .number: try Field<Double?>.read(into: place, reader, self)
+        case .date: try Field<XMLDate?>.read(into: place, reader, self)
+        case .dateTime: try Field<XMLDateTime?>.read(into: place, reader, self)
+        case .codeSystem: try Field<CodeSystem?>.read(into: place, reader, self)
+        case .codedValue: try Field<CodedValue?>.read(into: place, reader, self)
+        case nil: try access.read(into: place, reader, self)
+        }
+    }
+
+    func write(from place: UnsafeRawPointer, _ writer: FieldWriter) throws {
+        switch common {
+        case .string: try Field<String?>.write(from: place, writer, self)
+        case .boolean: try Field<Bool?>.write(from: place, writer, self)
+        case .integer: try Field<Int?>.write(from: place, writer, self)
+        case .number: try Field<Double?>.write(from: place, writer, self)
+        case .date: try Field<XMLDate?>.write(from: place, writer, self)
+        case .dateTime: try Field<XMLDateTime?>.write(from: place, writer, self)
+        case .codeSystem: try Field<CodeSystem?>.write(from: place, writer, self)
+        case .codedValue: try Field<CodedValue?>.write(from: place, writer, self)
+        case nil: try access.write(from: place, writer, self)
+        }
+    }
+}
+
+/// The types that most fields have. They have code of their own: of a type that is known only at run time, each step
+/// would ask the runtime what it is.
+private enum CommonField {
+    case string, boolean, integer, number, date, dateTime, codeSystem, codedValue
+
+    init?(_ access: any FieldAccess.Type) {
+        switch access {
+        case is Field<String?>.Type: self = .string
+        case is Field<Bool?>.Type: self = .boolean
+        case is Field<Int?>.Type: self = .integer
+        case is Field<Double?>.Type: self = .number
+        case is Field<XMLDate?>.Type: self = .date
+        case is Field<XMLDateTime?>.Type: self = .dateTime
+        case is Field<CodeSystem?>.Type: self = .codeSystem
+        case is Field<CodedValue?>.Type: self = .codedValue
+        default: return nil
+        }
     }
 }
 
@@ -111,13 +162,13 @@ public final class Layout: Sendable {
 
     func read(into base: UnsafeMutableRawPointer, _ reader: FieldReader) throws {
         for field in held {
-            try field._withUnsafeGuaranteedRef { try $0.access.read(into: base + $0.offset, reader, $0) }
+            try field._withUnsafeGuaranteedRef { try $0.read(into: base + $0.offset, reader) }
         }
     }
 
     func write(from base: UnsafeRawPointer, _ writer: FieldWriter) throws {
         for field in held {
-            try field._withUnsafeGuaranteedRef { try $0.access.write(from: base + $0.offset, writer, $0) }
+            try field._withUnsafeGuaranteedRef { try $0.write(from: base + $0.offset, writer) }
         }
     }
 }
@@ -149,28 +200,11 @@ extension Field: FieldAccess {
         place.assumingMemoryBound(to: Self.self).pointee.options ?? FieldOptions()
     }
 
-    // The common types have code of their own: without it each step would ask the runtime what the type is.
-    @_specialize(where Value == String?)
-    @_specialize(where Value == Bool?)
-    @_specialize(where Value == Int?)
-    @_specialize(where Value == Double?)
-    @_specialize(where Value == XMLDate?)
-    @_specialize(where Value == XMLDateTime?)
-    @_specialize(where Value == CodeSystem?)
-    @_specialize(where Value == CodedValue?)
     static func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader, _ field: FieldLayout) throws {
         let value = try Value._read(reader, field)
         place.assumingMemoryBound(to: Self.self).pointee.wrappedValue = value
     }
 
-    @_specialize(where Value == String?)
-    @_specialize(where Value == Bool?)
-    @_specialize(where Value == Int?)
-    @_specialize(where Value == Double?)
-    @_specialize(where Value == XMLDate?)
-    @_specialize(where Value == XMLDateTime?)
-    @_specialize(where Value == CodeSystem?)
-    @_specialize(where Value == CodedValue?)
     static func write(from place: UnsafeRawPointer, _ writer: FieldWriter, _ field: FieldLayout) throws {
         try place.assumingMemoryBound(to: Self.self).pointee.wrappedValue._write(writer, field)
     }

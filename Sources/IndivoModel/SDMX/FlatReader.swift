@@ -3,15 +3,20 @@ import IndivoXML
 /// Reads a `Model` element of SDMX.
 final class FlatReader: FieldReader {
     private let fields: ModelFields
+    /// The layout of the class that is read.
+    let type: Layout
     private let layout: FlatLayout
-    /// The next leaf. Fields are asked for in the order in which ``FlatLayout`` lists their leaves.
-    private var next = 0
+    /// The next leaf. Fields are asked for in the order in which ``FlatLayout`` lists their leaves. Unchecked, as it
+    /// changes for every field: it is a number, and no access to it lasts.
+    @exclusivity(unchecked) private var next = 0
     private var item: XMLNode?
 
     /// Documents that were read from elements before, and are not read again.
     private let known: [XMLNode: IndivoDocument]
 
-    private let model: XMLNode
+    private(set) var model: XMLNode
+    /// Reads the related documents.
+    private var inner = ModelsReader()
 
     init(
         _ model: XMLNode, _ layout: Layout, documentName: String, known: [XMLNode: IndivoDocument] = [:],
@@ -20,8 +25,18 @@ final class FlatReader: FieldReader {
         self.model = model
         self.known = known
         fields = ModelFields(model, layout.flat)
+        type = layout
         self.layout = layout.flat
         super.init(documentName: documentName, problems: problems)
+    }
+
+    /// Goes on to another model of the same class.
+    fileprivate func goOn(to model: XMLNode) {
+        self.model = model
+        fields.look(into: model, layout)
+        next = 0
+        item = nil
+        leaveAll()
     }
 
     override var readsDataModels: Bool { true }
@@ -61,7 +76,7 @@ final class FlatReader: FieldReader {
         guard let model = item ?? models(of: field).first else { return nil }
         if !known.isEmpty, let document = known[model] { return document }
         do {
-            return try type.read(from: model, collecting: problems)
+            return try inner.read(model, as: type, collecting: problems)
         } catch let error as DocumentError {
             // Another model than the relation's. Problems inside the model are collected where they are met.
             try report(error)
@@ -79,24 +94,57 @@ final class FlatReader: FieldReader {
     }
 }
 
+/// Reads `Model` elements one after the other, those of a class with one reader.
+struct ModelsReader {
+    private var last: (type: IndivoDocument.Type, reader: FlatReader)?
+
+    mutating func read(
+        _ model: XMLNode, as type: IndivoDocument.Type, collecting problems: ReadingProblems?
+    ) throws -> IndivoDocument {
+        // What is no model of the class is refused there, with the reason.
+        guard type != IndivoDocument.self, type.format.isDataModel, type.isModel(model) else {
+            return try type.read(from: model, collecting: problems)
+        }
+        let document = type.init()
+        if let last, last.type == type {
+            last.reader.goOn(to: model)
+            try document.readModel(last.reader)
+        } else {
+            let reader = FlatReader(model, of: type, problems: problems)
+            last = (type, reader)
+            try document.readModel(reader)
+        }
+        return document
+    }
+}
+
+extension FlatReader {
+    convenience init(
+        _ model: XMLNode, of type: IndivoDocument.Type, known: [XMLNode: IndivoDocument] = [:],
+        problems: ReadingProblems? = nil
+    ) {
+        let layout = Layout.of(type)
+        self.init(model, layout, documentName: layout.modelName, known: known, problems: problems)
+    }
+}
+
 extension IndivoDocument {
     /// Fills the document from a `Model` element and keeps the element.
-    final func readModel(_ model: XMLNode, collecting problems: ReadingProblems?) throws {
-        let layout = Layout.of(type(of: self))
-        try layout.read(
-            into: storage, FlatReader(model, layout, documentName: layout.modelName, problems: problems))
-        source = model
-        if let problems, let document = self as? GenericDocument { try document.collectUnreadable(into: problems) }
-        if let id = model.attr("documentId"), !id.isEmpty { self.id = id }
+    final func readModel(_ reader: FlatReader) throws {
+        try reader.type.read(into: storage, reader)
+        source = reader.model
+        if let problems = reader.problems, let document = self as? GenericDocument {
+            try document.collectUnreadable(into: problems)
+        }
+        if let id = reader.model.attr("documentId"), !id.isEmpty { self.id = id }
     }
 
     /// Takes the related documents from a `Model` element that was written, those that are known as they are.
     final func readRelations(of model: XMLNode, known: [XMLNode: IndivoDocument]) {
-        let layout = Layout.of(type(of: self))
-        let reader = FlatReader(model, layout, documentName: layout.modelName, known: known)
-        for field in layout.flat.relations {
+        let reader = FlatReader(model, of: type(of: self), known: known)
+        for field in reader.type.flat.relations {
             // It was read already, when the document was written.
-            try? field.access.read(into: storage + field.offset, reader, field)
+            try? field.read(into: storage + field.offset, reader)
         }
     }
 }

@@ -1,7 +1,7 @@
 import IndivoXML
 
 /// The `Field` elements of one `Model` element, found by the leaf or relation they hold.
-struct ModelFields {
+final class ModelFields {
     /// A leaf's elements: several where it stands under several names, or twice under one.
     struct Holder {
         /// The one that counts: of one name the last, as a server has it; of several that with text, today's first.
@@ -20,8 +20,12 @@ struct ModelFields {
     }
 
     /// Keeps the elements there.
-    private let model: XMLNode?
-    private var slots: [Slot]
+    private var model: XMLNode?
+
+    // Unchecked, since checking would take a sixth of the time that reading takes: no access can overlap another, as
+    // nothing here calls anybody who could come back.
+
+    @exclusivity(unchecked) private var slots: [Slot]
     /// The elements of leaves that do not count.
     private var others: [(leaf: Int, element: XMLView)] = []
     /// In the order of the layout's relations.
@@ -29,20 +33,62 @@ struct ModelFields {
     /// Whether some field stands under an older name, or twice.
     private(set) var hasOlderNames = false
 
+    /// What a name stands for, and where it lies: in a tree the same name mostly lies at the same place.
+    private struct Known {
+        var start: UnsafePointer<UInt8>?
+        var count = 0
+        var found: FlatLayout.Found?
+    }
+
+    /// What was looked up last; empty until there is a second model.
+    @exclusivity(unchecked) private var known: [Known] = []
+    /// The number of the name `Field`.
+    @exclusivity(unchecked) private var fieldNumber: UInt32?
+
     init(_ model: XMLNode?, _ layout: FlatLayout) {
-        self.model = model
         slots = Array(repeating: Slot(), count: layout.leaves.count)
         relationElements = Array(repeating: nil, count: layout.relations.count)
+        find(in: model, layout)
+    }
+
+    /// Goes on to another model of the same layout.
+    func look(into model: XMLNode?, _ layout: FlatLayout) {
+        for index in slots.indices { slots[index].element = nil }
+        for index in relationElements.indices { relationElements[index] = nil }
+        others.removeAll()
+        hasOlderNames = false
+        if known.isEmpty { known = Array(repeating: Known(), count: 64) }
+        find(in: model, layout)
+    }
+
+    private func find(in model: XMLNode?, _ layout: FlatLayout) {
+        self.model = model
         var next = model?.view?.firstElement
         while let element = next {
-            if element.isNamed("Field"), let name = element.attribute("name"), let found = layout.fieldByName[name] {
+            if isField(element), let name = element.attribute("name"), let found = meaning(of: name, layout) {
                 add(element, found)
             }
             next = element.nextElement
         }
     }
 
-    private mutating func add(_ element: XMLView, _ found: FlatLayout.Found) {
+    private func isField(_ element: XMLView) -> Bool {
+        if element.nameNumber == fieldNumber { return true }
+        guard element.isNamed("Field") else { return false }
+        fieldNumber = element.nameNumber
+        return true
+    }
+
+    private func meaning(of name: UnsafeBufferPointer<UInt8>, _ layout: FlatLayout) -> FlatLayout.Found? {
+        guard !known.isEmpty else { return layout.fieldByName[name] }
+        // Names lie one behind the other, most of them some bytes long.
+        let slot = Int(bitPattern: name.baseAddress) >> 2 & (known.count - 1)
+        if known[slot].start == name.baseAddress, known[slot].count == name.count { return known[slot].found }
+        known[slot] = Known(start: name.baseAddress, count: name.count, found: layout.fieldByName[name])
+        return known[slot].found
+    }
+
+    private func add(_ element: XMLView, _ found: FlatLayout.Found) {
         switch found {
         case .leaf(let leaf, let rank):
             if rank > 0 { hasOlderNames = true }

@@ -34,12 +34,13 @@ public struct SDMXDocument {
     private init(_ node: XMLNode, collecting problems: ReadingProblems?) throws {
         let root = node.kind == .document ? node.root ?? node : node
         var (name, type): (String, IndivoDocument.Type) = ("", GenericDocument.self)
+        var reader = ModelsReader()
         models = try SDMX.models(in: root).map { model in
             // Most documents hold models of one kind.
             if let next = model.attr("name"), next != name {
                 (name, type) = (next, DocumentClasses.type(ofModel: next))
             }
-            return try type.read(from: model, collecting: problems)
+            return try reader.read(model, as: type, collecting: problems)
         }
         source = root
     }

@@ -32,6 +32,9 @@ package struct XMLView: BitwiseCopyable {
     /// The bytes of the local name.
     package var localName: UnsafeBufferPointer<UInt8> { look { $0.localName(index) } }
 
+    /// The name's number in its tree: the same for the same prefix, local name and namespace.
+    package var nameNumber: UInt32 { look { $0.nodes[Int(index)].name } }
+
     package func isNamed(_ name: StaticString) -> Bool { look { $0.localName(index).equals(name.utf8Buffer) } }
 
     package func isNamed(_ name: UnsafeBufferPointer<UInt8>) -> Bool { look { $0.localName(index).equals(name) } }
