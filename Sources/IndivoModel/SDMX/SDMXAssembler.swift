@@ -1,7 +1,7 @@
 import IndivoXML
 
 /// Writes documents that are all new into a document of their own.
-struct SDMXAssembler {
+final class SDMXAssembler {
     /// Some document has a source, and what it holds beside the object has to be taken along.
     private struct HasSource: Error {}
 
@@ -10,6 +10,30 @@ struct SDMXAssembler {
     private let model: XMLAssembler.Name
     private let field: XMLAssembler.Name
     private let name: XMLAssembler.Name
+    /// The names of each class's leaves, stored once.
+    private var leafNames: [ObjectIdentifier: LeafNames] = [:]
+
+    /// The names of the leaves that had a value so far.
+    private final class LeafNames {
+        // Unchecked, as it is looked at for every field: no access to it lasts.
+        @exclusivity(unchecked) private var names: [XMLAssembler.Value?]
+
+        init(_ layout: FlatLayout) { names = Array(repeating: nil, count: layout.leaves.count) }
+
+        func name(of leaf: Int, _ make: () -> XMLAssembler.Value) -> XMLAssembler.Value {
+            if let name = names[leaf] { return name }
+            let name = make()
+            names[leaf] = name
+            return name
+        }
+    }
+
+    private func leafNames(of layout: Layout) -> LeafNames {
+        if let known = leafNames[ObjectIdentifier(layout)] { return known }
+        let made = LeafNames(layout.flat)
+        leafNames[ObjectIdentifier(layout)] = made
+        return made
+    }
 
     private init?() {
         guard let models = xml.name("Models", namespace: SDMX.namespace),
@@ -45,7 +69,7 @@ struct SDMXAssembler {
         let visitor = Visitor(document, self)
         try visitor.visit(document, visitor.layout)
         for (field, related) in visitor.relations {
-            startField(field.name)
+            startField(xml.value(field.name))
             if field.shape.isList { xml.start(models) }
             for document in related { try write(document, &written) }
             if field.shape.isList { xml.end() }
@@ -54,7 +78,7 @@ struct SDMXAssembler {
         xml.end()
     }
 
-    private func startField(_ fieldName: String) {
+    private func startField(_ fieldName: XMLAssembler.Value) {
         xml.start(field)
         xml.attribute(name, fieldName)
     }
@@ -63,20 +87,24 @@ struct SDMXAssembler {
     private final class Visitor: FlatVisitor {
         let layout: Layout
         private let assembler: SDMXAssembler
+        private let xml: XMLAssembler
+        private let names: LeafNames
         private(set) var relations: [(field: FieldLayout, documents: [IndivoDocument])] = []
 
         init(_ document: IndivoDocument, _ assembler: SDMXAssembler) {
             layout = Layout.of(type(of: document))
             self.assembler = assembler
+            xml = assembler.xml
+            names = assembler.leafNames(of: layout)
             super.init(visiting: document)
         }
 
         override func leaf<Value: LexicalValue>(_ value: Value, at index: Int) throws {
             let text = value.lexical
             guard !text.isEmpty else { return }
-            assembler.startField(layout.flat.leaves[index].name)
-            assembler.xml.text(text)
-            assembler.xml.end()
+            assembler.startField(names.name(of: index) { xml.value(layout.flat.leaves[index].name) })
+            xml.text(text)
+            xml.end()
         }
 
         override func relation(_ field: FieldLayout, at index: Int, count: Int) throws {

@@ -52,13 +52,6 @@ enum GregorianCalendar {
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         return (year > 0 ? year : year - 1, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
-
-    /// `YYYY-MM-DD`, with more digits or a minus sign where the year needs them.
-    static func dateText(_ year: Int, _ month: Int, _ day: Int) -> String {
-        let digits = String(abs(year))
-        let padded = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-        return (year < 0 ? "-" : "") + padded + "-" + twoDigits(month) + "-" + twoDigits(day)
-    }
 }
 
 extension Int {
@@ -66,25 +59,4 @@ extension Int {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }
-}
-
-func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
-
-/// `HH:MM:SS`, and as much of a fraction as there is.
-func timeText(_ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int) -> String {
-    let text = twoDigits(hour) + ":" + twoDigits(minute) + ":" + twoDigits(second)
-    return nanosecond == 0 ? text : text + fractionText(nanosecond)
-}
-
-/// `.` and the digits of a fraction of a second that is not 0.
-func fractionText(_ nanosecond: Int) -> String {
-    var digits = String(nanosecond + 1_000_000_000).dropFirst()
-    while digits.last == "0" { digits.removeLast() }
-    return "." + digits
-}
-
-func offsetText(_ offset: Int?) -> String {
-    guard let offset else { return "" }
-    if offset == 0 { return "Z" }
-    return (offset < 0 ? "-" : "+") + twoDigits(abs(offset) / 60) + ":" + twoDigits(abs(offset) % 60)
 }

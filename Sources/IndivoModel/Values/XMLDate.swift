@@ -72,7 +72,14 @@ extension XMLDate: LexicalValue {
         return (year, month, day, try scanner.offset())
     }
 
-    public var lexical: String { spelling ?? GregorianCalendar.dateText(year, month, day) + offsetText(offset) }
+    public var lexical: String {
+        spelling
+            ?? DateWriter.text {
+                $0.date(year, month, day)
+                $0.offset(offset)
+            }
+    }
+
     public static var dataType: DataFieldType { .date }
 
     /// A data model's day field takes a date-time too, and keeps its day.

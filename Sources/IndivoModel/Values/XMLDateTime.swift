@@ -115,8 +115,13 @@ extension XMLDateTime: LexicalValue {
     }
 
     public var lexical: String {
-        spelling ?? GregorianCalendar.dateText(year, month, day) + "T" + timeText(hour, minute, second, nanosecond)
-            + offsetText(offset)
+        spelling
+            ?? DateWriter.text {
+                $0.date(year, month, day)
+                $0.sign("T")
+                $0.time(hour, minute, second, nanosecond)
+                $0.offset(offset)
+            }
     }
 
     public static var dataType: DataFieldType { .dateTime }

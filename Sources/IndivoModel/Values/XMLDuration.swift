@@ -70,7 +70,11 @@ extension XMLDuration: LexicalValue {
             text += "T"
             add(whole % 86_400 / 3600, "H")
             add(whole % 3600 / 60, "M")
-            if nanosecond > 0 { text += "\(whole % 60)\(fractionText(nanosecond))S" } else { add(whole % 60, "S") }
+            if nanosecond > 0 {
+                text += "\(whole % 60)" + DateWriter.text { $0.fraction(nanosecond) } + "S"
+            } else {
+                add(whole % 60, "S")
+            }
         }
         return text.hasSuffix("P") ? "PT0S" : text
     }

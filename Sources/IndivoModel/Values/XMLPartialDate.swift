@@ -70,16 +70,23 @@ extension XMLPartialDate: LexicalValue {
     }
 
     public var lexical: String {
-        if let spelling { return spelling }
-        let text =
-            switch (year, month, day) {
-            case (let year?, let month?, _): String(GregorianCalendar.dateText(year, month, 1).dropLast(3))
-            case (let year?, nil, _): String(GregorianCalendar.dateText(year, 1, 1).dropLast(6))
-            case (nil, let month?, let day?): "--\(twoDigits(month))-\(twoDigits(day))"
-            case (nil, let month?, nil): "--\(twoDigits(month))"
-            case (nil, nil, let day): "---\(twoDigits(day ?? 1))"
-            }
-        return text + offsetText(offset)
+        spelling ?? DateWriter.text(write)
+    }
+
+    /// A dash stands for each part that is left out in front: `2012-05`, `--05-04`, `---04`.
+    private func write(_ text: inout DateWriter) {
+        if let year { text.year(year) } else { text.sign("-") }
+        if let month {
+            text.sign("-")
+            text.twoDigits(month)
+        } else if year == nil {
+            text.sign("-")
+        }
+        if let day {
+            text.sign("-")
+            text.twoDigits(day)
+        }
+        text.offset(offset)
     }
 }
 

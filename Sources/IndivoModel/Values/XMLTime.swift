@@ -39,7 +39,11 @@ extension XMLTime: LexicalValue {
     }
 
     public var lexical: String {
-        spelling ?? timeText(hour, minute, second, nanosecond) + offsetText(offset)
+        spelling
+            ?? DateWriter.text {
+                $0.time(hour, minute, second, nanosecond)
+                $0.offset(offset)
+            }
     }
 }
 

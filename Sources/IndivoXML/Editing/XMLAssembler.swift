@@ -14,6 +14,11 @@ package final class XMLAssembler {
         fileprivate let id: UInt32
     }
 
+    /// An attribute's value that the document holds.
+    package struct Value: BitwiseCopyable {
+        fileprivate let offset: UInt32
+    }
+
     private let tree = XMLTree()
     private var parent: UInt32 = 0
     private var lastSibling = noNode
@@ -41,9 +46,17 @@ package final class XMLAssembler {
     /// Gives the open element an attribute.
     /// - Returns: `false`, having done nothing, when the element has content already.
     @discardableResult
-    package func attribute(_ name: Name, _ value: String) -> Bool {
+    package func attribute(_ name: Name, _ value: String) -> Bool { isInTag && attribute(name, self.value(value)) }
+
+    /// A value to give to many attributes: then it is stored once.
+    package func value(_ text: String) -> Value { Value(offset: tree.store(text)) }
+
+    /// Gives the open element an attribute.
+    /// - Returns: `false`, having done nothing, when the element has content already.
+    @discardableResult
+    package func attribute(_ name: Name, _ value: Value) -> Bool {
         guard isInTag else { return false }
-        let record = AttributeRecord(header: name.id | AttributeRecord.lastFlag, value: tree.store(value))
+        let record = AttributeRecord(header: name.id | AttributeRecord.lastFlag, value: value.offset)
         if tree.nodes[Int(parent)].hasAttributes {
             let last = tree.state.pointee.arena.attributes.count - 1
             tree.state.pointee.arena.attributes.base[last].header &= ~AttributeRecord.lastFlag
