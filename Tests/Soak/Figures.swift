@@ -4,6 +4,8 @@ import Synchronization
 /// What a soak counts.
 struct Figures: Sendable {
     var accepted = 0
+    /// Replacements of which the client knew only what a report tells.
+    var fromReports = 0
     var delivered = 0
     /// Changes that were delivered although a request of theirs met a fault.
     var faultedDeliveries = 0
@@ -24,6 +26,7 @@ struct Figures: Sendable {
 
     static func += (total: inout Figures, more: Figures) {
         total.accepted += more.accepted
+        total.fromReports += more.fromReports
         total.delivered += more.delivered
         total.faultedDeliveries += more.faultedDeliveries
         total.faults += more.faults
@@ -39,7 +42,7 @@ struct Figures: Sendable {
 
 extension Figures: CustomStringConvertible {
     var description: String {
-        "accepted \(accepted), delivered \(delivered) (\(faultedDeliveries) through faults), faults \(faults), "
+        "accepted \(accepted) (\(fromReports) from reports), delivered \(delivered) (\(faultedDeliveries) through faults), faults \(faults), "
             + "disk faults \(diskFaults), kills \(kills) (client \(clientKills), server \(serverKills)), "
             + "lost \(lost), doubled \(doubled), out of order \(misplaced), set aside \(setAside)"
     }

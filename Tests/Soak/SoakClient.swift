@@ -1,5 +1,6 @@
 import Foundation
 import Indivo
+import IndivoModel
 import IndivoOutbox
 import IndivoTesting
 import Synchronization
@@ -7,7 +8,8 @@ import Synchronization
 /// The process that is killed: an app that queues the steps of a script and delivers them.
 ///
 /// It says on standard output what it may count on, one line each: `accepted STEP ITEM` once a step is queued, `rejected
-/// STEP` when the disk refused it. What it does not know when it starts it learns from its outbox, as an app would.
+/// STEP` when the disk refused it, and `told STEP` when what was queued came from a report. What it does not know when it
+/// starts it learns from its outbox, as an app would.
 struct SoakClient {
     /// Exit statuses.
     static let done: Int32 = 0
@@ -64,11 +66,32 @@ struct SoakClient {
         guard let target = step.target else { return try await outbox.add(script.document(index)) }
         guard let item = items[target] else { throw SoakFailure("step \(target) is not in the outbox") }
         switch step {
-        case .replace: return try await outbox.replace(.item(item), with: script.document(index))
+        case .replace:
+            // What a report told is changed where a report could have told it.
+            if index.isMultiple(of: 2), let told = try await report(on: target, of: script, item, outbox) {
+                let new = script.document(index)
+                (told.drugName, told.instructions) = (new.drugName, new.instructions)
+                let queued = try await outbox.replace(told)
+                say("told \(index)")
+                return queued
+            }
+            return try await outbox.replace(.item(item), with: script.document(index))
         case .setStatus(let status, _):
             return try await outbox.setStatus(status, of: .item(item), reason: script.reason(index))
         case .setLabel, .add, .addRefused: return try await outbox.setLabel(script.label(index), of: .item(item))
         }
+    }
+
+    /// The document of a step as a report tells it; `nil` as long as it is not on the server.
+    private func report(
+        on step: Int, of script: Script, _ item: OutboxItem.ID, _ outbox: Outbox
+    ) async throws -> Medication? {
+        guard case .delivered(let id) = try await outbox.item(item).state else { return nil }
+        let told = try Medication.read(from: script.document(step).xml())
+        told.id = id
+        told.home = plan.openRecord()
+        told.isFromReport = true
+        return told
     }
 
     /// Writes a line that is there even if the process is killed right after.

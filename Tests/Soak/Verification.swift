@@ -77,6 +77,7 @@ struct Verification {
         let ids = Dictionary(uniqueKeysWithValues: items.map { ($0.sequence - 1, $0.id) })
         for line in log.split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)
+            if words.first == "told" { figures.fromReports += 1 }
             guard words.first == "accepted", words.count == 3, let index = Int(words[1]) else { continue }
             figures.accepted += 1
             if ids[index] != words[2] { note(\.lost, "step \(index) was accepted and is not in the outbox") }
