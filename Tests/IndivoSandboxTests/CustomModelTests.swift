@@ -154,25 +154,11 @@ struct CustomModelTests {
         try await withFolder { folder async throws in
             var configuration = configuration(folder)
             let (messages, continuation) = AsyncStream.makeStream(of: String.self)
-            configuration.logger = Logger(label: "test") { _ in MessageStream(continuation: continuation) }
+            configuration.logger = Logger(label: "test") { _ in MessageStream(continuation) }
             try await withSandbox(configuration) { _ async throws in
                 try write(Self.walk, "walk.sdml", in: folder)
                 for await message in messages where message.hasSuffix("Walk") { break }
             }
         }
     }
-}
-
-/// A log that a test reads.
-private struct MessageStream: LogHandler {
-    let continuation: AsyncStream<String>.Continuation
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.notice
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { continuation.yield(event.message.description) }
 }
