@@ -44,51 +44,11 @@ public final class FieldLayout: Sendable {
     }
 
     func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader) throws {
-        switch common {
-        case .string: try Field<String?>.read(into: place, reader, self)
-        case .boolean: try Field<Bool?>.read(into: place, reader, self)
-        case .integer: try Field<Int?>.read(into: place, reader, self)
-        case .number: try Field<Double?>.read(into: place, reader, self)
-        case .date: try Field<XMLDate?>.read(into: place, reader, self)
-        case .dateTime: try Field<XMLDateTime?>.read(into: place, reader, self)
-        case .codeSystem: try Field<CodeSystem?>.read(into: place, reader, self)
-        case .codedValue: try Field<CodedValue?>.read(into: place, reader, self)
-        case nil: try access.read(into: place, reader, self)
-        }
+        if let common { try common.read(into: place, reader, self) } else { try access.read(into: place, reader, self) }
     }
 
     func write(from place: UnsafeRawPointer, _ writer: FieldWriter) throws {
-        switch common {
-        case .string: try Field<String?>.write(from: place, writer, self)
-        case .boolean: try Field<Bool?>.write(from: place, writer, self)
-        case .integer: try Field<Int?>.write(from: place, writer, self)
-        case .number: try Field<Double?>.write(from: place, writer, self)
-        case .date: try Field<XMLDate?>.write(from: place, writer, self)
-        case .dateTime: try Field<XMLDateTime?>.write(from: place, writer, self)
-        case .codeSystem: try Field<CodeSystem?>.write(from: place, writer, self)
-        case .codedValue: try Field<CodedValue?>.write(from: place, writer, self)
-        case nil: try access.write(from: place, writer, self)
-        }
-    }
-}
-
-/// The types that most fields have. They have code of their own: of a type that is known only at run time, each step
-/// would ask the runtime what it is.
-private enum CommonField {
-    case string, boolean, integer, number, date, dateTime, codeSystem, codedValue
-
-    init?(_ access: any FieldAccess.Type) {
-        switch access {
-        case is Field<String?>.Type: self = .string
-        case is Field<Bool?>.Type: self = .boolean
-        case is Field<Int?>.Type: self = .integer
-        case is Field<Double?>.Type: self = .number
-        case is Field<XMLDate?>.Type: self = .date
-        case is Field<XMLDateTime?>.Type: self = .dateTime
-        case is Field<CodeSystem?>.Type: self = .codeSystem
-        case is Field<CodedValue?>.Type: self = .codedValue
-        default: return nil
-        }
+        if let common { try common.write(from: place, writer, self) } else { try access.write(from: place, writer, self) }
     }
 }
 
@@ -180,37 +140,4 @@ extension CompoundValue {
 extension IndivoDocument {
     /// Where the object's stored properties are counted from. Valid while the object lives.
     var storage: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-}
-
-/// Reads and writes a ``Field`` in place, its value type known only here.
-protocol FieldAccess: SendableMetatype {
-    static var shape: FieldShape { get }
-    static func options(at place: UnsafeRawPointer) -> FieldOptions
-    static func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader, _ field: FieldLayout) throws
-    static func write(from place: UnsafeRawPointer, _ writer: FieldWriter, _ field: FieldLayout) throws
-    static func copy(from place: UnsafeRawPointer, to other: UnsafeMutableRawPointer)
-}
-
-// The pointers come from a layout, which found at that offset a property of exactly this type; its memory is
-// initialised, since every stored property of a Swift object is.
-extension Field: FieldAccess {
-    static var shape: FieldShape { Value._shape }
-
-    static func options(at place: UnsafeRawPointer) -> FieldOptions {
-        place.assumingMemoryBound(to: Self.self).pointee.options ?? FieldOptions()
-    }
-
-    static func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader, _ field: FieldLayout) throws {
-        let value = try Value._read(reader, field)
-        place.assumingMemoryBound(to: Self.self).pointee.wrappedValue = value
-    }
-
-    static func write(from place: UnsafeRawPointer, _ writer: FieldWriter, _ field: FieldLayout) throws {
-        try place.assumingMemoryBound(to: Self.self).pointee.wrappedValue._write(writer, field)
-    }
-
-    static func copy(from place: UnsafeRawPointer, to other: UnsafeMutableRawPointer) {
-        other.assumingMemoryBound(to: Self.self).pointee.wrappedValue =
-            place.assumingMemoryBound(to: Self.self).pointee.wrappedValue
-    }
 }
