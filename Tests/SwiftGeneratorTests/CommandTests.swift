@@ -119,6 +119,19 @@ struct CommandTests {
         }
     }
 
+    @Test("a file in a folder is called the same whichever of both is named first")
+    func fileAndFolder() throws {
+        try withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: "\(folder)/m/sub", withIntermediateDirectories: true)
+            try write(Self.model, to: "\(folder)/m/sub/a.sdml")
+            let inputs = ["\(folder)/m/sub/a.sdml", "\(folder)/m/sub", "\(folder)/m"]
+            for inputs in [inputs, inputs.reversed()] {
+                #expect(GeneratorCommand.run(inputs + ["--output", "\(folder)/out", "--quiet"]).status == 0)
+                #expect(read("\(folder)/out/A.swift")?.contains("from sub/a.sdml.") == true)
+            }
+        }
+    }
+
     @Test("options can stand in a file")
     func optionsFile() throws {
         try withTemporaryFolder { folder in

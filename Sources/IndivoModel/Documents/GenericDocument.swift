@@ -7,7 +7,7 @@ public final class GenericDocument: IndivoDocument {
 
     /// The plain fields in the document's order, related models left out.
     public var fields: [(name: String, value: String)] {
-        source?.children(named: "Field").compactMap { field in
+        source?.ownChildren(named: "Field").compactMap { field in
             guard let name = field.attr("name"), field.relatedModels.isEmpty else { return nil }
             return (name, field.text())
         } ?? []

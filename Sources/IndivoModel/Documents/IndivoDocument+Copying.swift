@@ -19,13 +19,14 @@ extension DocumentBuilding {
         try fill(self)
     }
 
-    /// A new document that says the same, with what the class does not know: one that is not on a server yet.
+    /// A new document that says the same, with what the class does not know and what could not be read: one that is not
+    /// on a server yet.
     /// - Throws: ``DocumentError`` when the document holds something that its format cannot.
     public func copy() throws -> Self {
         // Of the object's own class, also where only a superclass is known of it.
         let copy =
             if let element = try nestedCopy() { try type(of: self).readNested(element) } else {
-                try type(of: self).read(from: PreparedDocument(new: self).root)
+                try type(of: self).read(from: PreparedDocument(new: self).root, collecting: ReadingProblems())
             }
         copy.id = nil
         return copy
@@ -42,7 +43,7 @@ extension IndivoDocument {
 
     fileprivate static func readNested(_ element: XMLNode) throws -> Self {
         let document = self.init()
-        try document.readNested(element, root: nil, namespace: nil, collecting: nil)
+        try document.readNested(element, root: nil, namespace: nil, collecting: ReadingProblems())
         return document
     }
 }

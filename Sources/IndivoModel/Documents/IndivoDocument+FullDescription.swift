@@ -70,7 +70,7 @@ private final class FullDescriptionWriter: FieldWriter {
     // MARK: Fields without a property
 
     private func addFields(of model: XMLNode, where isWanted: (String) -> Bool) {
-        for field in model.children(named: "Field") {
+        for field in model.ownChildren(named: "Field") {
             guard let name = field.attr("name"), isWanted(name) else { continue }
             let models = field.relatedModels
             if models.isEmpty { add(name, field.text()) }

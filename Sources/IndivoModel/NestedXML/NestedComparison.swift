@@ -48,7 +48,7 @@ final class NestedComparison: FieldWriter {
         let text: FieldText? =
             switch field.place {
             case .attribute, .key: current.element.attribute(of: field).map { .bytes($0) }
-            case .text: .element(current.element)
+            case .text: current.element.ownFieldText
             case .element: element(of: field).map { .element($0) }
             }
         isSame = text.map { $0.withUTF8 { value._isSaid(byUTF8: $0, isField: false) } } ?? false
@@ -58,7 +58,7 @@ final class NestedComparison: FieldWriter {
         guard isSame else { return }
         switch (field.place, field.shape.kind) {
         case (.attribute, _), (.key, _): isSame = current.element.attribute(of: field)?.isEmpty ?? true
-        case (.text, _): break
+        case (.text, _): isSame = current.element.ownFieldText == nil
         case (.element, .leaf): isSame = current.fields[field].map { !$0.hasText && $0.firstElement == nil } ?? true
         case (.element, _): isSame = current.fields[field] == nil
         }

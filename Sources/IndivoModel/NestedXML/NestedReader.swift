@@ -58,7 +58,7 @@ final class NestedReader: FieldReader {
         case .attribute, .key:
             // An empty attribute or element means "none".
             current.element.attribute(of: field).flatMap { $0.isEmpty ? nil : .bytes($0) }
-        case .text: Self.text(in: current.element)
+        case .text: current.element.ownFieldText
         case .element: element(of: field).flatMap(Self.text)
         }
     }
@@ -118,7 +118,7 @@ extension XMLNode {
     /// The elements that hold a field, under its name or, where there is none, an older one.
     func children(of field: FieldLayout) -> [XMLNode] {
         for name in [field.name] + field.formerly {
-            let found = Array(children(named: name))
+            let found = ownChildren(named: name)
             if !found.isEmpty { return found }
         }
         return []

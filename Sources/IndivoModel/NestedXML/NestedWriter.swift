@@ -38,8 +38,8 @@ final class NestedWriter: FieldWriter {
             let name = current.attr(field.name) == nil ? field.formerly.first { current.attr($0) != nil } : nil
             current.attr(name ?? field.name, value.lexical)
         case .text:
-            let old = current.text()
-            if !isSame(old, value), !keepsOriginal(old, field, value) { current.text(value.lexical) }
+            let old = current.ownText
+            if !isSame(old, value), !keepsOriginal(old, field, value) { current.setOwnText(value.lexical) }
         case .element:
             if item == nil, keepsOriginal(current.child(of: field)?.text(), field, value) {
                 if let element = current.child(of: field) { levels[levels.count - 1].last = element }
@@ -70,9 +70,11 @@ final class NestedWriter: FieldWriter {
                 current.attr(name, nil)
             }
         case .text:
-            break
+            let text = current.ownText
+            if !text.isEmpty, !field.cannotRead(text) { current.setOwnText("") }
         case .element:
-            for element in current.children(of: field) {
+            // Under all names: one that is left would be read the next time.
+            for element in ([field.name] + field.formerly).flatMap({ current.ownChildren(named: $0) }) {
                 if field.hasNone(in: element) {
                     levels[levels.count - 1].last = element
                 } else {
@@ -144,6 +146,21 @@ final class NestedWriter: FieldWriter {
         let element = XMLNode(field.name, namespace: current.namespace)
         if let last = levels[levels.count - 1].last { last.after(element) } else { current.prepend(element) }
         return element
+    }
+}
+
+extension XMLNode {
+    fileprivate var ownText: String { view?.ownText() ?? "" }
+
+    /// Changes the element's own text and leaves the elements in it where they are.
+    fileprivate func setOwnText(_ text: String) {
+        let pieces = Array(contents().filter { $0.kind == .text || $0.kind == .cdata })
+        if let first = pieces.first, !text.isEmpty {
+            first.replace(with: .text(text))
+        } else if !text.isEmpty {
+            prepend(.text(text))
+        }
+        for piece in pieces.dropFirst(text.isEmpty ? 0 : 1) { piece.remove() }
     }
 }
 

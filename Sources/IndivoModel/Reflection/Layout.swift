@@ -18,7 +18,8 @@ public final class FieldLayout: Sendable {
     let access: any FieldAccess.Type
     /// Set when the value's type is one of the common ones.
     private let common: CommonField?
-    /// The layout of the compound value that the field holds.
+    /// The layout of the compound value that the field holds; not of those in a list, which may be of the type that
+    /// has the field.
     let inner: Layout?
     /// The field's place among its type's fields.
     let index: Int
@@ -40,7 +41,7 @@ public final class FieldLayout: Sendable {
         common = CommonField(access)
         self.index = index
         nameBytes = ([name] + formerly).map { Array($0.utf8) }
-        inner = if case .compound(let type) = shape.kind { type.layout } else { nil }
+        inner = if case .compound(let type) = shape.kind, !shape.isList { type.layout } else { nil }
     }
 
     func read(into place: UnsafeMutableRawPointer, _ reader: FieldReader) throws {
@@ -111,13 +112,16 @@ public final class Layout: Sendable {
         }
     }
 
-    /// Made outside the lock, since a layout asks for the layouts of its parts. Two tasks may both make it; both are
-    /// equal.
+    /// Made outside the lock, since a layout asks for the layouts of its parts. Two tasks may both make it; the first
+    /// one counts.
     private static func known(_ key: ObjectIdentifier, _ make: () -> Layout) -> Layout {
         if let layout = known.withLock({ $0[key] }) { return layout }
         let layout = make()
-        known.withLock { $0[key] = layout }
-        return layout
+        return known.withLock { known in
+            if let first = known[key] { return first }
+            known[key] = layout
+            return layout
+        }
     }
 
     func read(into base: UnsafeMutableRawPointer, _ reader: FieldReader) throws {

@@ -27,7 +27,7 @@ package enum SDMJ {
 
     /// The models of a `Models` element as SDMJ, a list even of one.
     static func text(of models: XMLNode) throws -> Data {
-        let items = try SDMX.models(in: models).map(object)
+        let items = try SDMX.models(in: models).enumerated().map { try object($1, path: "[\($0)]") }
         var text = ""
         JSONValue.array(items).write(to: &text)
         return Data((text + "\n").utf8)
@@ -70,30 +70,41 @@ package enum SDMJ {
 
     // MARK: SDMX to SDMJ
 
-    private static func object(_ model: XMLNode) -> JSONValue {
+    private static func object(_ model: XMLNode, path: String) throws(SDMJError) -> JSONValue {
         let name = model.attr("name") ?? ""
+        guard !name.isEmpty else {
+            throw SDMJError(path: path, reason: "the model has no name, and SDMJ has no models without one")
+        }
         var members = [JSONValue.Member(name: "__modelname__", value: .string(name))]
         if let id = model.attr("documentId"), !id.isEmpty {
             members.append(JSONValue.Member(name: "__documentid__", value: .string(id)))
         }
         let layout = DocumentClasses.flatLayout(ofModel: name)
-        let fields = Array(model.children(named: "Field"))
-        var last: [String: Int] = [:]
-        for (index, field) in fields.enumerated() { last[field.attr("name") ?? ""] = index }
-        for (index, field) in fields.enumerated() {
+        let fields = model.ownChildren(named: "Field")
+        // A field that is given twice is a member twice: of both the last counts, for servers as for most who read JSON.
+        for field in fields {
             let name = field.attr("name") ?? ""
-            // Of a field given twice the last counts.
-            guard last[name] == index else { continue }
-            members.append(JSONValue.Member(name: name, value: value(of: field, name, layout)))
+            let place = path.isEmpty ? name : "\(path).\(name)"
+            guard name != "__modelname__", name != "__documentid__" else {
+                throw SDMJError(path: place, reason: "a field cannot be called so in SDMJ, which says something else by it")
+            }
+            members.append(JSONValue.Member(name: name, value: try value(of: field, name, layout, path: place)))
         }
         return .object(members)
     }
 
-    private static func value(of field: XMLNode, _ name: String, _ layout: FlatLayout) -> JSONValue {
-        if let list = field.child(named: "Models") { return .array(list.children(named: "Model").map(object)) }
-        let models = field.children(named: "Model")
-        if models.count > 1 { return .array(models.map(object)) }
-        if let model = models.first { return object(model) }
+    private static func list(_ models: [XMLNode], path: String) throws(SDMJError) -> JSONValue {
+        var items: [JSONValue] = []
+        for (index, model) in models.enumerated() { items.append(try object(model, path: "\(path)[\(index)]")) }
+        return .array(items)
+    }
+
+    private static func value(
+        of field: XMLNode, _ name: String, _ layout: FlatLayout, path: String
+    ) throws(SDMJError) -> JSONValue {
+        let models = field.relatedModels
+        if field.ownChild(named: "Models") != nil || models.count > 1 { return try list(models, path: path) }
+        if let model = models.first { return try object(model, path: path) }
         if let relation = layout.relationByName[name] { return relation.shape.isList ? .array([]) : .null }
         let text = field.text()
         guard !text.isEmpty else { return .null }

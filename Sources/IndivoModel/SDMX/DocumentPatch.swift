@@ -109,7 +109,7 @@ package struct DocumentPatch {
     /// An element and all below it, in the order of the document: of a data model the models, of nested XML the root.
     private static func models(in element: XMLNode) -> [XMLNode] {
         guard element.name == "Model" else { return [element] }
-        return [element] + element.children(named: "Field").flatMap { field in
+        return [element] + element.ownChildren(named: "Field").flatMap { field in
             field.relatedModels.flatMap(models)
         }
     }

@@ -73,7 +73,7 @@ final class FlatReader: FieldReader {
     }
 
     override func related(_ field: FieldLayout, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
-        guard let model = item ?? models(of: field).first else { return nil }
+        guard let model = item ?? onlyModel(of: field) else { return nil }
         if !known.isEmpty, let document = known[model] { return document }
         do {
             return try inner.read(model, as: type, collecting: problems)
@@ -82,6 +82,18 @@ final class FlatReader: FieldReader {
             try report(error)
             return nil
         }
+    }
+
+    /// The model of a relation to one. That there are more is noted, and does not keep the document from being read.
+    private func onlyModel(of field: FieldLayout) -> XMLNode? {
+        let models = models(of: field)
+        if models.count > 1 {
+            problems?.all.append(
+                DocumentError(
+                    .notADocument(found: "\(models.count) models", expected: "one; the others stay where they are, unread"),
+                    document: documentName, property: propertyPath(field), line: models[1].line))
+        }
+        return models.first
     }
 
     private func models(of field: FieldLayout) -> [XMLNode] {

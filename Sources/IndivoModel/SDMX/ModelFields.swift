@@ -29,7 +29,9 @@ final class ModelFields {
     /// The elements of leaves that do not count.
     private var others: [(leaf: Int, element: XMLView)] = []
     /// In the order of the layout's relations.
-    private var relationElements: [XMLView?]
+    private var relationSlots: [Slot]
+    /// The elements of relations that do not count.
+    private var otherRelations: [(relation: Int, element: XMLView)] = []
     /// Whether some field stands under an older name, or twice.
     private(set) var hasOlderNames = false
 
@@ -42,20 +44,22 @@ final class ModelFields {
 
     /// What was looked up last; empty until there is a second model.
     @exclusivity(unchecked) private var known: [Known] = []
-    /// The number of the name `Field`.
+    private var modelNumber: UInt32?
+    /// The number of the name `Field` in a model whose own name has the number above.
     @exclusivity(unchecked) private var fieldNumber: UInt32?
 
     init(_ model: XMLNode?, _ layout: FlatLayout) {
         slots = Array(repeating: Slot(), count: layout.leaves.count)
-        relationElements = Array(repeating: nil, count: layout.relations.count)
+        relationSlots = Array(repeating: Slot(), count: layout.relations.count)
         find(in: model, layout)
     }
 
     /// Goes on to another model of the same layout.
     func look(into model: XMLNode?, _ layout: FlatLayout) {
         for index in slots.indices { slots[index].element = nil }
-        for index in relationElements.indices { relationElements[index] = nil }
+        for index in relationSlots.indices { relationSlots[index].element = nil }
         others.removeAll()
+        otherRelations.removeAll()
         hasOlderNames = false
         if known.isEmpty { known = Array(repeating: Known(), count: 64) }
         find(in: model, layout)
@@ -63,18 +67,20 @@ final class ModelFields {
 
     private func find(in model: XMLNode?, _ layout: FlatLayout) {
         self.model = model
-        var next = model?.view?.firstElement
+        guard let view = model?.view else { return }
+        if view.nameNumber != modelNumber { (modelNumber, fieldNumber) = (view.nameNumber, nil) }
+        var next = view.firstElement
         while let element = next {
-            if isField(element), let name = element.attribute("name"), let found = meaning(of: name, layout) {
+            if isField(element, in: view), let name = element.attribute("name"), let found = meaning(of: name, layout) {
                 add(element, found)
             }
             next = element.nextElement
         }
     }
 
-    private func isField(_ element: XMLView) -> Bool {
+    private func isField(_ element: XMLView, in model: XMLView) -> Bool {
         if element.nameNumber == fieldNumber { return true }
-        guard element.isNamed("Field") else { return false }
+        guard element.isNamed("Field"), !element.isForeign(in: model) else { return false }
         fieldNumber = element.nameNumber
         return true
     }
@@ -106,7 +112,18 @@ final class ModelFields {
             }
         case .relation(let index, let rank):
             if rank > 0 { hasOlderNames = true }
-            relationElements[index] = element
+            guard let best = relationSlots[index].element else {
+                relationSlots[index] = Slot(element: element, rank: rank)
+                return
+            }
+            hasOlderNames = true
+            let old = relationSlots[index].rank
+            if rank == old || (element.holdsModels && (rank < old || !best.holdsModels)) {
+                otherRelations.append((index, best))
+                relationSlots[index] = Slot(element: element, rank: rank)
+            } else {
+                otherRelations.append((index, element))
+            }
         }
     }
 
@@ -132,18 +149,28 @@ final class ModelFields {
 
     // MARK: Relations
 
-    var hasRelations: Bool { relationElements.contains { $0 != nil } }
+    var hasRelations: Bool { relationSlots.contains { $0.element != nil } }
 
-    func relation(_ index: Int) -> XMLNode? { relationElements[index]?.node }
+    /// The element that counts for a relation: as with leaves, today's name before older ones, and models before none.
+    func relation(_ index: Int) -> XMLNode? { relationSlots[index].element?.node }
+
+    /// The elements of a relation that do not count.
+    func others(ofRelation index: Int) -> [XMLNode] {
+        otherRelations.filter { $0.relation == index }.map(\.element.node)
+    }
 
     /// The `Model` elements of a relation.
     func models(of relation: Int) -> [XMLNode] { self.relation(relation)?.relatedModels ?? [] }
 }
 
+extension XMLView {
+    fileprivate var holdsModels: Bool { !node.relatedModels.isEmpty }
+}
+
 extension XMLNode {
     /// The `Model` elements of a `Field` that holds one (one-to-one) or a `Models` of them (one-to-many).
     var relatedModels: [XMLNode] {
-        if let list = child(named: "Models") { return Array(list.children(named: "Model")) }
-        return Array(children(named: "Model"))
+        if let list = ownChild(named: "Models") { return list.ownChildren(named: "Model") }
+        return ownChildren(named: "Model")
     }
 }

@@ -12,7 +12,7 @@ enum SDMX {
                 .notADocument(found: describe(root), expected: "the root element <Models>"), document: "SDMX",
                 line: root.line)
         }
-        return Array(root.children(named: "Model"))
+        return root.ownChildren(named: "Model")
     }
 
     /// The one `Model` of a class in an element that is it or holds it.

@@ -37,7 +37,8 @@ public struct SDMXDocument {
         var reader = ModelsReader()
         models = try SDMX.models(in: root).map { model in
             // Most documents hold models of one kind.
-            if let next = model.attr("name"), next != name {
+            let next = model.attr("name") ?? ""
+            if next != name {
                 (name, type) = (next, DocumentClasses.type(ofModel: next))
             }
             return try reader.read(model, as: type, collecting: problems)

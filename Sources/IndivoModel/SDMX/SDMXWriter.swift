@@ -49,6 +49,11 @@ final class SDMXWriter {
             var baselines = changes.source.models(of: index)
             // A model of another kind is no document of the relation. It stays, unless one takes its place.
             if field.shape.isList || documents.isEmpty { baselines.removeAll { !relatedType.isModel($0) } }
+            if !field.shape.isList, let read = changes.source.models(of: index).first {
+                // Of several where there should be one, only the first was read. To say "none" takes all of them away.
+                if !documents.isEmpty { baselines = [read] } else if !relatedType.isModel(read) { baselines = [] }
+            }
+            if naming == .current { rename(held.relation(index), field, others: held.others(ofRelation: index)) }
             try write(
                 documents, field, into: held.relation(index), of: target, originals: originals.models(of: index),
                 baselines: baselines, as: relatedType)
@@ -74,7 +79,6 @@ final class SDMXWriter {
         _ documents: [IndivoDocument], _ field: FieldLayout, into holder: XMLNode?, of model: XMLNode,
         originals: [XMLNode], baselines: [XMLNode], as relatedType: IndivoDocument.Type
     ) throws {
-        if naming == .current, let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
         let targets = holder?.relatedModels ?? []
         if documents.isEmpty && targets.isEmpty {
             // The server refuses a relation's field without a list in it.
@@ -83,7 +87,7 @@ final class SDMXWriter {
         }
         let container: XMLNode
         if let holder {
-            container = holder.child(named: "Models") ?? (field.shape.isList ? addList(to: holder) : holder)
+            container = holder.ownChild(named: "Models") ?? list(in: holder, of: field, targets)
         } else {
             let new = Self.appendField(field.name, to: model)
             container = field.shape.isList ? addList(to: new) : new
@@ -91,6 +95,22 @@ final class SDMXWriter {
         try writeList(
             documents, into: container, targets: targets, originals: originals, baselines: baselines, as: relatedType)
         if !field.shape.isList, container.children().isEmpty { container.remove() }
+    }
+
+    /// Where a relation's models go that stand in no list. A server wants those of a list in one; a file keeps its shape.
+    private func list(in holder: XMLNode, of field: FieldLayout, _ models: [XMLNode]) -> XMLNode {
+        if !field.shape.isList || (naming == .asRead && !models.isEmpty) { return holder }
+        let list = addList(to: holder)
+        list.append(models)
+        return list
+    }
+
+    /// Gives a relation that stands under an older name today's. Where both names hold models both stay: the server
+    /// refuses the older one, and nothing is lost unseen.
+    private func rename(_ holder: XMLNode?, _ field: FieldLayout, others: [XMLNode]) {
+        for other in others where other.relatedModels.isEmpty { other.remove() }
+        guard let holder, holder.attr("name") != field.name else { return }
+        holder.attr("name", field.name)
     }
 
     private func addList(to field: XMLNode) -> XMLNode {
@@ -138,7 +158,7 @@ final class SDMXWriter {
             }
             if let previous {
                 previous.element.after(element)
-            } else if let first = container.children(named: "Model").first {
+            } else if let first = container.ownChild(named: "Model") {
                 first.before(element)
             } else {
                 container.append(element)
@@ -190,14 +210,14 @@ final class SDMXWriter {
             model.attr(attribute.name, attribute.value)
         }
         let layout = document.map { Layout.of(type(of: $0)).flat }
-        for field in report.children(named: "Field") {
+        for field in report.ownChildren(named: "Field") {
             let name = field.attr("name") ?? ""
             let related = field.relatedModels
             if related.isEmpty {
                 let text = field.text()
                 if !text.isEmpty { appendField(name, text: text, to: model) }
             } else if layout == nil || layout?.relationByName[name] != nil {
-                let isList = field.child(named: "Models") != nil
+                let isList = field.ownChild(named: "Models") != nil
                 let holder = appendField(name, to: model)
                 let container = isList ? holder.appendElement("Models", namespace: SDMX.namespace) : holder
                 for nested in related {

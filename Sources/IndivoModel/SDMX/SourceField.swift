@@ -26,7 +26,7 @@ extension IndivoDocument {
     public final var sourceFields: [SourceField] {
         guard type(of: self).format.isDataModel, let source else { return [] }
         let layout = flatLayout
-        return source.children(named: "Field").map { element in
+        return source.ownChildren(named: "Field").map { element in
             let name = element.attr("name") ?? ""
             let known = layout.leafByName[name].map { layout.leaves[$0.leaf].name } ?? layout.relationByName[name]?.name
             let meaning: SourceField.Meaning =

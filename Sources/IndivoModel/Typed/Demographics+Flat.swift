@@ -6,7 +6,7 @@ extension Demographics {
     package convenience init(flat model: XMLNode) throws {
         self.init()
         var texts: [String: String] = [:]
-        for field in model.children(named: "Field") {
+        for field in model.ownChildren(named: "Field") {
             let text = field.text()
             if let name = field.attr("name"), !text.isEmpty { texts[name] = text }
         }

@@ -134,8 +134,7 @@ extension XMLDateTime: LexicalValue {
 
     public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
         if let instant = plain(bytes) { return instant }
-        // A plain day has ten bytes, or a zone.
-        if bytes.count >= 19 { return try scanned(bytes) }
+        if bytes.contains(UInt8(ascii: "T")) { return try scanned(bytes) }
         return try fromField(String(decoding: bytes, as: UTF8.self))
     }
 

@@ -35,6 +35,20 @@ package struct XMLView: BitwiseCopyable {
     /// The name's number in its tree: the same for the same prefix, local name and namespace.
     package var nameNumber: UInt32 { look { $0.nodes[Int(index)].name } }
 
+    /// Whether the name belongs to another vocabulary than the name of the element around it: it is in another namespace.
+    ///
+    /// No namespace is foreign to none: servers leave it out. Where the outer name is in none, a name without a prefix
+    /// is not foreign either.
+    package func isForeign(in parent: XMLView) -> Bool {
+        look { tree in
+            let names = tree.state.pointee.arena.names
+            let (own, outer) = (tree.nodes[Int(index)].name, tree.nodes[Int(parent.index)].name)
+            let namespace = names.namespaceID(ofName: own)
+            if namespace == 0 || own == outer || namespace == names.namespaceID(ofName: outer) { return false }
+            return names.namespaceID(ofName: outer) != 0 || !names.prefix(own).isEmpty
+        }
+    }
+
     package func isNamed(_ name: StaticString) -> Bool { look { $0.localName(index).equals(name.utf8Buffer) } }
 
     package func isNamed(_ name: UnsafeBufferPointer<UInt8>) -> Bool { look { $0.localName(index).equals(name) } }
@@ -57,6 +71,20 @@ package struct XMLView: BitwiseCopyable {
             let kind = tree.nodes[Int(child)].kind
             guard kind == .text || kind == .cdata, tree.next(child) == noNode else { return nil }
             return tree.content(child)
+        }
+    }
+
+    /// The element's own text and CDATA, without that of the elements in it.
+    package func ownText() -> String {
+        look { tree in
+            var text = ""
+            var child = tree.firstChild(index)
+            while child != noNode {
+                let kind = tree.nodes[Int(child)].kind
+                if kind == .text || kind == .cdata { text += tree.content(child).string }
+                child = tree.next(child)
+            }
+            return text
         }
     }
 

@@ -18,17 +18,25 @@ package struct ModelFiles {
     /// What is suspicious, as `path: warning: …`.
     package private(set) var warnings: [String] = []
     private var seen: Set<String> = []
+    /// What files in folders are called, by their places: after the outermost folder that is named, in whichever order.
+    private var names: [String: String] = [:]
 
     /// Reads files, and every file of models below folders.
     package init(_ paths: [String]) {
+        let folders = paths.filter(Self.isFolder)
+        for folder in folders.sorted(by: { Self.place(of: $0) < Self.place(of: $1) }) {
+            for name in Self.files(below: folder) ?? [] where name.hasSuffix(Self.modelSuffix) {
+                let place = Self.place(of: Self.path(name, in: folder))
+                if names[place] == nil { names[place] = name }
+            }
+        }
         for path in paths {
-            var isFolder: Bool = false
-            if !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
+            if !FileManager.default.fileExists(atPath: path) {
                 errors.append("\(path): error: There is no such file or folder.")
-            } else if isFolder {
+            } else if Self.isFolder(path) {
                 addFolder(path)
             } else if path.hasSuffix(Self.modelSuffix) {
-                add(path, name: nil)
+                add(path)
             } else if path.hasSuffix(Self.notesSuffix) {
                 let models = path.dropLast(Self.notesSuffix.count) + Self.modelSuffix
                 errors.append("\(path): error: Notes are read along with their models. Name \(models) instead.")
@@ -38,30 +46,48 @@ package struct ModelFiles {
         }
     }
 
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: Bool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
+    }
+
+    /// The files that are not hidden, by their paths in the folder; `nil` for one that cannot be read.
+    private static func files(below folder: String) -> [String]? {
+        try? FileManager.default.subpathsOfDirectory(atPath: folder)
+            .filter { !$0.split(separator: "/").contains { $0.hasPrefix(".") } }.sorted()
+    }
+
+    private static func path(_ name: String, in folder: String) -> String {
+        folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    }
+
+    /// The path that names the same whatever it is relative to.
+    private static func place(of path: String) -> String { URL(filePath: path).standardized.path }
+
     private mutating func addFolder(_ folder: String) {
-        guard let paths = try? FileManager.default.subpathsOfDirectory(atPath: folder) else {
+        guard let visible = Self.files(below: folder) else {
             errors.append("\(folder): error: The folder cannot be read.")
             return
         }
-        let visible = paths.filter { !$0.split(separator: "/").contains { $0.hasPrefix(".") } }.sorted()
         let models = visible.filter { $0.hasSuffix(Self.modelSuffix) }
         if models.isEmpty {
             errors.append("\(folder): error: There is no file ending in \(Self.modelSuffix) in this folder.")
         }
-        let base = folder.hasSuffix("/") ? folder : "\(folder)/"
-        for name in models { add(base + name, name: name) }
+        for name in models { add(Self.path(name, in: folder)) }
         let known = Set(models)
         for notes in visible where notes.hasSuffix(Self.notesSuffix) {
             let expected = notes.dropLast(Self.notesSuffix.count) + Self.modelSuffix
             if !known.contains(String(expected)) {
-                warnings.append("\(base)\(notes): warning: There is no \(expected) that these could be notes on.")
+                warnings.append(
+                    "\(Self.path(notes, in: folder)): warning: There is no \(expected) that these could be notes on.")
             }
         }
     }
 
-    private mutating func add(_ path: String, name: String?) {
-        guard seen.insert(URL(filePath: path).standardized.path).inserted else { return }
-        guard let models = read(path, name: name) else { return }
+    private mutating func add(_ path: String) {
+        let place = Self.place(of: path)
+        guard seen.insert(place).inserted else { return }
+        guard let models = read(path, name: names[place]) else { return }
         let notesPath = path.dropLast(Self.modelSuffix.count) + Self.notesSuffix
         let hasNotes = FileManager.default.fileExists(atPath: String(notesPath))
         inputs.append(SDMLParser.Input(models: models, notes: hasNotes ? read(String(notesPath), name: nil) : nil))
