@@ -48,8 +48,13 @@ public struct OAuthAuthorization: Sendable, Hashable {
     public var headerValue: String {
         var pieces = parameters.map { "\(PercentEncoding.encode($0.name))=\"\(PercentEncoding.encode($0.value))\"" }
         if let realm {
-            let quoted = realm.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            pieces.insert("realm=\"\(quoted)\"", at: 0)
+            // By scalars: to Swift a quotation mark with an accent on it is another character.
+            var quoted = String.UnicodeScalarView()
+            for scalar in realm.unicodeScalars {
+                if scalar == "\\" || scalar == "\"" { quoted.append("\\") }
+                quoted.append(scalar)
+            }
+            pieces.insert("realm=\"\(String(quoted))\"", at: 0)
         }
         return "OAuth " + pieces.joined(separator: ", ")
     }

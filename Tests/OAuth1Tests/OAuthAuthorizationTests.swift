@@ -3,6 +3,12 @@ import Testing
 
 @Suite("Authorization header")
 struct OAuthAuthorizationTests {
+    @Test("a realm comes back as it was, whatever stands in it", arguments: ["\"", "\\", "\"\u{650}x\\\u{301}\"", "é, b=\"c\"", ""])
+    func realm(_ realm: String) throws {
+        let header = OAuthAuthorization(parameters: ["a": "b"], realm: realm).headerValue
+        #expect(try OAuthAuthorization(parsing: header).realm.map { Array($0.utf8) } == Array(realm.utf8))
+    }
+
     @Test("what is written is read back, whatever the values hold")
     func roundTrip() throws {
         var generator = SeededGenerator(seed: 351)

@@ -69,8 +69,9 @@ extension URL {
         guard let query = query(percentEncoded: true),
             let header = query.split(separator: "&").first(where: { $0.hasPrefix(name) })?.dropFirst(name.count)
         else { return nil }
-        let literal = header.replacing("%20", with: " ").replacing("%22", with: "\"")
-        if let authorization = try? OAuthAuthorization(parsing: String(literal)) { return authorization }
+        let literal = header.replacingOccurrences(of: "%20", with: " ", options: .literal)
+            .replacingOccurrences(of: "%22", with: "\"", options: .literal)
+        if let authorization = try? OAuthAuthorization(parsing: literal) { return authorization }
         return try? OAuthAuthorization(parsing: FormParameters(decoding: "h=\(header)")["h"] ?? "")
     }
 }

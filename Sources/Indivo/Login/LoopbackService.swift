@@ -16,7 +16,7 @@ final class LoopbackService: Sendable {
     private let socket: LoopbackSocket
     private let isExpected: @Sendable (_ path: String) -> Bool
     private let handle: @Sendable (_ target: String, LoopbackExchange) -> Void
-    private let isStopped = Atomic(false)
+    private let turn: Int
 
     init(
         socket: LoopbackSocket, isExpected: @escaping @Sendable (_ path: String) -> Bool,
@@ -25,28 +25,28 @@ final class LoopbackService: Sendable {
         self.socket = socket
         self.isExpected = isExpected
         self.handle = handle
+        turn = socket.begin()
     }
 
     func start() {
         Thread.detachNewThread { self.run() }
     }
 
-    /// The thread ends within a tenth of a second.
-    func stop() { isStopped.store(true, ordering: .relaxed) }
+    /// Takes no connection any more; the thread ends within a tenth of a second.
+    func stop() { socket.end(turn) }
 
     private static let maximumRequest = 16_384
     private static let maximumConnections = 32
 
     private func run() {
         var requests: [Int32: [UInt8]] = [:]
-        while !isStopped.load(ordering: .relaxed) {
+        while socket.isServed(in: turn) {
             var polled = [pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)]
             polled += requests.keys.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard poll(&polled, nfds_t(polled.count), 100) > 0 else { continue }
             for entry in polled where entry.revents != 0 {
                 if entry.fd == socket.descriptor {
-                    let connection = accept(socket.descriptor, nil, nil)
-                    guard connection >= 0 else { continue }
+                    guard let connection = socket.accept(in: turn) else { continue }
                     if requests.count < Self.maximumConnections { requests[connection] = [] } else { close(connection) }
                 } else if let request = requests.removeValue(forKey: entry.fd) {
                     if let unfinished = receive(entry.fd, request) { requests[entry.fd] = unfinished }

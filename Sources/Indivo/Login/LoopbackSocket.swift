@@ -12,6 +12,8 @@ import Musl
 final class LoopbackSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
+    /// Counts those who serve the socket, one after the other.
+    private let turn = Mutex(0)
 
     /// - Parameter port: 0 for any that is free.
     init(port wanted: UInt16) throws {
@@ -22,6 +24,8 @@ final class LoopbackSocket: Sendable {
         #endif
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Self.failure(wanted) }
+        // Whoever finds nothing to accept must not wait for it.
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -44,6 +48,37 @@ final class LoopbackSocket: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Begins to serve the socket, in place of who served it before.
+    /// - Returns: What to say in ``accept(in:)``.
+    func begin() -> Int {
+        turn.withLock { turn in
+            turn += 1
+            return turn
+        }
+    }
+
+    /// Ends it. From now on connections wait for the next one who serves.
+    func end(_ own: Int) { turn.withLock { if $0 == own { $0 += 1 } } }
+
+    func isServed(in own: Int) -> Bool { turn.withLock { $0 == own } }
+
+    /// Takes the next connection; `nil` when there is none, or somebody else's turn has begun.
+    func accept(in own: Int) -> Int32? {
+        turn.withLock { turn in
+            guard turn == own else { return nil }
+            #if canImport(Darwin)
+            let connection = Darwin.accept(descriptor, nil, nil)
+            // There it would be as the socket it comes from.
+            _ = fcntl(connection, F_SETFL, 0)
+            #elseif canImport(Glibc)
+            let connection = Glibc.accept(descriptor, nil, nil)
+            #else
+            let connection = Musl.accept(descriptor, nil, nil)
+            #endif
+            return connection >= 0 ? connection : nil
+        }
+    }
 
     private static func startListening(_ descriptor: Int32) -> Bool { listen(descriptor, 16) == 0 }
 

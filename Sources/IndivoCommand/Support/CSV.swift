@@ -16,7 +16,7 @@ enum CSV {
         // Bytes, since Swift takes CRLF for one character.
         let special: Set<UInt8> = [UInt8(ascii: "\""), UInt8(ascii: ","), 13, 10]
         guard text.utf8.contains(where: special.contains) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"", options: .literal) + "\""
     }
 }
 #endif
