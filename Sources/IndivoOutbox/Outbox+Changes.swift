@@ -14,6 +14,9 @@ final class QueuedDocument: AwaitingDelivery, Sendable {
     }
 }
 
+/// Stands in a document while it is being queued: nobody else may queue or send it meanwhile.
+private final class DocumentBeingQueued: AwaitingDelivery, Sendable {}
+
 extension Outbox {
     /// Queues a new document (`document_create_by_ext_id`).
     ///
@@ -29,6 +32,7 @@ extension Outbox {
         guard !(document.home is QueuedDocument) else {
             throw OutboxError.badChange("\(document) is queued already; replace(_:) queues a new version")
         }
+        try checkIdle(document)
         let prepared = try PreparedDocument(new: document)
         return try await queue(.add, target: nil, prepared, of: document)
     }
@@ -57,6 +61,7 @@ extension Outbox {
     @discardableResult
     public func replace(_ document: IndivoDocument) async throws -> OutboxItem {
         let target = try target(document)
+        try checkIdle(document)
         if document.isFromReport { return try await queueChanges(of: document, target) }
         let root =
             switch target {
@@ -77,6 +82,7 @@ extension Outbox {
         guard document.id == nil, !(document.home is QueuedDocument) else {
             throw OutboxError.badChange("\(document) is on the server or queued already; give a new document")
         }
+        try checkIdle(document)
         return try await queue(.replace, target: Entry.Target(target), PreparedDocument(new: document), of: document)
     }
 
@@ -152,13 +158,22 @@ extension Outbox {
     public func settle(_ document: IndivoDocument) async throws -> Bool {
         guard case .item(let id) = try target(document) else { return true }
         guard case .delivered(let stored)? = try await items().first(where: { $0.id == id })?.state else { return false }
+        // Queued again meanwhile: then it is that version that it waits for.
+        guard (document.home as? QueuedDocument)?.item == id else { return false }
         document.id = stored
         document.home = record
         return true
     }
 
+    /// A document that is being queued or sent at this moment would be stored twice, or over what is on its way.
+    private func checkIdle(_ document: IndivoDocument) throws {
+        guard document.isUnderway, !(document.home is QueuedDocument) else { return }
+        throw OutboxError.badChange("\(document) is being queued or sent just now; wait until that call returns")
+    }
+
     /// What a change of the document is about.
     private func target(_ document: IndivoDocument) throws -> Entry.Target {
+        if document.home is DocumentBeingQueued { try checkIdle(document) }
         if let queued = document.home as? QueuedDocument, queued.outbox.path == folder.path { return .item(queued.item) }
         if let id = document.id, document.record?.id == record.id { return .document(id) }
         throw OutboxError.badChange(
@@ -189,7 +204,16 @@ extension Outbox {
     ) async throws -> OutboxItem {
         var entry = Entry(change: change, target: target)
         entry.model = document.modelName
-        let item = try await queue(entry, content)
+        // Before the first suspension, so that an overlapping call finds it.
+        let former = document.home
+        document.home = DocumentBeingQueued()
+        let item: OutboxItem
+        do {
+            item = try await queue(entry, content)
+        } catch {
+            document.home = former
+            throw error
+        }
         adopt()
         document.id = nil
         document.home = QueuedDocument(item.id, in: folder)

@@ -75,6 +75,9 @@ public final class Outbox: Sendable {
     public var updates: AsyncStream<OutboxUpdate> { hub.stream() }
 
     /// Puts an item that was set aside back into its place in the queue, and with it those that wait for it.
+    ///
+    /// It is made anew. Only where it could not be seen, when it was set aside, whether the server has it, that is looked
+    /// for first.
     public func retry(_ id: OutboxItem.ID) async throws {
         let stored = try await Delivery.exclusively(in: folder) { try self.setAside(id) }
         guard case .pending = stored.content else {
@@ -107,8 +110,15 @@ public final class Outbox: Sendable {
             throw OutboxError.wrongState(id: id, reason: "it was not set aside, so there is nothing to retry; flush delivers it")
         }
         if case .pending(_, var progress) = place.content {
+            if progress.isUnsure != true {
+                // It is known not to be done. What was kept to find it by would find an equal change made since, too.
+                progress.stamp = nil
+                progress.equalChangesBefore = nil
+            }
             progress.setAside = nil
             progress.serverFailures = 0
+            progress.networkFailures = nil
+            progress.isUnsure = nil
             try folder.save(progress, of: item.sequence)
         }
         return place

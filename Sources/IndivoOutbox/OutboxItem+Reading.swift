@@ -48,9 +48,12 @@ extension OutboxItem {
         self.state = state
     }
 
+    /// The id of an item whose file cannot be read.
+    static func damagedID(_ sequence: Int) -> ID { "damaged-\(sequence)" }
+
     /// A file that cannot be read: all that is known is where it stood.
     private init(damaged sequence: Int) {
-        id = "damaged-\(sequence)"
+        id = OutboxItem.damagedID(sequence)
         self.sequence = sequence
         change = .add
         target = nil

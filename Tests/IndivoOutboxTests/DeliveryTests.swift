@@ -180,6 +180,61 @@ struct DeliveryTests {
         }
     }
 
+    @Test("a change on which the network or the server fails alone, the look for it included, holds up the others no longer than allowed",
+        arguments: [FaultyTransport.Fault.reset, .status(503), .status(500), .status(403)])
+    func failingAlone(fault: FaultyTransport.Fault) async throws {
+        try await Place.use { place in
+            let bad = try await place.outbox().add(medication("A"))
+            let good = try await place.outbox().add(medication("B"))
+            let outbox = try place.outbox(
+                FaultyTransport(.system) { request, _ in request.path?.contains(bad.id) == true ? fault : nil },
+                serverFailures: 6, networkFailures: 6)
+            let first = try await outbox.flush()
+            #expect(first.stop != nil && first.remaining == 2 && first.setAside.isEmpty)
+            let second = try await outbox.flush()
+            #expect(second.setAside.map(\.id) == [bad.id] && second.delivered.map(\.id) == [good.id] && second.stop == nil)
+            let calm = try place.outbox()
+            try await calm.retry(bad.id)
+            #expect(try await calm.flush().delivered.map(\.id) == [bad.id])
+            #expect(try await place.medications().sorted() == ["Test A", "Test B"])
+        }
+    }
+
+    @Test("a change of status of which nobody could see whether it was made is looked for when it is tried again")
+    func unsure() async throws {
+        try await Place.use { place in
+            let document = medication("A")
+            try await place.record().add(document)
+            let wrong = try place.outbox(
+                FaultyTransport(.system) { request, index in
+                    index == 0 || request.path?.contains("/status-history") == false && request.path?.contains("/set-status") == false
+                        ? nil : .loseAnswer
+                }, networkFailures: 3)
+            let item = try await wrong.setStatus(.archived, of: document, reason: "finished")
+            #expect(try await wrong.flush().setAside.map(\.id) == [item.id])
+            #expect(try await document.statusHistory().count == 1)
+            let calm = try place.outbox()
+            try await calm.retry(item.id)
+            #expect(try await calm.flush().delivered.map(\.id) == [item.id])
+            #expect(try await document.statusHistory().count == 1)
+        }
+    }
+
+    @Test("a network that fails for everything counts against no change")
+    func failingNetwork() async throws {
+        try await Place.use { place in
+            let faults: [FaultyTransport.Fault] = [.reset, .loseRequest, .status(503), .status(500)]
+            for fault in faults {
+                let outbox = try place.outbox(FaultyTransport(.system) { _, _ in fault }, serverFailures: 1, networkFailures: 1)
+                if try await outbox.items().isEmpty { try await outbox.add(medication("A")) }
+                let report = try await outbox.flush()
+                #expect(report.setAside.isEmpty && report.remaining == 1 && report.stop != nil, "\(fault)")
+            }
+            try await place.outbox().flush()
+            #expect(try await place.medications() == ["Test A"])
+        }
+    }
+
     @Test("what is queued while the outbox runs is delivered; cancelling ends it")
     func running() async throws {
         try await Place.use { place in

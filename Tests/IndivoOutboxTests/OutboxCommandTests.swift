@@ -48,6 +48,37 @@ struct OutboxCommandTests {
         }
     }
 
+    @Test("a change to a document of a class that the tool does not know stays queued, and the tool says why")
+    func unknownClass() async throws {
+        final class Regimen: IndivoDocument {
+            override class var modelName: String { "TestRegimen" }
+            @Field var name: String?
+        }
+        Regimen.register()
+        try await Place.use { place in
+            let record = place.record()
+            let document = medication("A")
+            try await record.add(document)
+            let told = try Regimen.read(
+                from: FileContent(
+                    text: "<Model name=\"TestRegimen\"><Field name=\"name\">a</Field></Model>",
+                    contentType: "application/xml"
+                ).xml())
+            (told.id, told.home, told.isFromReport) = (document.id, record, true)
+            told.name = "b"
+            let outbox = try place.outbox()
+            let item = try await outbox.replace(told)
+            let label = try await outbox.setLabel("label", of: told)
+            let other = try await outbox.add(medication("B"))
+            let flush = try await run(place, "flush")
+            #expect(flush.status == 1 && flush.errors.contains("stays queued") && flush.errors.contains("register()"))
+            #expect(flush.errors.contains("1 delivered, 2 left."))
+            #expect(try await outbox.items().map(\.state.isSetAside) == [false, false, false])
+            for queued in [item, label] { #expect(try await outbox.item(queued.id).state == .queued) }
+            #expect(try await outbox.item(other.id).state.document != nil)
+        }
+    }
+
     @Test("what the environment lacks is named")
     func missing() async throws {
         try await Place.use { place in

@@ -54,9 +54,11 @@ struct Place {
     /// An outbox whose waits take no time.
     func outbox(
         _ transport: any HTTPTransport = .system, token: OAuthToken? = nil, record: IndivoRecord? = nil,
-        attempts: Int = 3, serverFailures: Int = 10, diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }
+        attempts: Int = 3, serverFailures: Int = 10, networkFailures: Int = 30, receipts: Int = 100,
+        diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }
     ) throws -> Outbox {
-        var policy = DeliveryPolicy(attempts: attempts, serverFailures: serverFailures)
+        var policy = DeliveryPolicy(
+            attempts: attempts, serverFailures: serverFailures, networkFailures: networkFailures, receipts: receipts)
         policy.sleep = { _ in await Task.yield() }
         return try Outbox(
             of: record ?? self.record(transport, token: token), in: folder.appending(path: "data"), keys: keys, policy: policy,

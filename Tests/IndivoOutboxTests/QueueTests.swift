@@ -131,6 +131,91 @@ struct QueueTests {
         }
     }
 
+    @MainActor
+    private func atOnce(
+        _ document: Medication, _ calls: [@MainActor (Medication) async throws -> OutboxItem]
+    ) async -> [Result<OutboxItem, any Error>] {
+        let tasks = calls.map { call in
+            Task { () async -> Result<OutboxItem, any Error> in
+                do { return .success(try await call(document)) } catch { return .failure(error) }
+            }
+        }
+        var results: [Result<OutboxItem, any Error>] = []
+        for task in tasks { results.append(await task.value) }
+        return results
+    }
+
+    @MainActor
+    private func overlap(_ outbox: Outbox, _ other: Outbox, _ record: IndivoRecord) async throws {
+        let document = medication("A")
+        var results = await atOnce(document, [
+            { try await outbox.add($0) }, { try await other.add($0) }, { try await outbox.replace($0) },
+            { try await outbox.setLabel("label", of: $0) },
+        ])
+        #expect(results.count { (try? $0.get()) != nil } == 1)
+        for result in results {
+            if case .failure(let error) = result {
+                guard case .badChange(let reason)? = error as? OutboxError else {
+                    Issue.record("another error: \(error)")
+                    continue
+                }
+                #expect(reason.contains("just now") || reason.contains("queued already"))
+            }
+        }
+        document.instructions = "one a day"
+        results = await atOnce(document, [{ try await outbox.replace($0) }, { try await outbox.replace($0) }])
+        #expect(results.count { (try? $0.get()) != nil } == 1)
+        await #expect(throws: (any Error).self) { try await record.add(document) }
+        #expect(try await outbox.items().count == 2)
+    }
+
+    @Test("of calls that queue one document at the same time, one does")
+    func overlapping() async throws {
+        try await Place.use { place in
+            try await overlap(place.outbox(), place.outbox(), place.record())
+            #expect(try await place.outbox().flush().delivered.count == 2)
+            #expect(try await place.medications() == ["Test A"])
+        }
+    }
+
+    @Test("a document that could not be queued can be queued again")
+    func queuedAgain() async throws {
+        try await Place.use { place in
+            let outbox = try place.outbox()
+            let full = try place.outbox(diskFault: { $0 == .write ? ENOSPC : 0 })
+            let document = medication("A")
+            await #expect(throws: OutboxError.self) { try await full.add(document) }
+            try await outbox.add(document)
+            document.instructions = "one a day"
+            await #expect(throws: OutboxError.self) { try await full.replace(document) }
+            try await outbox.replace(document)
+            #expect(try await outbox.flush().delivered.count == 2)
+            #expect(try await outbox.settle(document))
+            document.instructions = "two a day"
+            await #expect(throws: OutboxError.self) { try await full.replace(document) }
+            #expect(document.record != nil)
+            try await document.replace()
+        }
+    }
+
+    @Test("a change of status that was set aside is made when it is tried again, whatever equal one was made meanwhile")
+    func retriedStatus() async throws {
+        try await Place.use { place in
+            let document = medication("A")
+            try await place.record().add(document)
+            let failing = try place.outbox(
+                FailingTransport { $0.path?.hasSuffix("/set-status") == true }, serverFailures: 1)
+            let item = try await failing.setStatus(.archived, of: document, reason: "finished")
+            #expect(try await failing.flush().setAside.map(\.id) == [item.id])
+            try await document.setStatus(.archived, reason: "finished")
+            try await document.setStatus(.active, reason: "again")
+            let outbox = try place.outbox()
+            try await outbox.retry(item.id)
+            #expect(try await outbox.flush().delivered.map(\.id) == [item.id])
+            #expect(try await document.statusHistory().map(\.reason) == ["finished", "again", "finished"])
+        }
+    }
+
     @Test("what cannot be queued is told at once, and nothing is queued")
     func badChanges() async throws {
         try await Place.use { place in

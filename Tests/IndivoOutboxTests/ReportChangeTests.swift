@@ -109,6 +109,20 @@ struct ReportChangeTests {
         }
     }
 
+    @Test("a network that answers with a page of its own sets no change aside", arguments: [200, 404, 503])
+    func captivePortal(status: Int) async throws {
+        try await Place.use { place in
+            let record = try await storeMedication(place)
+            let medication = try await report(record)
+            medication.instructions = "one a day"
+            let portal = try place.outbox(PortalTransport(status: status), networkFailures: 1)
+            let item = try await portal.replace(medication)
+            let report = try await portal.flush()
+            #expect(report.setAside.isEmpty && report.remaining == 1 && report.stop != nil)
+            #expect(try await place.outbox().flush().delivered.map(\.id) == [item.id])
+        }
+    }
+
     @Test("a class that would not be known again at delivery is refused, and the error says what to do")
     func unregistered() async throws {
         final class Own: IndivoDocument {

@@ -43,8 +43,8 @@ struct StorageTests {
             var seen: Set<DiskStep> = []
             for number in 0..<20 {
                 let disk = FailingDisk(at: number..<(forGood ? .max : number + 1), code: code)
-                let outbox = try place.outbox(diskFault: disk.fault)
                 do {
+                    let outbox = try place.outbox(diskFault: disk.fault)
                     try await outbox.add(medication("\(number)"))
                     accepted.append("Test \(number)")
                 } catch OutboxError.storage(_, let told, let mayBeQueued) {
@@ -66,7 +66,7 @@ struct StorageTests {
     @Test("a disk that fails while something is delivered loses nothing and doubles nothing")
     func failingDelivery() async throws {
         try await Place.use { place in
-            for number in 0..<25 {
+            for number in 0..<32 {
                 let document = medication("\(number)")
                 let first = try place.outbox()
                 try await first.add(document)
@@ -81,7 +81,7 @@ struct StorageTests {
                 try await first.settle(document)
                 #expect(try await document.statusHistory().count == 1)
             }
-            #expect(try await place.medications(status: .archived) == (0..<25).map { "Test \($0)" })
+            #expect(try await place.medications(status: .archived) == (0..<32).map { "Test \($0)" })
         }
     }
 

@@ -60,10 +60,12 @@ private enum HTTPTransportOfSystem {
     }
 }
 
-/// A server that fails on every document, before it stores anything, and is well otherwise.
+/// A server that fails on every document, or on other requests, before it does anything, and is well otherwise.
 struct FailingTransport: HTTPTransport {
+    var fails: @Sendable (HTTPRequest) -> Bool = { $0.method == .put }
+
     func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
-        guard request.method != .put else { return HTTPAnswer(response: HTTPResponse(status: .internalServerError)) }
+        guard !fails(request) else { return HTTPAnswer(response: HTTPResponse(status: .internalServerError)) }
         return try await HTTPTransportOfSystem.send(request, body)
     }
 }

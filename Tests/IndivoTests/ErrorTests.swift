@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Indivo
 import IndivoTesting
+import OAuth1
 import Testing
 
 @Suite("What errors tell")
@@ -51,6 +52,45 @@ struct ErrorTests {
         let transport = AnsweringTransport(status: .badRequest, type: "text/html", words)
         let error = try await failure(of: transport) { try await $0.add(problem) }
         #expect(!error.description.contains("Planted"), "\(error.description.prefix(300))")
+    }
+
+    @Test("ids, the token and the key, what is quoted, and what was cut short are left out of a description", arguments: [
+        "no document doc-4711 of record r-1", "token planted-token of planted-key", "got 'anything at all' here",
+        "value \"Secret\" and “Another” and u'One \\xe9'", "got Planted dis… here", "got Plant... here", "got ...disease here",
+        "an open 'quotation that does not", "about 0f3c1a52-1111-4222-8333-444455556666 here", "got 77 here",
+    ])
+    func leftOut(words: String) async throws {
+        let url = try #require(URL(string: "https://indivo.example.org"))
+        let transport = AnsweringTransport(status: .badRequest, type: "text/html", words)
+        let server = IndivoServer(
+            api: url, ui: url,
+            app: AppCredentials(id: "a", consumerKey: "planted-key", consumerSecret: "s"), transport: transport,
+            options: TestTiming().options())
+        let record = server.record(id: "r-1", token: OAuthToken(value: "planted-token", secret: "s"))
+        let problem = Problem()
+        problem.name = CodedValue(title: "Planted disease", system: .snomed, identifier: "77")
+        let error = try await #require(throws: IndivoError.self) {
+            try await record.add(problem, externalID: "doc-4711")
+        }
+        for word in [
+            "4711", "r-1", "lanted", "anything", "Secret", "Another", "One", "Plan", "dis", "quotation", "0f3c", "4444", "77",
+        ] {
+            #expect(!error.description.contains(word), "\(word): \(error.description)")
+        }
+        #expect(error.description.contains("…"))
+        #expect(error.debugDetails.contains(words))
+    }
+
+    @Test("of a long refusal the beginning is told, without what was sent")
+    func longRefusal() async throws {
+        let problem = Problem()
+        problem.notes = (0..<2000).map { "planted\($0)" }.joined(separator: " ")
+        problem.name = CodedValue(title: "Planted disease", system: .snomed, identifier: "12")
+        let words = "The document was refused. " + String(repeating: "Planted disease, 12 planted77 ", count: 9000)
+        let transport = AnsweringTransport(status: .badRequest, type: "text/html", words)
+        let error = try await failure(of: transport) { try await $0.add(problem) }
+        #expect(error.description.contains("The document was refused."))
+        #expect(!error.description.contains("lanted") && !error.description.contains("dis"))
     }
 
     @Test("what this library finds wrong with the document stands beside the server's words")

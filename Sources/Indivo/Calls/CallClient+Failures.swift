@@ -27,7 +27,7 @@ extension CallClient {
                 error = IndivoError(.conflict(conflict), call: call)
             } else {
                 error = IndivoError(.invalid(serverMessage: message.words, problems: sent.problems), call: call)
-                error.safeMessage = message.leavingOut(sent.values)
+                error.safeMessage = message.leavingOut(sent.values + outgoing.identifiers)
             }
         case 403:
             error = IndivoError(
@@ -45,6 +45,13 @@ extension CallClient {
         error.details.append("\(call.method) \((try? CallPath.fill(call, outgoing.path)) ?? call.path)")
         if !message.words.isEmpty { error.details.append("the server said: \(message.words)") }
         throw error
+    }
+}
+
+extension CallClient.Outgoing {
+    /// What says whom the call is about, and who makes it.
+    fileprivate var identifiers: [String] {
+        path.filter { $0.key != "model" }.map(\.value) + [credentials?.consumer.key, credentials?.token?.value].compactMap(\.self)
     }
 }
 

@@ -2,7 +2,8 @@ import Foundation
 import IndivoModel
 
 extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// The call, what went wrong and the next step, without secrets, ids and content.
+    /// The call, what went wrong and the next step, without secrets, ids and content, as far as the server's own words
+    /// can be cleared of them (see ``IndivoError``).
     public var description: String {
         if case .login(let error) = reason { return "\(call): \(error)" }
         return "\(call) (\(request)): \(explanation)"

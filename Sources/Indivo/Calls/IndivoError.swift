@@ -17,7 +17,9 @@ import IndivoModel
 ///     }
 /// }
 /// ```
-/// ``description`` is for people and logs: no secret, no id and nothing of what a document says is in it.
+/// ``description`` is for people and logs: no secret, no id and nothing of what a document says is in it. Of a refusal it
+/// holds the beginning of the server's own words, without what was sent and what is quoted; what a server says of a
+/// patient in words that were not sent cannot be told, and would stand there.
 /// ``debugDetails`` is for developers, and may hold what the patient's documents say.
 public struct IndivoError: Error, Sendable {
     /// What kind of failure it is.
@@ -83,7 +85,7 @@ public struct IndivoError: Error, Sendable {
 
     /// What the developer may see beside the description.
     var details: [String] = []
-    /// The server's words with every value that was sent left out.
+    /// The server's words without what was sent and what is quoted.
     var safeMessage = ""
     let notFoundHint: String?
     /// How long the server asks to wait before another attempt (RFC 9110, section 10.2.3).

@@ -5,33 +5,34 @@ import OAuth1
 
 /// What a server says in the body of a refusal.
 struct ServerMessage {
-    /// All that it says, without markup, white space collapsed.
-    private let all: String
-    /// Whether there is more than was read.
-    private let isCut: Bool
+    /// The beginning of what it says, without markup, white space collapsed.
+    private let beginning: String
 
-    init(words: String) {
-        all = words
-        isCut = false
-    }
+    init(words: String) { beginning = String(words.prefix(Self.longest)) }
 
     init(_ answer: HTTPAnswer) {
-        isCut = answer.body.count > Self.longest
-        all = Self.collapsed(
-            String(decoding: answer.body.prefix(Self.longest), as: UTF8.self)
+        let words = Self.collapsed(
+            String(decoding: answer.body.prefix(Self.longestBody), as: UTF8.self)
                 .replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " "))
+        guard answer.body.count > Self.longestBody || words.count > Self.longest else {
+            beginning = words
+            return
+        }
+        // Without the word that was cut in two, which could no longer be told for one that was sent.
+        let cut = words.prefix(Self.longest)
+        beginning = String(cut.lastIndex(of: " ").map { cut[..<$0] } ?? cut)
     }
 
-    private static let longest = 256 << 10
-    /// So many values times so many bytes are looked through at most.
-    private static let mostWork = 20_000_000
+    /// So many bytes of a refusal are looked at, and so many characters of its words: 500 are shown.
+    private static let longestBody = 16 << 10
+    private static let longest = 4 << 10
 
     /// The words, cut short. They may repeat what was sent.
-    var words: String { Self.short(all) }
+    var words: String { Self.short(beginning) }
 
     private static func short(_ text: String) -> String { text.count > 500 ? text.prefix(500) + "…" : text }
 
-    private static func collapsed(_ text: String) -> String {
+    static func collapsed(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
@@ -46,45 +47,8 @@ struct ServerMessage {
         }
     }
 
-    /// The words, with `…` for every value that was sent: a server likes to quote what it does not take. Nothing where
-    /// there is too much to look through.
-    func leavingOut(_ values: some Sequence<String>) -> String {
-        guard !isCut else { return "" }
-        var text = all
-        let quoted = Set(values.map(Self.collapsed).flatMap { [$0, Self.asHTML($0), Self.asPython($0)] })
-        guard quoted.count * all.utf8.count <= Self.mostWork else { return "" }
-        for value in quoted.sorted(by: { ($0.count, $0) > ($1.count, $1) }) where !value.isEmpty {
-            if value.count >= 4 {
-                text = text.replacing(value, with: "…")
-            } else {
-                // A short value, "12" say, only where it stands alone.
-                text = text.split(separator: " ", omittingEmptySubsequences: false)
-                    .map { $0.trimmingCharacters(in: .punctuationCharacters) == value ? $0.replacing(value, with: "…") : $0 }
-                    .joined(separator: " ")
-            }
-        }
-        return Self.short(text)
-    }
-
-    /// As a template of the server's escapes it.
-    private static func asHTML(_ value: String) -> String {
-        value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
-    }
-
-    /// As the server's language shows a text in a message: `caf\xe9`.
-    private static func asPython(_ value: String) -> String {
-        value.unicodeScalars.map { scalar in
-            let digits = String(scalar.value, radix: 16)
-            func padded(_ length: Int) -> String { String(repeating: "0", count: max(0, length - digits.count)) + digits }
-            return switch scalar.value {
-            case ..<0x80: String(scalar)
-            case ..<0x100: "\\x" + padded(2)
-            case ..<0x10000: "\\u" + padded(4)
-            default: "\\U" + padded(8)
-            }
-        }.joined()
-    }
+    /// The words without what was sent and what is quoted (``Redaction``): a server likes to quote what it does not take.
+    func leavingOut(_ values: some Sequence<String>) -> String { Self.short(Redaction.redact(beginning, sent: values)) }
 }
 
 /// What a request carried that may be about a patient.

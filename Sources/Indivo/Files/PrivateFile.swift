@@ -79,6 +79,11 @@ package struct PrivateFile {
             unlink(draft)
             throw .cannotWrite(reason: reason)
         }
+        // The new name is in the folder for good only when the folder is on the disk, where that can be asked for.
+        let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        defer { close(folder) }
+        guard fsync(folder) == 0 || errno == EINVAL else { throw .cannotWrite(reason: Self.systemError) }
     }
 
     /// Does `body` while no other process or thread changes the file. Makes the folder when it is not there.

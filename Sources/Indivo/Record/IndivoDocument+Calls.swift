@@ -17,6 +17,9 @@ extension IndivoDocument: RecordDocument {
         }
     }
 
+    /// Whether it is on its way to a server, or waits to be: nobody else may send it meanwhile.
+    package var isUnderway: Bool { documentPlace.isBeingSent }
+
     /// Whether the document is new, or says something else than what was last read from or written to a server.
     public var state: DocumentState {
         guard id != nil else { return .new }

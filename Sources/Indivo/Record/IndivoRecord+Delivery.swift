@@ -30,8 +30,13 @@ extension IndivoRecord {
     }
 
     /// The root of a document as the server has it (`record_specific_document`).
-    package func storedDocument(_ id: String) async throws -> XMLNode {
-        try await once(.recordSpecificDocument, ["document": id]).xml()
+    ///
+    /// - Parameter name: What the root is called; anything else, such as a network's own page, is a malformed answer.
+    package func storedDocument(_ id: String, root name: String) async throws -> XMLNode {
+        let answer = try await once(.recordSpecificDocument, ["document": id])
+        let root = try answer.xml()
+        guard root.name == name else { throw answer.malformed("it is not the document, whose root is <\(name)>") }
+        return root
     }
 
     /// Sets a document's status (`document_set_status`).

@@ -21,6 +21,7 @@ struct OutboxFlushCommand: AsyncParsableCommand {
         let done = report.delivered + report.setAside
         if !done.isEmpty { try output.print(OutboxListing.many(done), none: "") }
         let left = items.count { !$0.isDelivered }
+        for skipped in report.skipped { output.talk.note("\(skipped.item) stays queued: \(skipped.reason)") }
         output.talk.note("\(report.delivered.count) delivered, \(left) left.")
         switch report.stop {
         case .loginNeeded(let error)?: throw CommandFailure(error)

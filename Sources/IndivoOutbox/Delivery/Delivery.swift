@@ -10,6 +10,8 @@ struct Delivery {
     let hub: UpdateHub
 
     private var report = DeliveryReport()
+    /// The places of items whose files cannot be read.
+    private var damaged: [Int] = []
 
     init(_ outbox: Outbox) {
         record = outbox.record
@@ -25,6 +27,7 @@ struct Delivery {
             let stored = try folder.scan()
             var fates = Dictionary(
                 OutboxItem.all(in: stored).map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
+            damaged = stored.compactMap { if case .damaged = $0.content { $0.sequence } else { nil } }
             var isNew = false
             for place in stored where tried.insert(place.sequence).inserted {
                 guard case .pending(let entry, let progress) = place.content, progress.setAside == nil else { continue }
@@ -42,43 +45,41 @@ struct Delivery {
         return report
     }
 
-    /// - Returns: How the change stands now; `queued` when delivery has to stop.
+    /// - Returns: How the change stands now; `queued` when delivery has to stop. One that was left for another process
+    ///   counts as set aside for those that build on it.
     private mutating func deliver(
         _ entry: Entry, _ progress: Progress, _ sequence: Int, _ fates: [OutboxItem.ID: OutboxItem.State]
     ) async throws -> OutboxItem.State {
         hub.tell(.sending(OutboxItem(entry, sequence, .queued)))
-        var progress = progress
-        switch try await target(of: entry, fates) {
-        case .waiting(let culprit):
-            return .waiting(for: culprit)
-        case .stopped(let stop):
-            return stopped(stop)
-        case .gone(let item):
-            let reason = "it builds on item \(item), which was discarded and is not on the server"
-            return try setAside(entry, &progress, sequence, reason)
+        var delivery = ItemDelivery(
+            record: record, folder: folder, policy: policy, sequence: sequence, entry: entry, progress: progress)
+        let outcome: ItemDelivery.Outcome
+        switch try await target(of: entry, sequence, fates) {
+        case .waiting(let culprit): return .waiting(for: culprit)
+        case .gone(let item): outcome = .setAside("it builds on item \(item), which was discarded and is not on the server")
+        case .unknown(let error): outcome = try await delivery.fail(on: error)
         case .document(let target):
-            var delivery = ItemDelivery(
-                record: record, folder: folder, policy: policy, sequence: sequence, entry: entry, progress: progress)
-            let outcome: ItemDelivery.Outcome
             do {
                 outcome = try await delivery.run(target: target)
             } catch OutboxError.damaged(let file) {
                 outcome = .setAside("\(file) is damaged: it is not what was written; restore it, or discard the item")
             }
-            switch outcome {
-            case .delivered(let document):
-                let receipt = Receipt(
-                    entry: entry, document: document, deliveredAt: Date().timeIntervalSince1970)
-                try folder.settle(sequence, receipt)
-                let item = OutboxItem(entry, sequence, .delivered(document: document))
-                report.delivered.append(item)
-                hub.tell(.delivered(item))
-                return item.state
-            case .setAside(let reason):
-                return try setAside(entry, &delivery.progress, sequence, reason)
-            case .stopped(let stop):
-                return stopped(stop)
-            }
+        }
+        switch outcome {
+        case .delivered(let document):
+            let receipt = Receipt(entry: entry, document: document, deliveredAt: Date().timeIntervalSince1970)
+            try folder.settle(sequence, receipt)
+            let item = OutboxItem(entry, sequence, .delivered(document: document))
+            report.delivered.append(item)
+            hub.tell(.delivered(item))
+            return item.state
+        case .setAside(let reason):
+            return try setAside(entry, &delivery.progress, sequence, reason)
+        case .skipped(let reason):
+            report.skipped.append(DeliveryReport.Skipped(item: OutboxItem(entry, sequence, .queued), reason: reason))
+            return .setAside(reason: reason)
+        case .stopped(let stop):
+            return stopped(stop)
         }
     }
 
@@ -104,11 +105,14 @@ struct Delivery {
         case document(String)
         case waiting(OutboxItem.ID)
         case gone(OutboxItem.ID)
-        case stopped(DeliveryStop)
+        /// The server does not tell.
+        case unknown(IndivoError)
     }
 
     /// What a change is about, now that everything before it had its turn.
-    private func target(of entry: Entry, _ fates: [OutboxItem.ID: OutboxItem.State]) async throws -> Target {
+    private func target(
+        of entry: Entry, _ sequence: Int, _ fates: [OutboxItem.ID: OutboxItem.State]
+    ) async throws -> Target {
         guard case .item(let item)? = entry.target else {
             if case .document(let id)? = entry.target { return .document(id) }
             return .document("")
@@ -119,11 +123,12 @@ struct Delivery {
         case .waiting(let culprit)?: return .waiting(culprit)
         case .queued?, nil: break
         }
-        // Delivered so long ago that it is forgotten, or discarded: the server knows.
+        // Delivered so long ago that it is forgotten, discarded, or one whose file cannot be read: the server knows.
         do {
-            return try await record.deliveredDocument(externalID: item).map { .document($0) } ?? .gone(item)
+            if let document = try await record.deliveredDocument(externalID: item) { return .document(document) }
+            return damaged.first { $0 < sequence }.map { .waiting(OutboxItem.damagedID($0)) } ?? .gone(item)
         } catch let error as IndivoError {
-            return .stopped(DeliveryStop(error))
+            return .unknown(error)
         }
     }
 

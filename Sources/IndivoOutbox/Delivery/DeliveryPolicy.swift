@@ -9,6 +9,9 @@ public struct DeliveryPolicy: Sendable {
     public var longestDelay: Duration
     /// After how many failures of the server (status 500) a change is set aside, if the server is well otherwise.
     public var serverFailures: Int
+    /// After how many failures that may be the network's (a lost answer, a status 503, …) a change is set aside, if the
+    /// record could be used otherwise each time. Those of one ``Outbox/flush()`` count when it gives the change up.
+    public var networkFailures: Int
     /// How many delivered items ``Outbox/items()`` remembers.
     public var receipts: Int
 
@@ -18,12 +21,13 @@ public struct DeliveryPolicy: Sendable {
     /// A policy; the defaults suit an app on a phone.
     public init(
         attempts: Int = 3, firstDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(60),
-        serverFailures: Int = 10, receipts: Int = 100
+        serverFailures: Int = 10, networkFailures: Int = 30, receipts: Int = 100
     ) {
         self.attempts = max(1, attempts)
         self.firstDelay = firstDelay
         self.longestDelay = longestDelay
         self.serverFailures = max(1, serverFailures)
+        self.networkFailures = max(1, networkFailures)
         self.receipts = max(1, receipts)
     }
 

@@ -7,10 +7,21 @@ public struct DeliveryReport: Sendable {
     public var delivered: [OutboxItem] = []
     /// What was set aside, with the reasons in the items.
     public var setAside: [OutboxItem] = []
+    /// What this process cannot deliver, and another may: it stays queued, as does what builds on it. See
+    /// ``Skipped``.
+    public var skipped: [Skipped] = []
     /// How many changes are still to be delivered, set aside ones left out.
     public var remaining = 0
     /// Why delivery stopped before everything was tried; `nil` when it did not.
     public var stop: DeliveryStop?
+
+    /// A change that was left for another process: one to a document from a report, of a class that is not known here.
+    public struct Skipped: Sendable {
+        /// The item, which is queued as before.
+        public var item: OutboxItem
+        /// Why, and what to do.
+        public var reason: String
+    }
 }
 
 /// Why nothing more can be delivered for now. What is queued stays queued.

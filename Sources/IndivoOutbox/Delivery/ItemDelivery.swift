@@ -16,7 +16,17 @@ struct ItemDelivery {
         /// The server has the change; the id is that of the document it made or was about.
         case delivered(String)
         case setAside(String)
+        /// This process cannot deliver it; another may.
+        case skipped(String)
         case stopped(DeliveryStop)
+    }
+
+    /// What stands in the way of a change before it is sent.
+    private enum Obstacle: Error {
+        /// It can never be made.
+        case refused(String)
+        /// It cannot be made by this process.
+        case notHere(String)
     }
 
     /// How many answers 403 are taken for copies of the request that crossed each other.
@@ -37,27 +47,37 @@ struct ItemDelivery {
                 return .delivered(try await send(target))
             } catch let failure as IndivoError {
                 error = failure
-            } catch let failure as DocumentError {
-                return .setAside("its changes cannot be made to the stored document: \(failure)")
+            } catch Obstacle.refused(let reason) {
+                return try await refuse(target, reason)
+            } catch Obstacle.notHere(let reason) {
+                return .skipped(reason)
             }
             try Task.checkCancellation()
+            // Why it cannot be seen what became of it, or how the server is.
+            var problem: IndivoError?
             do {
                 if let document = try await look(target) { return .delivered(document) }
-                switch Verdict(error) {
+            } catch let failure as IndivoError {
+                problem = failure
+            }
+            progress.isUnsure = problem == nil ? nil : true
+            try Task.checkCancellation()
+            var verdict = Verdict(error)
+            // No other judgement counts as long as the change may have been made.
+            if problem != nil, verdict != .serverFailed { verdict = .tryAgain }
+            do {
+                switch verdict {
                 case .tryAgain:
                     failures += 1
+                    if failures >= policy.attempts, let outcome = try await count(failures, problem ?? error) {
+                        return outcome
+                    }
                 case .refused:
                     if let stop = try await accessProblem() { return .stopped(stop) }
                     return .setAside("\(error)")
                 case .serverFailed:
                     failures += 1
-                    if try await accessProblem() == nil {
-                        progress.serverFailures += 1
-                        try folder.save(progress, of: sequence)
-                        if progress.serverFailures >= policy.serverFailures {
-                            return .setAside("the server failed on it \(progress.serverFailures) times. \(error)")
-                        }
-                    }
+                    if let outcome = try await count(1, error) { return outcome }
                 case .forbidden:
                     forbidden += 1
                     if forbidden > ItemDelivery.forbiddenLimit {
@@ -72,15 +92,61 @@ struct ItemDelivery {
                     try await policy.sleep(policy.delay(after: forbidden))
                     continue
                 }
-            } catch let problem as IndivoError {
-                // Looking, or seeing whether the server is well, failed too.
-                failures += 1
-                try Task.checkCancellation()
-                if failures >= policy.attempts { return .stopped(DeliveryStop(problem)) }
+            } catch let failure as IndivoError {
+                // How the server is cannot be seen either.
+                if verdict == .refused || verdict == .forbidden { failures += 1 }
+                problem = failure
             }
-            if failures >= policy.attempts { return .stopped(DeliveryStop(error)) }
+            try Task.checkCancellation()
+            if failures >= policy.attempts { return .stopped(DeliveryStop(problem ?? error)) }
             try await policy.sleep(policy.delay(after: failures))
         }
+    }
+
+    /// What it comes to that the server does not tell which document the change is about.
+    mutating func fail(on error: IndivoError) async throws -> Outcome {
+        try Task.checkCancellation()
+        do {
+            return try await count(1, error) ?? .stopped(DeliveryStop(error))
+        } catch let problem as IndivoError {
+            return .stopped(DeliveryStop(problem))
+        }
+    }
+
+    /// Sets the change aside, unless it was made before, or what it was judged by may not have come from the server.
+    private func refuse(_ target: String, _ reason: String) async throws -> Outcome {
+        do {
+            if let document = try await look(target) { return .delivered(document) }
+            if let stop = try await accessProblem() { return .stopped(stop) }
+            return .setAside(reason)
+        } catch let problem as IndivoError {
+            try Task.checkCancellation()
+            return .stopped(DeliveryStop(problem))
+        }
+    }
+
+    /// Counts failures against the change, if the record can be used otherwise: it must not hold up all others for ever.
+    ///
+    /// - Returns: What the change came to; `nil` when it is to be tried again.
+    /// - Throws: `IndivoError` when the record cannot be used either, which is nothing against the change.
+    private mutating func count(_ failures: Int, _ error: IndivoError) async throws -> Outcome? {
+        // Without a way to the server nothing is known of either.
+        if error.reason == .notReachable { return nil }
+        if let stop = try await accessProblem() { return .stopped(stop) }
+        let isServers = Verdict(error) == .serverFailed
+        if isServers {
+            progress.serverFailures += failures
+        } else {
+            progress.networkFailures = (progress.networkFailures ?? 0) + failures
+        }
+        try folder.save(progress, of: sequence)
+        if progress.serverFailures >= policy.serverFailures {
+            return .setAside("the server failed on it \(progress.serverFailures) times. \(error)")
+        }
+        if let count = progress.networkFailures, count >= policy.networkFailures {
+            return .setAside("it did not get through \(count) times, while the record could be used otherwise. \(error)")
+        }
+        return nil
     }
 
     /// Makes the call.
@@ -114,8 +180,36 @@ struct ItemDelivery {
         } catch is XMLError {
             throw OutboxError.damaged(file: "the item \(entry.id)")
         }
-        let document = try DocumentPatch.document(in: patch)
-        return try FileContent(PreparedDocument(replacing: document, in: await record.storedDocument(target)))
+        let document: IndivoDocument
+        do {
+            document = try DocumentPatch.document(in: patch)
+        } catch {
+            // What is kept is whole: another process, which knows the class, can read it.
+            throw Obstacle.notHere("its changes cannot be made here: \(Self.words(error))")
+        }
+        let root =
+            switch type(of: document).format {
+            case .dataModel: "Models"
+            case .nested(let root, _): root
+            }
+        let stored: XMLNode
+        do {
+            stored = try await record.storedDocument(target, root: root)
+        } catch let error as IndivoError where error.reason == .answerTooLarge {
+            throw Obstacle.refused("the stored document is too large to be read: \(error)")
+        }
+        do {
+            return try FileContent(PreparedDocument(replacing: document, in: stored))
+        } catch {
+            throw Obstacle.refused("its changes cannot be made to the stored document: \(Self.words(error))")
+        }
+    }
+
+    /// What an error says of a document, without the values that stand there.
+    private static func words(_ error: any Error) -> String {
+        guard let error = error as? DocumentError else { return "it cannot be written" }
+        guard case .unreadableValue(_, let problem) = error.reason else { return "\(error)" }
+        return "\(error.document).\(error.property): expected \(problem.expected)"
     }
 
     /// Makes a new signature the one to send with, durably before anything is sent with it.

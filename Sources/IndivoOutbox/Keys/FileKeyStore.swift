@@ -31,7 +31,22 @@ public struct FileKeyStore: KeyStore {
         guard var bytes = content else { return nil }
         defer { bytes.resetBytes(in: bytes.indices) }
         guard let key = OutboxKey(bytes: bytes) else { throw unusable("it is no key of \(OutboxKey.byteCount) bytes") }
+        try settle()
         return key
+    }
+
+    /// Makes the key durable: whoever made it may have died before it was, and what is sealed under it would be lost
+    /// with it.
+    private func settle() throws {
+        let disk = Disk()
+        let folder = file.deletingLastPathComponent()
+        do {
+            try disk.settleFile(file.path)
+            try disk.settleFolder(folder.path)
+            try disk.settleFolder(folder.deletingLastPathComponent().path)
+        } catch let failure as DiskFailure {
+            throw unusable("it cannot be kept for good (\(failure))")
+        }
     }
 
     private static func words(_ failure: PrivateFile.Failure) -> String {

@@ -81,11 +81,31 @@ struct Disk: Sendable {
 
     /// Makes what was put into a folder, or taken out of it, durable.
     func syncFolder(_ folder: String) throws {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw DiskFailure(step: .syncFolder, path: folder, code: errno) }
         defer { close(descriptor) }
         try step(.syncFolder, folder) { Disk.sync(descriptor) }
     }
+
+    /// Makes what others put into a folder durable, as far as that can be done: a disk that takes nothing any more has
+    /// nothing that could get lost, and not every folder further up may be opened.
+    func settleFolder(_ folder: String) throws {
+        do {
+            try syncFolder(folder)
+        } catch let failure as DiskFailure where Disk.isBeyondUs(failure.code) {}
+    }
+
+    /// The same for a file.
+    func settleFile(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw DiskFailure(step: .syncFile, path: path, code: errno) }
+        defer { close(descriptor) }
+        do {
+            try step(.syncFile, path) { Disk.sync(descriptor) }
+        } catch let failure as DiskFailure where Disk.isBeyondUs(failure.code) {}
+    }
+
+    private static func isBeyondUs(_ code: Int32) -> Bool { [EROFS, EINVAL, EACCES, EPERM].contains(code) }
 
     /// Makes a folder that only its owner can enter, with the folders it is in.
     func makeFolder(_ folder: String) throws {

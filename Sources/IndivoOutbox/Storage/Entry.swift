@@ -42,6 +42,10 @@ struct Progress: Codable, Sendable {
     var equalChangesBefore: Int?
     /// How often the server failed on this change while it was well otherwise.
     var serverFailures = 0
+    /// How often it did not get through while the record could be used otherwise; nothing in files of earlier versions.
+    var networkFailures: Int?
+    /// Whether it was set aside although it could not be seen whether the server has it; nothing where it could be.
+    var isUnsure: Bool?
     /// Why the change was set aside.
     var setAside: String?
 }

@@ -1,9 +1,4 @@
 #if Outbox
-#if canImport(CryptoKit)
-import CryptoKit
-#else
-import Crypto
-#endif
 import Foundation
 import Indivo
 
@@ -19,19 +14,6 @@ import Indivo
 /// ```
 /// Names hold numbers only. The folder's own name is a digest of the record's and the server's ids, which are random.
 struct OutboxFolder: Sendable {
-    /// Of server, app and record: a SHA-256 digest.
-    struct Identity: Sendable {
-        let digest: Data
-
-        init(_ record: IndivoRecord) {
-            let parts = [record.server.api.absoluteString, record.server.app.id, record.id]
-            digest = Data(SHA256.hash(data: Data(parts.joined(separator: "\n").utf8)))
-        }
-
-        /// What the folder is called.
-        var name: String { digest.prefix(16).map { String(format: "%02x", $0) }.joined() }
-    }
-
     let path: String
     private let identity: Identity
     private let key: OutboxKey
@@ -42,11 +24,13 @@ struct OutboxFolder: Sendable {
 
     /// Opens the folder, and makes it if need be.
     init(of record: IndivoRecord, in root: String, keys: any KeyStore, disk: Disk) throws {
-        identity = Identity(record)
+        identity = Identity.find(record, in: root)
         path = root + "/" + identity.name
         self.disk = disk
         do {
             try disk.makeFolder(path)
+            // Whoever made them may have died before they were durable, and what is queued in them is to be.
+            for folder in [path, root, (root as NSString).deletingLastPathComponent] { try disk.settleFolder(folder) }
             let lock = try FileLock(waitingFor: path + "/queue.lock")
             defer { withExtendedLifetime(lock) {} }
             for name in try OutboxFolder.names(in: path) where name.hasPrefix(Disk.temporaryPrefix) {
@@ -71,6 +55,8 @@ struct OutboxFolder: Sendable {
                 let head = try SealedFile.seal(head: OutboxFolder.headText, for: place, key: key)
                 try disk.writeAtomically(head, to: OutboxFolder.headName, in: path)
             }
+            // What a disk does not let go now goes later: a receipt beside it says that it counts no more.
+            do { try sweep() } catch is DiskFailure {} catch is OutboxError {}
         } catch let failure as DiskFailure {
             throw OutboxError(failure)
         }
@@ -95,9 +81,8 @@ struct OutboxFolder: Sendable {
         try locked {
             var kinds: [Int: Set<String>] = [:]
             for name in try OutboxFolder.names(in: path) {
-                let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-                guard parts.count == 2, let sequence = Int(parts[0]), sequence > 0 else { continue }
-                kinds[sequence, default: []].insert(String(parts[1]))
+                guard let sequence = OutboxFolder.sequence(of: name) else { continue }
+                kinds[sequence, default: []].insert(String(name.drop { $0 != "." }.dropFirst()))
             }
             return try kinds.keys.sorted().compactMap { sequence in
                 guard let kinds = kinds[sequence], kinds.contains("item") || kinds.contains("receipt") else { return nil }
@@ -200,27 +185,59 @@ struct OutboxFolder: Sendable {
         try locked {
             let sealed = try seal(.receipt, sequence, receipt)
             try disk.writeAtomically(sealed, to: name(.receipt, sequence), in: path)
+            // From here on the receipt counts, and the change no more, whether it is still there or not.
             try remove(sequence, [.item, .progress])
         }
     }
 
     /// Lets go of a change for good.
     func forget(_ sequence: Int) throws {
-        try locked { try remove(sequence, [.item, .progress, .receipt]) }
+        try locked {
+            // Durably the change first: it must not come back without its progress, or its receipt, and be sent again.
+            try remove(sequence, [.item])
+            try remove(sequence, [.progress, .receipt])
+        }
     }
 
     /// Removes the earliest receipts, so that so many are left.
     func keepReceipts(_ count: Int) throws {
         try locked {
-            let receipts = try OutboxFolder.names(in: path).filter { $0.hasSuffix(".receipt") }.sorted()
-            for name in receipts.dropLast(count) { try disk.remove(path + "/" + name) }
+            let receipts = try OutboxFolder.names(in: path).filter { $0.hasSuffix(".receipt") }.sorted().dropLast(count)
+            guard !receipts.isEmpty else { return }
+            try sweep()
+            // Nothing but the receipt keeps a change that is still there from being sent again.
+            try disk.syncFolder(path)
+            let left = Set(try places(.item))
+            for name in receipts {
+                guard let sequence = OutboxFolder.sequence(of: name), !left.contains(sequence) else { continue }
+                try disk.remove(path + "/" + name)
+            }
         }
     }
 
-    /// The change goes first: a receipt, or progress, without one says nothing wrong.
+    /// Removes the changes that are still there although there is a receipt for them: whoever delivered them died, or
+    /// the disk failed, between the two. One whose receipt cannot be read stays, as a damaged one. Under the lock only.
+    private func sweep() throws {
+        let settled = try Set(places(.item) + places(.progress)).intersection(places(.receipt)).filter { sequence in
+            if case .delivered = try content(sequence, ["receipt"]) { true } else { false }
+        }
+        guard !settled.isEmpty else { return }
+        // The receipts before what they stand for.
+        try disk.syncFolder(path)
+        for sequence in settled.sorted() {
+            for kind in [SealedFile.Kind.item, .progress] { try disk.remove(file(kind, sequence)) }
+        }
+        try disk.syncFolder(path)
+    }
+
     private func remove(_ sequence: Int, _ kinds: [SealedFile.Kind]) throws {
         for kind in kinds { try disk.remove(file(kind, sequence)) }
         try disk.syncFolder(path)
+    }
+
+    /// The places in the queue that have a file of a kind.
+    private func places(_ kind: SealedFile.Kind) throws -> [Int] {
+        try OutboxFolder.names(in: path).filter { $0.hasSuffix(".\(kind)") }.compactMap(OutboxFolder.sequence)
     }
 
     // MARK: Locks
@@ -260,6 +277,18 @@ struct OutboxFolder: Sendable {
         _ kind: SealedFile.Kind, _ sequence: Int, _ head: some Encodable, body: Data? = nil
     ) throws -> Data {
         try SealedFile.seal(head: JSONEncoder().encode(head), body: body, for: place(kind, sequence), key: key)
+    }
+
+    /// The place in the queue to which a file belongs by its name.
+    private static func sequence(of name: String) -> Int? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let sequence = Int(parts[0]), sequence > 0 else { return nil }
+        return sequence
+    }
+
+    /// Whether a folder is an outbox, or may be one: what cannot be looked at is not taken for nothing.
+    static func isOutbox(_ folder: String) -> Bool {
+        access(folder + "/" + headName, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)
     }
 
     private static func names(in folder: String) throws -> [String] {
