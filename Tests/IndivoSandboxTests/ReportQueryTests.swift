@@ -114,6 +114,11 @@ struct ReportQueryTests {
                     + #"got [u'a\'b"c', u'd"e']"#
             ),
             (
+                "?collected_at=x%27%CC%81",
+                "Invalid argument type for field collected_at: expected date, "
+                    + #"got [u"x'\u0301"]"#
+            ),
+            (
                 "?date_range=collected_at*2024*",
                 "Argument date_range must be formatted according to the Indivo Query API"
             ),

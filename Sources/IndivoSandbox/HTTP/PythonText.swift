@@ -8,8 +8,9 @@ enum PythonText {
 
     /// A text as `repr` shows it: `u'caf\xe9'`, and `u"it's"`.
     static func representation(_ text: String) -> String {
-        let quote: Unicode.Scalar = text.contains("'") && !text.contains("\"") ? "\"" : "'"
-        let shown = text.unicodeScalars.map { scalar in
+        let scalars = text.unicodeScalars
+        let quote: Unicode.Scalar = scalars.contains("'") && !scalars.contains("\"") ? "\"" : "'"
+        let shown = scalars.map { scalar in
             switch scalar {
             case "\\", quote: "\\\(scalar)"
             case "\t": "\\t"
