@@ -57,9 +57,15 @@ enum MessageCalls {
         let subject = form["subject"] ?? "[no subject]"
         let severity = form["severity"] ?? "low"
         // The real server fails on what its columns have no room for, and on a count that is no number.
-        guard externalId?.unicodeScalars.count ?? 0 <= 250 else { throw Refusal.badRequest("A message_id has at most 250 characters") }
-        guard subject.unicodeScalars.count <= 100 else { throw Refusal.badRequest("A subject has at most 100 characters") }
-        guard severity.unicodeScalars.count <= 100 else { throw Refusal.badRequest("A severity has at most 100 characters") }
+        guard externalId?.unicodeScalars.count ?? 0 <= 250 else {
+            throw Refusal.badRequest("A message_id has at most 250 characters")
+        }
+        guard subject.unicodeScalars.count <= 100 else {
+            throw Refusal.badRequest("A subject has at most 100 characters")
+        }
+        guard severity.unicodeScalars.count <= 100 else {
+            throw Refusal.badRequest("A severity has at most 100 characters")
+        }
         guard let count = PythonText.integer(form["num_attachments"] ?? "0") else {
             throw Refusal.badRequest("num_attachments must be a number")
         }
@@ -101,7 +107,9 @@ enum MessageCalls {
     private static func notify(_ call: Call) throws -> Response {
         let form = call.request.form
         guard let content = form["content"], !content.isEmpty else { throw Refusal.badRequest("") }
-        guard content.unicodeScalars.count <= 500 else { throw Refusal.badRequest("A notification has at most 500 characters") }
+        guard content.unicodeScalars.count <= 500 else {
+            throw Refusal.badRequest("A notification has at most 500 characters")
+        }
         let record = try call.record
         // An empty one means none.
         let about = form["document_id"].flatMap { $0.isEmpty ? nil : $0 }
