@@ -88,7 +88,7 @@ extension Sandbox {
     /// Issues an access token, as the exchange at the end of the login does, and enables the app on the record.
     ///
     /// For tests that are about something else than logging in.
-    /// - Parameter account: The account for which the app acts; nil for an autonomous app.
+    /// - Parameter account: The account for which the app acts; an autonomous app acts for itself, whatever is given.
     /// - Returns: The token and its secret.
     /// - Throws: ``SandboxError/unknown(kind:id:)``.
     public func issueAccessToken(

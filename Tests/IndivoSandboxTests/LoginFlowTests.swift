@@ -1,6 +1,7 @@
 import Foundation
 import IndivoSandbox
 import OAuth1
+import Synchronization
 import Testing
 
 @Suite("The way from the login page to an access token")
@@ -87,6 +88,37 @@ struct LoginFlowTests {
             let verifier = try #require(page.text.firstMatch(of: /<code class="verifier">([A-Za-z0-9]{20})</)).output.1
             let answer = try await app.with(request).send("POST", "/oauth/access_token", verifier: String(verifier))
             #expect(answer.status == 200)
+        }
+    }
+
+    @Test("an autonomous app's token is its own, though a person allowed it, and has no end")
+    func autonomousApp() async throws {
+        let ahead = Mutex(0.0)
+        var configuration = SandboxConfiguration()
+        configuration.now = { Date(timeIntervalSinceNow: ahead.withLock { $0 }) }
+        try await withSandbox(configuration) { sandbox async throws in
+            let world = try await World(sandbox)
+            let id = "robot@apps.example.org"
+            let account = "/accounts/\(World.stranger)"
+            let record = try World.id(try await world.strangerSession.get(account + "/records/"), "Record")
+            let robot = TestApp(sandbox, key: id, secret: "robot-secret")
+            let allowed = try await robot.authorized(
+                sandbox, record: record, username: "stranger", password: "stranger")
+            let credentials = try await world.strangerSession.post(
+                account + "/apps/\(id)/connect_credentials", form: ["record_id": record])
+            let rest = try #require(
+                credentials.text.firstMatch(of: /<RESTToken>(\w+)<\/RESTToken>\s*<RESTSecret>(\w+)</),
+                "\(credentials.text)"
+            ).output
+            let opened = robot.with(OAuthToken(value: String(rest.1), secret: Secret(String(rest.2))))
+            ahead.withLock { $0 = 10_000 }
+            try await sandbox.cleanUpTokens()
+            ahead.withLock { $0 = 0 }
+            for app in [allowed, opened] {
+                let made = try await app.post("/records/\(record)/documents/", xml: "<a/>")
+                #expect(made.text.contains("<creator id=\"\(id)\" type=\"PHA\">"), "\(made.text)")
+                #expect(try await app.get(account + "/records/").status == 403)
+            }
         }
     }
 

@@ -48,6 +48,7 @@ struct ReportQueryTests {
             ("?test_name_title=glucose", []), ("?order_by=-collected_at&limit=2", ["7.0", "14"]),
             ("?order_by=collected_at&limit=2&offset=1", ["5.9", "14"]),
             ("?limit=0&offset=3", ["7.0", "14", "5.9", "5.1"]),
+            ("?order_by=collected_at&limit=%202", ["5.1", "5.9"]), ("?order_by=collected_at&limit=%2B1%20", ["5.1"]),
             ("?date_range=collected_at*2024-02-01*2024-12-31&order_by=collected_at", ["5.9", "14"]),
             ("?date_range=collected_at*2024-02-12T08:00:00Z*&order_by=collected_at", ["14", "7.0"]),
             ("?date_range=collected_at**2024-01-31", ["5.1"]), ("?collected_at=2024-01-10T08:00:00Z", ["5.1"]),
@@ -92,6 +93,31 @@ struct ReportQueryTests {
             ("?bogus=1", "Invalid filter for fact type LabResult: bogus"),
             ("?limit=x", "Argument limit must be formatted according to the Indivo Query API"),
             ("?order_by=bogus", "Invalid order by field for fact type LabResult: bogus"),
+            ("?order_by=-bogus", "Invalid order by field for fact type LabResult: -bogus"),
+            (
+                "?group_by=notes&aggregate_by=count*notes&order_by=-collected_at",
+                "OrderBy fields in aggregations may only refer to the grouping field or the aggregation field. "
+                    + "Your field was: -collected_at"
+            ),
+            ("?aggregate_by=count", "Argument aggregate_by must be formatted according to the Indivo Query API"),
+            ("?aggregate_by=", "Argument aggregate_by must be formatted according to the Indivo Query API"),
+            ("?aggregate_by=count*", "Invalid aggregation field for fact type LabResult: None"),
+            ("?aggregate_by=bogus*bogus", "Invalid aggregation field for fact type LabResult: bogus"),
+            (
+                "?collected_at=it%27s%5C%0A%C3%A9%F0%9F%99%82",
+                "Invalid argument type for field collected_at: expected date, "
+                    + #"got [u"it's\\\n\xe9\U0001f642"]"#
+            ),
+            (
+                "?collected_at=a%27b%22c%7Cd%22e",
+                "Invalid argument type for field collected_at: expected date, "
+                    + #"got [u'a\'b"c', u'd"e']"#
+            ),
+            (
+                "?collected_at=x%27%CC%81",
+                "Invalid argument type for field collected_at: expected date, "
+                    + #"got [u"x'\u0301"]"#
+            ),
             (
                 "?date_range=collected_at*2024*",
                 "Argument date_range must be formatted according to the Indivo Query API"
@@ -114,6 +140,18 @@ struct ReportQueryTests {
             let answer = try await app.get(reports + query)
             #expect(answer.status == 400)
             #expect(answer.text == sentence)
+        }
+    }
+
+    @Test("an aggregate without groups has no order, whatever is asked for")
+    func ungroupedOrder() async throws {
+        try await withSandbox { sandbox async throws in
+            let record = try #require(try await sandbox.records().first?.id)
+            let app = try await TestApp(sandbox).authorized(sandbox, record: record)
+            let report = "/records/\(record)/reports/minimal/measurements/HBA1C/?aggregate_by=count*value"
+            let answer = try await app.get(report + "&order_by=-bogus")
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(answer.text.contains("value=\"2\""))
         }
     }
 

@@ -151,7 +151,41 @@ struct ServerBehaviourTests {
             Case("{R}/documents/?status=bogus", 404), Case("{R}/documents/?limit=-1", 400),
             Case("{R}/documents/?order_by=bogus", 400), Case("{R}/documents/?limit=x", 400),
             Case("{R}/documents/{D}/rels/bogus/", 200, "total_document_count=\"0\""),
+            Case("{R}/documents/?order_by=", 400), Case("{R}/documents/?limit=%202&offset=+0", 200),
         ])
+    }
+
+    @Test("every list reads the arguments of the query interface, whether it makes use of them or not")
+    func listArguments() async throws {
+        let account = "/accounts/demo@example.org"
+        let lists = [
+            account + "/inbox/", account + "/notifications/", account + "/records/",
+            "{R}/documents/{D}/rels/annotation/", "{R}/documents/", "{R}/documents/{D}/versions/", "{R}/audits/",
+            "{R}/apps/{A}/documents/", "{R}/reports/Problem/", "{R}/reports/minimal/procedures/",
+        ]
+        let mistakes = [
+            ("status=bogus", 404, "disconnected"), ("limit=x", 400, "Argument limit must be"),
+            ("offset=1.5", 400, "Argument offset must be"), ("date_range=x", 400, "Argument date_range must be"),
+            ("date_range=created_at*yesterday*", 400, "Argument date_range must be"),
+            ("date_group=x", 400, "Argument date_group must be"),
+            ("aggregate_by=x", 400, "Argument aggregate_by must be"),
+        ]
+        try await check(
+            lists.flatMap { list in mistakes.map { Case(list + "?" + $0.0, $0.1, $0.2) } }
+                + lists.prefix(4).map { Case($0 + "?limit=-1&offset=1&status=void&aggregate_by=x*y", 200) })
+    }
+
+    @Test("a carenet's list reads the arguments of the query interface as well")
+    func carenetListArguments() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let documents = "/carenets/\(world.carenet)/documents/"
+            for (query, status) in [
+                ("status=bogus", 404), ("status=void", 200), ("limit=x", 400), ("date_range=x", 400), ("limit=-1", 400),
+            ] {
+                #expect(try await world.owner.get(documents + "?" + query).status == status, "\(query)")
+            }
+        }
     }
 
     @Test("reports know formats, models and parameters in their own way")
@@ -168,6 +202,10 @@ struct ServerBehaviourTests {
             Case("{R}/reports/minimal/medications/", 404), Case("{R}/reports/minimal/labs/", 404),
             Case("{R}/reports/minimal/measurements/NOPE/", 200, "total_document_count=\"0\""),
             Case("{R}/reports/minimal/measurements/HBA1C/?aggregate_by=count*value", 200, "value=\"2\""),
+            Case(
+                "{R}/reports/minimal/measurements/HBA1C/?lab_code=ZZ", 200,
+                "<Filters><Filter name=\"lab_code\" value=\"HBA1C\"/></Filters>"),
+            Case("{R}/reports/minimal/measurements/HBA1C/?lab_code=ZZ&limit=1", 200, "total_document_count=\"2\""),
             Case("{R}/reports/Measurement/?aggregate_by=count*value", 400),
             Case("{R}/reports/minimal/equipment/?response_format=application/json", 200, "<Reports>"),
             Case("{R}/demographics?response_format=text/xml", 400, "format not supported"),
@@ -180,8 +218,8 @@ struct ServerBehaviourTests {
                 "{R}/reports/Problem/?group_by=name_title&aggregate_by=max*startDate", 200,
                 "\"value\": \"2015-05-11T00:00:00Z\""),
             Case(
-                "{R}/reports/Problem/?group_by=startDate&aggregate_by=max*startDate&response_format=application/xml",
-                200, "group=\"2015-05-11 00:00:00\" value=\"2015-05-11 00:00:00\""),
+                "{R}/reports/Problem/?date_group=startDate*day&aggregate_by=max*startDate&response_format=text/xml",
+                200, "group=\"2015-05-11\" value=\"2015-05-11 00:00:00\""),
             Case(
                 "{R}/reports/minimal/procedures/?aggregate_by=min*date_performed", 200, "value=\"Feb. 18, 2020, 8 a.m.\""),
             Case(
@@ -190,11 +228,25 @@ struct ServerBehaviourTests {
             Case(
                 "{R}/reports/minimal/equipment/?group_by=date_started&aggregate_by=count*equipment_name", 200,
                 "group=\"Sept. 10, 2018\""),
-            // A group without a name can be told in JSON only.
+            // A group without a name can be told in JSON only, and so can one that is a date or a number.
             Case("{R}/reports/Medication/?group_by=endDate&aggregate_by=count*drugName_title", 200, "\"group\": null"),
             Case(
                 "{R}/reports/Medication/?group_by=endDate&aggregate_by=count*drugName_title"
                     + "&response_format=application/xml", 400),
+            Case(
+                "{R}/reports/Problem/?group_by=startDate&aggregate_by=max*startDate&response_format=text/xml", 400),
+            Case(
+                "{R}/reports/VitalSigns/?group_by=heart_rate_value&aggregate_by=count*date"
+                    + "&response_format=text/xml", 400),
+            Case("{R}/reports/Problem/?group_by=name_title&aggregate_by=count*startDate&response_format=text/xml", 200),
+            Case(
+                "{R}/reports/Problem/?group_by=name_title&aggregate_by=count*startDate"
+                    + "&response_format=application/rdf%2Bxml", 400, "format not supported"),
+            // A format nobody knows is told before the model is looked for, and after what is malformed.
+            Case("{R}/reports/Nope/?response_format=text/html", 400, "format not supported"),
+            Case("{R}/reports/Problem/?response_format=text/html&bogus=1", 400, "format not supported"),
+            Case("{R}/reports/Problem/?response_format=text/html&limit=x", 400, "Argument limit"),
+            Case("{R}/reports/Procedure/?response_format=application/rdf%2Bxml&bogus=1", 400, "Invalid filter"),
         ])
     }
 
@@ -238,6 +290,12 @@ struct ServerBehaviourTests {
             Case("POST", "{R}/inbox/m1", type: Self.form, "", 400, "Duplicate external id"),
             Case("POST", "{R}/inbox/m2", type: Self.form, "subject=\(long)", 400),
             Case("POST", "{R}/inbox/m3", type: Self.form, "num_attachments=two", 400),
+            Case("POST", "{R}/inbox/m3", type: Self.form, "severity=\(long)", 400),
+            Case("POST", "{R}/inbox/\(String(repeating: "x", count: 251))", type: Self.form, "", 400),
+            Case("POST", "{R}/inbox/\(String(repeating: "x", count: 250))", type: Self.form, "", 200),
+            Case("POST", "{R}/inbox/minus", type: Self.form, "num_attachments=-1", 200),
+            Case("POST", "{R}/inbox/minus/attachments/0", type: "application/xml", Self.note, 400),
+            Case("POST", "{R}/inbox/minus/attachments/-1", type: "application/xml", Self.note, 200),
             Case("POST", "{R}/inbox/nobody/attachments/1", type: "application/xml", Self.note, 200),
             Case("POST", "{R}/inbox/m1/attachments/1", type: "application/xml", Self.note, 400),
             Case("POST", "{R}/inbox/m4", type: Self.form, "num_attachments=1", 200),
@@ -248,6 +306,8 @@ struct ServerBehaviourTests {
             Case("POST", "{R}/notifications/", type: Self.form, "app_url=x", 400),
             Case("POST", "{R}/notifications/", type: Self.form, "content=\(String(repeating: long, count: 5))", 400),
             Case("POST", "{R}/notifications/", type: Self.form, "content=x&document_id=none", 400),
+            Case("POST", "{R}/notifications/", type: Self.form, "content=about+nothing&document_id=", 200),
+            Case("/accounts/demo@example.org/notifications/", 200, "<content>about nothing</content>"),
             Case("/accounts/demo@example.org/inbox/", 200, "<subject>[no subject]</subject><severity>purple</severity>"),
             Case("/accounts/demo@example.org/inbox/?order_by=received_at", 200, "<Messages><Message id="),
             Case("/accounts/demo@example.org/inbox/?order_by=bogus", 400),
@@ -353,6 +413,41 @@ struct ServerBehaviourTests {
             #expect(try await app.get("/records/\(record)").status == 200)
             try await sandbox.cleanUpTokens()
             #expect(try await app.get("/records/\(record)").status == 403)
+        }
+    }
+
+    @Test("an attachment that its schema refuses is told so when it is accepted")
+    func invalidAttachment() async throws {
+        let inbox = "/accounts/demo@example.org/inbox/"
+        let invalid = "<Equipment xmlns=\"http://indivo.org/vocab/xml/documents#\"><nope/></Equipment>"
+        try await withSandbox { sandbox async throws in
+            let record = try #require(try await sandbox.records().first?.id)
+            let app = try await TestApp(sandbox).authorized(sandbox, record: record)
+            _ = try await app.post("/records/\(record)/inbox/m1", form: ["num_attachments": "1"])
+            #expect(try await app.post("/records/\(record)/inbox/m1/attachments/1", xml: invalid).status == 200)
+            let message = try World.id(try await app.get(inbox), "Message")
+            let answer = try await app.send("POST", inbox + message + "/attachments/1/accept")
+            #expect(answer.status == 400)
+            #expect(answer.text.hasPrefix("Input document didn't validate, error was: "), "\(answer.text)")
+        }
+    }
+
+    @Test("an id with a zero byte in it is refused")
+    func zeroByte() async throws {
+        try await check([
+            Case("PUT", "{R}/documents/external/{A}/a%00b", type: "application/xml", Self.note, 400, "NUL (0x00)"),
+            Case("PUT", "{R}/apps/{A}/documents/external/a%00b", type: "application/xml", Self.note, 400, "NUL (0x00)"),
+        ])
+    }
+
+    @Test("a failure ends in a new line, a refusal does not")
+    func failurePage() async throws {
+        try await withSandbox { sandbox async throws in
+            let port = sandbox.apiURL.port ?? 0
+            let failure = try await RawHTTP.request("GET", port: port, target: "/ontology")
+            #expect(failure.text == "<h4>Internal Server Error</h4>\n")
+            let refusal = try await RawHTTP.request("POST", port: port, target: "/oauth/request_token")
+            #expect(refusal.text == "<h4>Permission Denied</h4>")
         }
     }
 

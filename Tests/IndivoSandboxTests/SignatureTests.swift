@@ -67,6 +67,18 @@ struct SignatureTests {
         }
     }
 
+    @Test("a timestamp below zero is too old, and one that is no number is a mistake")
+    func malformedTimestamps() async throws {
+        try await withSandbox { sandbox async throws in
+            for (text, status) in [("-1", 403), ("soon", 400)] {
+                let answer = try await send(
+                    sandbox,
+                    edit: { $0.replacing(/oauth_timestamp="\d+"/, with: "oauth_timestamp=\"\(text)\"") })
+                #expect(answer.status == status, "\(text)")
+            }
+        }
+    }
+
     @Test("a nonce of the future is remembered for as long as its timestamp is good")
     func futureNonce() async throws {
         let clock = Mutex(Date(timeIntervalSince1970: 1_800_000_000))

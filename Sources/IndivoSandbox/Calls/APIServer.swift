@@ -117,6 +117,9 @@ struct APIServer: Sendable {
             _ = try await verifier.verify(authorization, of: OAuthRequest(request, authorization))
         } catch let refusal as OAuthRefusal {
             switch refusal {
+            // A number, though none that can be good.
+            case .malformedTimestamp where authorization["oauth_timestamp"].flatMap(PythonText.integer) != nil:
+                throw Refusal.permissionDenied(why: "\(refusal)")
             // The real server fails on these three.
             case .unsupportedSignatureMethod, .malformedTimestamp, .nonceTooLong:
                 throw Refusal.badRequest("\(refusal)")
@@ -193,6 +196,10 @@ struct APIServer: Sendable {
     private func answer(_ call: Call) throws -> Response {
         if let why = try call.route.rule.refusal(of: call) { throw Refusal.permissionDenied(why: why) }
         do {
+            // The real server's database refuses to look for it, whatever it is.
+            guard !call.captures.values.contains(where: { $0.utf8.contains(0) }) else {
+                throw Refusal.badRequest(ContentError.zeroByte)
+            }
             return try call.route.handler(call)
         } catch {
             let status = (error as? Refusal)?.response.status ?? 500

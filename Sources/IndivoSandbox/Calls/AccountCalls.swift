@@ -11,7 +11,8 @@ enum AccountCalls {
             .xml(try AccountMarkup(db: call.db).account(call.account, logins: true))
         },
         .get("record_list", "/accounts/{account}/records/", .adminOrOwnerAccount) { call in
-            .xml(try AccountMarkup(db: call.db).records(of: call.account.id))
+            _ = try ListArguments(call.request.query)
+            return .xml(try AccountMarkup(db: call.db).records(of: call.account.id))
         },
         .get("account_permissions", "/accounts/{account}/permissions/", .ownerAccount) { call in
             let carenets = try CarenetRow.fetchAll(

@@ -159,8 +159,8 @@ enum CarenetCalls {
 
     private static func documents(_ call: Call) throws -> Response {
         let query = call.request.query
-        let limit = try DocumentQuery.integer(query, "limit") ?? 100
-        let offset = try DocumentQuery.integer(query, "offset") ?? 0
+        let arguments = try ListArguments(query)
+        try arguments.checkPage()
         // A type must be one the server knows, and then changes nothing.
         if let type = query["type"], try !DocumentType.isKnown(type, in: call.db) { throw Refusal.notFound }
         let condition = """
@@ -169,7 +169,7 @@ enum CarenetCalls {
         let record = try call.record
         let all = try DocumentRow.fetch(
             call.db, condition + " ORDER BY createdAt DESC, serial DESC", [record.id, try call.carenet.id])
-        let page = Array(all.dropFirst(offset).prefix(limit))
+        let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
         return .xml(try call.markup.documents(page, total: all.count, record: record.id))
     }
 

@@ -66,7 +66,7 @@ struct Response: Sendable {
 
     static let tooLarge = html("<h4>Request Entity Too Large</h4>", status: 413).adding("Connection", "close")
 
-    static let internalError = html("<h4>Internal Server Error</h4>", status: 500)
+    static let internalError = html("<h4>Internal Server Error</h4>\n", status: 500)
 }
 
 /// Why a call was not done, with the answer the client gets.

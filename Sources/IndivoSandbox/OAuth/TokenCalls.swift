@@ -167,8 +167,7 @@ enum TokenCalls {
                 throw Refusal.badRequest("the document submitted is malformed:" + error.sentence)
             }
         }
-        let account = app.isAutonomous ? nil : record.owner
-        let pair = try TokenStore(call).issueAccessToken(app: app.id, record: record.id, account: account)
+        let pair = try TokenStore(call).issueAccessToken(app: app.id, record: record.id, account: record.owner)
         return Response(
             type: FormParameters.contentType, text: FormFields.encode(TokenStore.fields(pair, record: record.id)))
     }

@@ -27,11 +27,13 @@ struct TokenStore {
             + (record.map { [("xoauth_indivo_record_id", $0)] } ?? [])
     }
 
-    /// Issues an access token for a record or a carenet of it. Without an account it is an autonomous app's, and has no
-    /// end.
+    /// Issues an access token for a record or a carenet of it. An autonomous app's stands for the app alone, whoever
+    /// allowed it, and has no end.
     func issueAccessToken(
         app: String, record: String, carenet: String? = nil, account: String? = nil
     ) throws -> TokenPair {
+        let isAutonomous = try AppRow.find(app, in: db)?.isAutonomous ?? false
+        let account = isAutonomous ? nil : account
         let pair = TokenPair(server.identifiers)
         try AccessTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, record: record, carenet: carenet,

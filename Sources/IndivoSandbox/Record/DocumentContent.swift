@@ -33,7 +33,7 @@ struct DocumentContent {
             return
         }
         guard !data.contains(0) else {
-            throw ContentError(sentence: "A string literal cannot contain NUL (0x00) characters.")
+            throw ContentError(sentence: ContentError.zeroByte)
         }
         // The real server fails on text that is not UTF-8.
         guard String(validating: data, as: UTF8.self) != nil else {
@@ -70,21 +70,19 @@ struct DocumentContent {
     /// Parses a document.
     /// - Throws: ``ContentError`` with the sentence of the real server, whose parser is the same.
     static func parse(_ data: Data) throws -> XMLNode {
-        guard !data.isEmpty else {
-            throw ContentError(
-                sentence: "Input document didn't parse as XML, error was: Document is empty, line 1, column 1 (line 1)")
-        }
         do {
-            return try XMLNode(parsing: data)
+            return try XMLNode(parsing: data, options: options)
         } catch let error as XMLError {
-            throw ContentError(sentence: sentence(error))
+            throw ContentError(
+                sentence: "Input document didn't parse as XML, error was: \(ParserSentence(error, in: data).text)")
         }
     }
 
-    private static func sentence(_ error: XMLError) -> String {
-        let line = error.line ?? 1
-        let place = "line \(line), column \(error.column ?? 1) (line \(line))"
-        return "Input document didn't parse as XML, error was: \(error.message), \(place)"
-    }
+    /// The real server's parser goes so deep and no deeper.
+    private static let options = {
+        var options = XMLParseOptions()
+        options.limits.depth = 256
+        return options
+    }()
 }
 #endif

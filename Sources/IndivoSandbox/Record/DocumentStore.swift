@@ -20,6 +20,9 @@ struct DocumentScope: Sendable {
 /// Content that cannot be stored, with the server's sentence.
 struct ContentError: Error {
     let sentence: String
+
+    /// What the real server's database says of a zero byte.
+    static let zeroByte = "A string literal cannot contain NUL (0x00) characters."
 }
 
 /// Makes and changes documents.

@@ -55,16 +55,25 @@ enum MessageCalls {
             throw duplicate
         }
         let subject = form["subject"] ?? "[no subject]"
-        // The real server's column has 100 characters, and it fails on more; so it does on a count that is no number.
-        guard subject.count <= 100 else { throw Refusal.badRequest("A subject has at most 100 characters") }
-        guard let count = Int(form["num_attachments"] ?? "0"), count >= 0 else {
+        let severity = form["severity"] ?? "low"
+        // The real server fails on what its columns have no room for, and on a count that is no number.
+        guard externalId?.unicodeScalars.count ?? 0 <= 250 else {
+            throw Refusal.badRequest("A message_id has at most 250 characters")
+        }
+        guard subject.unicodeScalars.count <= 100 else {
+            throw Refusal.badRequest("A subject has at most 100 characters")
+        }
+        guard severity.unicodeScalars.count <= 100 else {
+            throw Refusal.badRequest("A severity has at most 100 characters")
+        }
+        guard let count = PythonText.integer(form["num_attachments"] ?? "0") else {
             throw Refusal.badRequest("num_attachments must be a number")
         }
         let message = MessageRow(
             id: call.server.identifiers.id(.message), account: account, sender: sender, record: record,
             externalId: externalId,
             subject: subject, body: form["body"] ?? "[no body]", bodyType: form["body_type"] ?? "plaintext",
-            severity: form["severity"] ?? "low", attachmentCount: count, receivedAt: call.now)
+            severity: severity, attachmentCount: count, receivedAt: call.now)
         try message.insert(call.db)
         return message
     }
@@ -76,7 +85,7 @@ enum MessageCalls {
             arguments: [try call.record.id, call.principal.effective.id, call["message"]])
         for message in messages {
             // The real server fails on these; what is wrong is said here.
-            guard let number = Int(call["number"]), number >= 0, number <= message.attachmentCount else {
+            guard let number = PythonText.integer(call["number"]), number <= message.attachmentCount else {
                 throw Refusal.badRequest("The message announced \(message.attachmentCount) attachments")
             }
             let content: DocumentContent
@@ -98,9 +107,13 @@ enum MessageCalls {
     private static func notify(_ call: Call) throws -> Response {
         let form = call.request.form
         guard let content = form["content"], !content.isEmpty else { throw Refusal.badRequest("") }
-        guard content.count <= 500 else { throw Refusal.badRequest("A notification has at most 500 characters") }
+        guard content.unicodeScalars.count <= 500 else {
+            throw Refusal.badRequest("A notification has at most 500 characters")
+        }
         let record = try call.record
-        if let id = form["document_id"] {
+        // An empty one means none.
+        let about = form["document_id"].flatMap { $0.isEmpty ? nil : $0 }
+        if let id = about {
             guard let document = try DocumentRow.fetchFirst(call.db, "id = ?", [id]) else {
                 throw Refusal.badRequest("There is no document \(id)")
             }
@@ -112,13 +125,14 @@ enum MessageCalls {
             try NotificationRow(
                 id: call.server.identifiers.id(.notification), account: account, sender: call.principal.effective.id,
                 record: record.id,
-                document: form["document_id"], appURL: form["app_url"], content: content, receivedAt: call.now
+                document: about, appURL: form["app_url"], content: content, receivedAt: call.now
             ).insert(call.db)
         }
         return .ok
     }
 
     private static func inbox(_ call: Call) throws -> Response {
+        _ = try ListArguments(call.request.query)
         let archived = call.request.query["include_archive"] == nil ? " AND archivedAt IS NULL" : ""
         let messages = try MessageRow.fetchAll(
             call.db, sql: "SELECT * FROM message WHERE account = ?\(archived) ORDER BY \(try order(call, messageColumns))",
@@ -158,7 +172,7 @@ enum MessageCalls {
     /// Takes an attachment into the record, as a document of the sender's making.
     private static func accept(_ call: Call) throws -> Response {
         let message = try call.inboxMessage
-        guard let number = Int(call["number"]), let record = message.record,
+        guard let number = PythonText.integer(call["number"]), let record = message.record,
             let attachment = try AttachmentRow.find(message.id, number, in: call.db)
         else { throw Refusal.badRequest("The message has no attachment \(call["number"])") }
         guard attachment.document == nil else {
@@ -172,12 +186,13 @@ enum MessageCalls {
                 sql: "UPDATE attachment SET document = ? WHERE message = ? AND number = ?",
                 arguments: [document.id, message.id, number])
         } catch let error as ContentError {
-            throw Refusal.badRequest("the document submitted is malformed:" + error.sentence)
+            throw Refusal.badRequest(error.sentence)
         }
         return .ok
     }
 
     private static func notifications(_ call: Call) throws -> Response {
+        _ = try ListArguments(call.request.query)
         let notifications = try NotificationRow.fetchAll(
             call.db,
             sql: "SELECT * FROM notification WHERE account = ? ORDER BY \(try order(call, notificationColumns))",

@@ -41,7 +41,7 @@ enum RelationCalls {
     /// twice.
     private static func list(_ call: Call) throws -> Response {
         let document = try call.document
-        let status = try DocumentQuery.status(call.request.query)
+        let status = try ListArguments(call.request.query).status
         let columns = DocumentRow.columns.split(separator: ",").map {
             "object." + $0.trimmingCharacters(in: .whitespaces)
         }

@@ -27,10 +27,11 @@ enum AuditCalls {
 
     private static func query(_ call: Call) throws -> Response {
         let record = try call.record.id
+        var query = try ReportQuery(call.request.query)
         guard call.request.query["record_id"] == nil else {
             throw Refusal.badRequest("Cannot make Audit queries over records not in the request url")
         }
-        var query = try ReportQuery(call.request.query, on: .audit)
+        try query.check(on: .audit)
         query.filters.append(("record_id", record))
         let sql = ReportSQL(query: query, subject: .audit, source: "FROM audit WHERE true", sourceArguments: [])
         if query.aggregate != nil {
@@ -43,10 +44,10 @@ enum AuditCalls {
 
     /// The older form: only the page can be chosen, an order is repeated and has no effect.
     private static func view(_ call: Call, _ condition: String, _ arguments: StatementArguments) throws -> Response {
-        let query = call.request.query
-        let limit = try slice(query, "limit") ?? 100
-        let offset = try slice(query, "offset") ?? 0
-        _ = try DocumentQuery.status(query)
+        let list = try ListArguments(call.request.query)
+        let (limit, offset) = (list.limit, list.offset)
+        // As on the real server there is nothing where one is negative.
+        guard limit >= 0, offset >= 0 else { throw Refusal.notFound }
         let total =
             try Int.fetchOne(call.db, sql: "SELECT count(*) FROM audit WHERE \(condition)", arguments: arguments) ?? 0
         let rows = try AuditRow.fetchAll(
@@ -55,14 +56,8 @@ enum AuditCalls {
             arguments: arguments)
         return .xml(
             ReportMarkup.report(
-                total: total, limit: limit, offset: offset, order: query["order_by"] ?? "-created_at", .empty,
+                total: total, limit: limit, offset: offset, order: list.orderBy ?? "-created_at", .empty,
                 rows.map(item)))
-    }
-
-    /// A number; as on the real server there is nothing where it is negative.
-    private static func slice(_ query: FormFields, _ name: String) throws -> Int? {
-        if let number = query[name].flatMap({ Int($0) }), number < 0 { throw Refusal.notFound }
-        return try DocumentQuery.integer(query, name)
     }
 
     private static func item(_ row: AuditRow) -> Markup {

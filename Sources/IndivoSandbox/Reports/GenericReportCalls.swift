@@ -8,7 +8,12 @@ enum GenericReportCalls {
         .get("carenet_generic_list", "/carenets/{carenet}/reports/{model}/", .carenetDocument, list),
     ]
 
+    private static let formats: Set = ["application/json", "application/xml", "text/xml", "application/rdf+xml"]
+
     private static func list(_ call: Call) throws -> Response {
+        let query = try ReportQuery(call.request.query)
+        let format = call.request.query["response_format"] ?? "application/json"
+        guard formats.contains(format) else { throw Refusal.badRequest("format not supported") }
         guard let shape = call.server.models.find(call["model"]) else {
             guard !ModelCatalog.otherTables.contains(call["model"].lowercased()) else {
                 // The real server fails when asked for one of its tables that is no data model.
@@ -16,10 +21,10 @@ enum GenericReportCalls {
             }
             throw Refusal.notFound
         }
-        let query = try ReportQuery(call.request.query, on: .model(shape))
-        let format = call.request.query["response_format"] ?? "application/json"
-        let isRDF = format == "application/rdf+xml" && RDFGraph.models.contains(shape.name)
-        guard ["application/json", "application/xml", "text/xml"].contains(format) || isRDF else {
+        try query.check(on: .model(shape))
+        let isRDF = format == "application/rdf+xml"
+        // Not every model has a form in RDF, and no aggregate has.
+        guard !isRDF || RDFGraph.models.contains(shape.name) && query.aggregate == nil else {
             throw Refusal.badRequest("format not supported")
         }
         let sql = try call.reportSQL(query, .model(shape), models: [shape.name])
@@ -49,22 +54,16 @@ enum GenericReportCalls {
             }
             return .json(JSONValue.array(items).text)
         }
-        // The real server cannot write the group of rows that have no value as XML.
-        guard groups.allSatisfy({ $0.label != .null }) else {
-            throw Refusal.badRequest("Some rows have no value to group by; ask for JSON")
-        }
-        let items = groups.map { group -> Markup in
-            """
-            <AggregateReport group="\(group.labelText(DateWords.plain))" value="\(group.valueText(DateWords.plain))"/>
-            """
+        let items = try groups.map { group -> Markup in
+            // The real server cannot write the group as XML unless it is a text.
+            guard case .string(let label) = group.label, !group.isDateLabel else {
+                throw Refusal.badRequest("Some groups are not texts, and cannot be written as XML; ask for JSON")
+            }
+            return "<AggregateReport group=\"\(label)\" value=\"\(group.valueText(DateWords.plain))\"/>"
         }
         return Response(
             type: format, text: ("<AggregateReports>\(items)</AggregateReports>" as Markup).description)
     }
-}
-
-extension ReportQuery {
-    var isGrouped: Bool { groupBy != nil || dateGroup != nil }
 }
 
 extension ReportSQL.Group {

@@ -37,8 +37,11 @@ enum MinimalReportCalls {
         _ call: Call, _ subject: ReportSubject, _ model: String, filters: [(field: String, value: String)] = [],
         _ item: (FactRow, MinimalItems.Values) -> Markup
     ) throws -> Response {
-        var query = try ReportQuery(call.request.query, on: subject)
+        var query = try ReportQuery(call.request.query)
+        // What the URL says takes the place of what the query says.
+        for (field, _) in filters { query.filters.removeAll { $0.field == field } }
         query.filters += filters
+        try query.check(on: subject)
         let sql = try call.reportSQL(query, subject, models: [model])
         if query.aggregate != nil {
             let (groups, total) = try sql.groups(call.db)

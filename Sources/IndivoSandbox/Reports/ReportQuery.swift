@@ -28,87 +28,37 @@ struct ReportSubject: Sendable {
 }
 
 /// A query of the report interface: filters, a date range, groups, an aggregate, order and page.
+@dynamicMemberLookup
 struct ReportQuery {
-    struct Aggregate {
-        var operation: String
-        var field: String
-    }
-
-    struct DateRange {
-        var field: String
-        var start: Timestamp?
-        var end: Timestamp?
-
-        /// In the form of a request, with its dates made date-times.
-        var text: String { "\(field)*\(start?.text ?? "")*\(end?.text ?? "")" }
-    }
-
-    struct DateGroup {
-        var field: String
-        var increment: String
-    }
-
-    var limit = 100
-    var offset = 0
-    var status: String
-    var orderBy: String?
+    private let arguments: ListArguments
     /// The filters, in the order in which they were given.
-    var filters: [(field: String, value: String)] = []
-    var dateRange: DateRange?
-    var groupBy: String?
-    var dateGroup: DateGroup?
-    var aggregate: Aggregate?
+    var filters: [(field: String, value: String)]
 
-    private static let parameters: Set = [
-        "limit", "offset", "order_by", "status", "date_range", "group_by", "date_group", "aggregate_by",
-        "response_format",
-    ]
     private static let increments: Set = [
         "hour", "day", "week", "month", "year", "hourofday", "dayofweek", "weekofyear", "monthofyear",
     ]
 
-    /// Reads a query.
-    /// - Throws: ``Refusal`` with the server's sentence.
-    init(_ query: FormFields, on subject: ReportSubject) throws {
-        func malformed(_ name: String) -> Refusal {
-            .badRequest("Argument \(name) must be formatted according to the Indivo Query API")
-        }
-        limit = try DocumentQuery.integer(query, "limit") ?? 100
-        offset = try DocumentQuery.integer(query, "offset") ?? 0
-        status = try DocumentQuery.status(query)
-        if let text = query["date_range"] {
-            let parts = text.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 3 else { throw malformed("date_range") }
-            let start = IndivoDate.parseDateTime(parts[1])
-            let end = IndivoDate.parseDateTime(parts[2])
-            guard parts[1].isEmpty || start != nil, parts[2].isEmpty || end != nil else {
-                throw malformed("date_range")
-            }
-            dateRange = DateRange(field: parts[0], start: start, end: end)
-        }
-        if let text = query["date_group"] {
-            let parts = text.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { throw malformed("date_group") }
-            dateGroup = DateGroup(field: parts[0], increment: parts[1])
-        }
-        if let text = query["aggregate_by"] {
-            let parts = text.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count <= 2 else { throw malformed("aggregate_by") }
-            aggregate = Aggregate(operation: parts[0], field: parts.count == 2 ? parts[1] : "")
-        }
-        groupBy = query["group_by"]
-        filters = query.names.filter { !ReportQuery.parameters.contains($0) }.map { ($0, query[$0] ?? "") }
-        orderBy = query["order_by"] ?? (aggregate == nil ? "-created_at" : nil)
-        try check(on: subject)
+    /// Reads a query. What it asks for must be checked before it is run: see ``check(on:)``.
+    /// - Throws: ``Refusal`` with the server's sentence for an argument that is malformed.
+    init(_ query: FormFields) throws {
+        arguments = try ListArguments(query)
+        filters = query.names.filter { !ListArguments.names.contains($0) }.map { ($0, query[$0] ?? "") }
     }
+
+    subscript<Value>(dynamicMember argument: KeyPath<ListArguments, Value>) -> Value { arguments[keyPath: argument] }
+
+    /// The order asked for, or the one there is without.
+    var orderBy: String? { arguments.orderBy ?? (arguments.aggregate == nil ? "-created_at" : nil) }
 
     /// How the rows are ordered, as an answer repeats it.
     var orderText: String { orderBy ?? "None" }
 
     /// Groups by date count only where no other group is asked for.
-    var effectiveDateGroup: DateGroup? { groupBy == nil ? dateGroup : nil }
+    var effectiveDateGroup: ListArguments.DateGroup? { arguments.groupBy == nil ? arguments.dateGroup : nil }
 
-    private func check(on subject: ReportSubject) throws {
+    /// Checks whether the subject has what is asked for.
+    /// - Throws: ``Refusal`` with the server's sentence.
+    func check(on subject: ReportSubject) throws {
         let name = subject.name
         for (field, value) in filters {
             guard let known = subject.fields[field] else {
@@ -116,7 +66,7 @@ struct ReportQuery {
             }
             try ReportQuery.check(value, of: field, known)
         }
-        if let dateRange {
+        if let dateRange = arguments.dateRange {
             guard let field = subject.fields[dateRange.field] else {
                 throw Refusal.badRequest("Invalid date range filter for fact type \(name): \(dateRange.field)")
             }
@@ -126,7 +76,7 @@ struct ReportQuery {
                         + "\(dateRange.field)(\(field.type))")
             }
         }
-        if let groupBy, subject.fields[groupBy] == nil {
+        if let groupBy = arguments.groupBy, subject.fields[groupBy] == nil {
             throw Refusal.badRequest("Invalid grouping field for fact type \(name): \(groupBy)")
         }
         if let dateGroup = effectiveDateGroup {
@@ -141,24 +91,25 @@ struct ReportQuery {
                 throw Refusal.badRequest("Invalid grouping field for fact type \(name): \(dateGroup.field)")
             }
         }
-        if let aggregate { try check(aggregate, on: subject) }
-        guard aggregate != nil || (groupBy == nil && dateGroup == nil) else {
+        if let aggregate = arguments.aggregate { try check(aggregate, on: subject) }
+        guard arguments.aggregate != nil || !arguments.isGrouped else {
             throw Refusal.badRequest("Cannot make grouped queries without specifying an Aggregation!")
         }
         try checkOrder(on: subject)
+        try arguments.checkPage()
     }
 
-    private func check(_ aggregate: Aggregate, on subject: ReportSubject) throws {
+    private func check(_ aggregate: ListArguments.Aggregate, on subject: ReportSubject) throws {
+        guard let field = subject.fields[aggregate.field] else {
+            let name = aggregate.field.isEmpty ? "None" : aggregate.field
+            throw Refusal.badRequest("Invalid aggregation field for fact type \(subject.name): \(name)")
+        }
         let types: [ReportSubject.FieldType]
         switch aggregate.operation {
         case "sum", "avg": types = [.number]
         case "max", "min": types = [.number, .date]
         case "count": types = [.string, .number, .date]
         default: throw Refusal.badRequest("Invalid aggregation operator: \(aggregate.operation)")
-        }
-        guard let field = subject.fields[aggregate.field] else {
-            let name = aggregate.field.isEmpty ? "None" : aggregate.field
-            throw Refusal.badRequest("Invalid aggregation field for fact type \(subject.name): \(name)")
         }
         guard types.contains(field.type) else {
             let allowed = types.map { "'\($0)'" }.joined(separator: ", ")
@@ -168,15 +119,19 @@ struct ReportQuery {
         }
     }
 
+    /// An aggregate without groups is one row, and has no order.
     private func checkOrder(on subject: ReportSubject) throws {
-        guard let field = orderField, !field.isEmpty else { return }
+        guard let orderBy, let field = orderField, !orderBy.isEmpty else { return }
+        guard arguments.aggregate == nil || arguments.isGrouped else { return }
         guard subject.fields[field] != nil else {
-            throw Refusal.badRequest("Invalid order by field for fact type \(subject.name): \(field)")
+            throw Refusal.badRequest("Invalid order by field for fact type \(subject.name): \(orderBy)")
         }
-        if let aggregate, field != aggregate.field, field != groupBy, field != effectiveDateGroup?.field {
+        if let aggregate = arguments.aggregate, field != aggregate.field, field != arguments.groupBy,
+            field != effectiveDateGroup?.field
+        {
             throw Refusal.badRequest(
                 "OrderBy fields in aggregations may only refer to the grouping field or the aggregation field. "
-                    + "Your field was: \(field)")
+                    + "Your field was: \(orderBy)")
         }
     }
 
@@ -188,7 +143,7 @@ struct ReportQuery {
     private static func check(_ value: String, of name: String, _ field: ReportSubject.Field) throws {
         func refuse() -> Refusal {
             let list = value.split(separator: "|", omittingEmptySubsequences: false)
-                .map { "u'\(pythonEscaped(String($0)))'" }.joined(separator: ", ")
+                .map { PythonText.representation(String($0)) }.joined(separator: ", ")
             return .badRequest("Invalid argument type for field \(name): expected \(field.type), got [\(list)]")
         }
         for part in value.split(separator: "|", omittingEmptySubsequences: false).map(String.init) {
@@ -199,20 +154,6 @@ struct ReportQuery {
             case .date: guard IndivoDate.parseDateTime(part) != nil else { throw refuse() }
             }
         }
-    }
-
-    /// A text as the server's language shows it.
-    private static func pythonEscaped(_ text: String) -> String {
-        text.unicodeScalars.map { scalar in
-            switch scalar.value {
-            case 0x20..<0x7F: String(scalar)
-            case ..<0x100: "\\x" + Hexadecimal.encode([UInt8(scalar.value)])
-            default:
-                "\\u"
-                    + String(repeating: "0", count: max(0, 4 - String(scalar.value, radix: 16).count))
-                    + String(scalar.value, radix: 16)
-            }
-        }.joined()
     }
 }
 #endif

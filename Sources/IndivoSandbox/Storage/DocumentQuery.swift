@@ -13,34 +13,16 @@ struct DocumentQuery {
     /// Reads the parameters of a list.
     /// - Throws: ``Refusal`` for one the real server does not take.
     init(_ query: FormFields) throws {
-        limit = try DocumentQuery.integer(query, "limit") ?? 100
-        offset = try DocumentQuery.integer(query, "offset") ?? 0
-        status = try DocumentQuery.status(query)
+        let arguments = try ListArguments(query)
+        try arguments.checkPage()
+        limit = arguments.limit
+        offset = arguments.offset
+        status = arguments.status
         type = query["type"].map(DocumentType.expand)
-        if let field = query["order_by"], !field.isEmpty {
-            order = try DocumentQuery.order(field)
-        }
+        if let field = arguments.orderBy { order = try DocumentQuery.order(field) }
     }
 
     init() {}
-
-    /// A parameter that is a number; nil when it is absent.
-    static func integer(_ query: FormFields, _ name: String) throws -> Int? {
-        guard let text = query[name] else { return nil }
-        guard let number = Int(text) else {
-            throw Refusal.badRequest("Argument \(name) must be formatted according to the Indivo Query API")
-        }
-        // The real server fails on a negative one.
-        guard number >= 0 else { throw Refusal.badRequest("Argument \(name) must not be negative") }
-        return number
-    }
-
-    /// The status asked for; the real server answers 404 for one it does not know.
-    static func status(_ query: FormFields) throws -> String {
-        let status = query["status"] ?? "active"
-        guard DocumentStatus.all.contains(status) else { throw Refusal.notFound }
-        return status
-    }
 
     /// The columns that documents can be ordered by, by the names the real server has for them.
     private static let columns = [
@@ -52,7 +34,7 @@ struct DocumentQuery {
     private static func order(_ field: String) throws -> String {
         let descends = field.hasPrefix("-")
         let name = descends ? String(field.dropFirst()) : field
-        // The real server fails on a column it does not have.
+        // The real server fails on a column it does not have, and on none.
         guard let column = columns[name] else { throw Refusal.badRequest("Invalid order by field: \(name)") }
         return descends ? "\(column) DESC, serial DESC" : "\(column), serial"
     }

@@ -7,10 +7,16 @@ struct ExplainedDifferences {
     private let recording: Recording
     /// The sequence numbers that are there: a part of the recording is kept apart, and what it changed is not known.
     private let sequence: Set<Int>
+    /// The elements with their attributes that recorded answers have, by the answers' root.
+    private let known: [String: Set<String>]
 
     init(_ recording: Recording) {
         self.recording = recording
         sequence = Set(recording.exchanges.map(\.sequence))
+        known = recording.exchanges.filter { $0.status == 200 }.reduce(into: [:]) { known, exchange in
+            let shapes = ExplainedDifferences.shapes(exchange.responseText)
+            if let root = shapes.first { known[root, default: []].formUnion(shapes) }
+        }
     }
 
     /// Calls that tell what earlier calls have changed, and so tell of those that are kept apart too.
@@ -42,7 +48,7 @@ struct ExplainedDifferences {
         let isTelling =
             ExplainedDifferences.tellingOfEarlierCalls.contains(exchange.call)
             || exchange.call == "error" && exchange.path.contains("/documents/?")
-        if isTelling, exchange.status == 200, answer.status == 200 {
+        if isTelling, exchange.status == 200, answer.status == 200, hasKnownShape(exchange, answer) {
             return "it tells of requests that are not in this part of the recording"
         }
         if ExplainedDifferences.needingAMessage.contains(exchange.call) {
@@ -53,6 +59,27 @@ struct ExplainedDifferences {
 
     private func hasGap(before exchange: RecordedExchange) -> Bool {
         (0..<exchange.sequence).contains { !sequence.contains($0) }
+    }
+
+    /// Whether an answer has the root of the recorded one, with the same attributes, and in it nothing but elements and
+    /// attributes that recorded answers with that root have: then only the number of things and their values differ.
+    private func hasKnownShape(_ exchange: RecordedExchange, _ answer: RawHTTP.Answer) -> Bool {
+        let mine = ExplainedDifferences.shapes(answer.text)
+        guard let root = mine.first, root == ExplainedDifferences.shapes(exchange.responseText).first else {
+            return false
+        }
+        return known[root, default: []].isSuperset(of: mine)
+    }
+
+    /// The elements of a document, each with its path and the names of its attributes; the root comes first.
+    private static func shapes(_ text: String) -> [String] {
+        func shapes(_ node: XMLNode, in path: String) -> [String] {
+            let path = "\(path)/{\(node.namespace ?? "")}\(node.name)"
+            let attributes = node.attributes.map(\.qualifiedName).sorted().joined(separator: " ")
+            return ["\(path) \(attributes)"] + node.children().flatMap { shapes($0, in: path) }
+        }
+        let root = try? XMLNode(parsing: text.trimmingCharacters(in: .whitespacesAndNewlines))
+        return root.map { shapes($0, in: "") } ?? []
     }
 
     /// Whether two audit reports count the same and list as many entries, all of them of requests that were made.
