@@ -93,9 +93,6 @@ extension FieldLayout {
         guard shape.isList, case .compound(let type) = shape.kind else { return false }
         return type.hasKeyField
     }
-
-    /// Every name under which JSON or XML may hold the field, today's first.
-    var names: [String] { [name] + formerly }
 }
 
 extension CompoundValue {

@@ -24,9 +24,7 @@ struct NestedFields {
         slots = Array(repeating: Slot(), count: layout.fields.count)
         var next = element.firstElement
         while let child = next {
-            if let (field, rank) = layout.elements[child.localName], !child.isForeign(in: element) {
-                add(child, field, rank)
-            }
+            if let (field, rank) = Self.lookUp(child, in: element, layout) { add(child, field, rank) }
             next = child.nextElement
         }
     }
@@ -50,6 +48,10 @@ struct NestedFields {
         slots[field] = Slot(element: element, rank: rank)
     }
 
+    private static func lookUp(_ child: XMLView, in element: XMLView, _ layout: Layout) -> (field: Int, rank: Int)? {
+        layout.elements[child.localName].flatMap { child.isForeign(in: element) ? nil : $0 }
+    }
+
     private mutating func meaning(of child: XMLView, in element: XMLView, _ layout: Layout) -> Found {
         let name = Int(child.nameNumber)
         if name < known.count {
@@ -57,8 +59,7 @@ struct NestedFields {
         } else {
             known.append(contentsOf: repeatElement(.unknown, count: name + 1 - known.count))
         }
-        let found = child.isForeign(in: element) ? nil : layout.elements[child.localName]
-        known[name] = found.map { .field($0.field, rank: $0.rank) } ?? .nothing
+        known[name] = Self.lookUp(child, in: element, layout).map { .field($0.field, rank: $0.rank) } ?? .nothing
         return known[name]
     }
 

@@ -117,7 +117,7 @@ final class NestedReader: FieldReader {
 extension XMLNode {
     /// The elements that hold a field, under its name or, where there is none, an older one.
     func children(of field: FieldLayout) -> [XMLNode] {
-        for name in [field.name] + field.formerly {
+        for name in field.names {
             let found = ownChildren(named: name)
             if !found.isEmpty { return found }
         }

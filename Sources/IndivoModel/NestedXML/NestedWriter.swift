@@ -65,7 +65,7 @@ final class NestedWriter: FieldWriter {
         switch field.place {
         case .attribute, .key:
             // An empty attribute already says "none".
-            for name in [field.name] + field.formerly {
+            for name in field.names {
                 guard let text = current.attr(name), !text.isEmpty, !field.cannotRead(text) else { continue }
                 current.attr(name, nil)
             }
@@ -74,7 +74,7 @@ final class NestedWriter: FieldWriter {
             if !text.isEmpty, !field.cannotRead(text) { current.setOwnText("") }
         case .element:
             // Under all names: one that is left would be read the next time.
-            for element in ([field.name] + field.formerly).flatMap({ current.ownChildren(named: $0) }) {
+            for element in field.names.flatMap({ current.ownChildren(named: $0) }) {
                 if field.hasNone(in: element) {
                     levels[levels.count - 1].last = element
                 } else {

@@ -23,7 +23,9 @@ public final class FieldLayout: Sendable {
     let inner: Layout?
     /// The field's place among its type's fields.
     let index: Int
-    /// ``name`` and ``formerly`` as bytes.
+    /// Every name under which JSON or XML may hold the field, today's first.
+    let names: [String]
+    /// The same as bytes.
     let nameBytes: [[UInt8]]
 
     init(
@@ -40,7 +42,8 @@ public final class FieldLayout: Sendable {
         self.access = access
         common = CommonField(access)
         self.index = index
-        nameBytes = ([name] + formerly).map { Array($0.utf8) }
+        names = [name] + formerly
+        nameBytes = names.map { Array($0.utf8) }
         inner = if case .compound(let type) = shape.kind, !shape.isList { type.layout } else { nil }
     }
 

@@ -27,9 +27,8 @@ package enum SDMJ {
 
     /// The models of a `Models` element as SDMJ, a list even of one.
     static func text(of models: XMLNode) throws -> Data {
-        let items = try SDMX.models(in: models).enumerated().map { try object($1, path: "[\($0)]") }
         var text = ""
-        JSONValue.array(items).write(to: &text)
+        try list(SDMX.models(in: models), path: "").write(to: &text)
         return Data((text + "\n").utf8)
     }
 
@@ -84,7 +83,7 @@ package enum SDMJ {
         // A field that is given twice is a member twice: of both the last counts, for servers as for most who read JSON.
         for field in fields {
             let name = field.attr("name") ?? ""
-            let place = path.isEmpty ? name : "\(path).\(name)"
+            let place = "\(path).\(name)"
             guard name != "__modelname__", name != "__documentid__" else {
                 throw SDMJError(path: place, reason: "a field cannot be called so in SDMJ, which says something else by it")
             }

@@ -46,7 +46,7 @@ final class FlatLayout: Sendable {
         var relationByName: [String: (index: Int, rank: Int)] = [:]
         var unsupported: [FieldLayout] = []
         for field in fields {
-            let names = [field.name] + field.formerly
+            let names = field.names
             let start = leaves.count
             switch (field.shape.kind, field.shape.isList) {
             case (.leaf(let type), false):

@@ -4,8 +4,7 @@ import IndivoXML
 final class FlatReader: FieldReader {
     private let fields: ModelFields
     /// The layout of the class that is read.
-    let type: Layout
-    private let layout: FlatLayout
+    let layout: Layout
     /// The next leaf. Fields are asked for in the order in which ``FlatLayout`` lists their leaves. Unchecked, as it
     /// changes for every field: it is a number, and no access to it lasts.
     @exclusivity(unchecked) private var next = 0
@@ -19,21 +18,20 @@ final class FlatReader: FieldReader {
     private var inner = ModelsReader()
 
     init(
-        _ model: XMLNode, _ layout: Layout, documentName: String, known: [XMLNode: IndivoDocument] = [:],
+        _ model: XMLNode, of type: IndivoDocument.Type, known: [XMLNode: IndivoDocument] = [:],
         problems: ReadingProblems? = nil
     ) {
         self.model = model
         self.known = known
+        layout = Layout.of(type)
         fields = ModelFields(model, layout.flat)
-        type = layout
-        self.layout = layout.flat
-        super.init(documentName: documentName, problems: problems)
+        super.init(documentName: layout.modelName, problems: problems)
     }
 
     /// Goes on to another model of the same class.
     fileprivate func goOn(to model: XMLNode) {
         self.model = model
-        fields.look(into: model, layout)
+        fields.look(into: model, layout.flat)
         next = 0
         item = nil
         leaveAll()
@@ -97,7 +95,7 @@ final class FlatReader: FieldReader {
     }
 
     private func models(of field: FieldLayout) -> [XMLNode] {
-        layout.relations.firstIndex { $0 === field }.map { fields.models(of: $0) } ?? []
+        layout.flat.relations.firstIndex { $0 === field }.map { fields.models(of: $0) } ?? []
     }
 
     override func line(of field: FieldLayout) -> Int? {
@@ -117,33 +115,24 @@ struct ModelsReader {
         guard type != IndivoDocument.self, type.format.isDataModel, type.isModel(model) else {
             return try type.read(from: model, collecting: problems)
         }
-        let document = type.init()
+        let reader: FlatReader
         if let last, last.type == type {
-            last.reader.goOn(to: model)
-            try document.readModel(last.reader)
+            reader = last.reader
+            reader.goOn(to: model)
         } else {
-            let reader = FlatReader(model, of: type, problems: problems)
+            reader = FlatReader(model, of: type, problems: problems)
             last = (type, reader)
-            try document.readModel(reader)
         }
+        let document = type.init()
+        try document.readModel(reader)
         return document
-    }
-}
-
-extension FlatReader {
-    convenience init(
-        _ model: XMLNode, of type: IndivoDocument.Type, known: [XMLNode: IndivoDocument] = [:],
-        problems: ReadingProblems? = nil
-    ) {
-        let layout = Layout.of(type)
-        self.init(model, layout, documentName: layout.modelName, known: known, problems: problems)
     }
 }
 
 extension IndivoDocument {
     /// Fills the document from a `Model` element and keeps the element.
     final func readModel(_ reader: FlatReader) throws {
-        try reader.type.read(into: storage, reader)
+        try reader.layout.read(into: storage, reader)
         source = reader.model
         if let problems = reader.problems, let document = self as? GenericDocument {
             try document.collectUnreadable(into: problems)
@@ -154,7 +143,7 @@ extension IndivoDocument {
     /// Takes the related documents from a `Model` element that was written, those that are known as they are.
     final func readRelations(of model: XMLNode, known: [XMLNode: IndivoDocument]) {
         let reader = FlatReader(model, of: type(of: self), known: known)
-        for field in reader.type.flat.relations {
+        for field in reader.layout.flat.relations {
             // It was read already, when the document was written.
             try? field.read(into: storage + field.offset, reader)
         }

@@ -13,7 +13,7 @@ final class ModelFields {
         var elements: [XMLNode] { [best] + others }
     }
 
-    /// The element of a leaf that counts so far.
+    /// The element of a leaf or relation that counts so far.
     private struct Slot {
         var element: XMLView?
         var rank = 0
@@ -97,34 +97,27 @@ final class ModelFields {
     private func add(_ element: XMLView, _ found: FlatLayout.Found) {
         switch found {
         case .leaf(let leaf, let rank):
-            if rank > 0 { hasOlderNames = true }
-            guard let best = slots[leaf].element else {
-                slots[leaf] = Slot(element: element, rank: rank)
-                return
-            }
-            hasOlderNames = true
-            let old = slots[leaf].rank
-            if rank == old || (element.hasText && (rank < old || !best.hasText)) {
-                others.append((leaf, best))
-                slots[leaf] = Slot(element: element, rank: rank)
-            } else {
-                others.append((leaf, element))
-            }
+            if let other = put(element, rank, into: &slots[leaf], { $0.hasText }) { others.append((leaf, other)) }
         case .relation(let index, let rank):
-            if rank > 0 { hasOlderNames = true }
-            guard let best = relationSlots[index].element else {
-                relationSlots[index] = Slot(element: element, rank: rank)
-                return
-            }
-            hasOlderNames = true
-            let old = relationSlots[index].rank
-            if rank == old || (element.holdsModels && (rank < old || !best.holdsModels)) {
-                otherRelations.append((index, best))
-                relationSlots[index] = Slot(element: element, rank: rank)
-            } else {
-                otherRelations.append((index, element))
+            if let other = put(element, rank, into: &relationSlots[index], { $0.holdsModels }) {
+                otherRelations.append((index, other))
             }
         }
+    }
+
+    /// Puts an element into its slot, if it counts more than the one that is there.
+    /// - Returns: The one of both that does not count.
+    @inline(__always)
+    private func put(_ element: XMLView, _ rank: Int, into slot: inout Slot, _ says: (XMLView) -> Bool) -> XMLView? {
+        if rank > 0 { hasOlderNames = true }
+        guard let best = slot.element else {
+            slot = Slot(element: element, rank: rank)
+            return nil
+        }
+        hasOlderNames = true
+        guard rank == slot.rank || (says(element) && (rank < slot.rank || !says(best))) else { return element }
+        slot = Slot(element: element, rank: rank)
+        return best
     }
 
     // MARK: Leaves

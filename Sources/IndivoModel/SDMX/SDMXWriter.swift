@@ -47,11 +47,14 @@ final class SDMXWriter {
             guard case .document(let relatedType) = field.shape.kind else { continue }
             let documents = changes.relations[index]
             var baselines = changes.source.models(of: index)
-            // A model of another kind is no document of the relation. It stays, unless one takes its place.
-            if field.shape.isList || documents.isEmpty { baselines.removeAll { !relatedType.isModel($0) } }
-            if !field.shape.isList, let read = changes.source.models(of: index).first {
-                // Of several where there should be one, only the first was read. To say "none" takes all of them away.
-                if !documents.isEmpty { baselines = [read] } else if !relatedType.isModel(read) { baselines = [] }
+            if !field.shape.isList, !documents.isEmpty {
+                // Of several where there should be one, only the first was read.
+                baselines = Array(baselines.prefix(1))
+            } else {
+                // A model of another kind is no document of the relation. It stays, unless one takes its place; and where
+                // it is what should have been the one, nothing was read that could have been taken away.
+                let isUnread = !field.shape.isList && baselines.first.map(relatedType.isModel) == false
+                baselines = isUnread ? [] : baselines.filter(relatedType.isModel)
             }
             if naming == .current { rename(held.relation(index), field, others: held.others(ofRelation: index)) }
             try write(
@@ -109,8 +112,7 @@ final class SDMXWriter {
     /// refuses the older one, and nothing is lost unseen.
     private func rename(_ holder: XMLNode?, _ field: FieldLayout, others: [XMLNode]) {
         for other in others where other.relatedModels.isEmpty { other.remove() }
-        guard let holder, holder.attr("name") != field.name else { return }
-        holder.attr("name", field.name)
+        if let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
     }
 
     private func addList(to field: XMLNode) -> XMLNode {
