@@ -132,12 +132,10 @@ struct Redaction {
         guard !marks.isEmpty else { return text }
         var text = replaceWords(text)
         for (secret, mark) in composed {
-            // Literally: an accent behind a secret makes its last character another one.
-            if text.hasBytes(of: secret) {
-                text = text.replacingOccurrences(of: secret, with: mark, options: .literal)
+            for form in Set([secret, PercentEncoding.encode(secret)]) where text.hasBytes(of: form) {
+                // Literally: an accent behind a secret makes its last character another one.
+                text = text.replacingOccurrences(of: form, with: mark, options: .literal)
             }
-            let encoded = PercentEncoding.encode(secret)
-            if encoded != secret, text.hasBytes(of: encoded) { text = text.replacing(encoded, with: mark) }
         }
         return text
     }

@@ -194,8 +194,16 @@ struct Redaction {
 
     /// As a template of the server's escapes it.
     private static func asHTML(_ value: String) -> String {
-        value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+        value.unicodeScalars.map { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "'": "&#39;"
+            default: String(scalar)
+            }
+        }.joined()
     }
 
     /// As the server's language shows a text in a message: `caf\xe9`.

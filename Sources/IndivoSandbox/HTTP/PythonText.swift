@@ -1,5 +1,6 @@
 #if Sandbox
 import Foundation
+import IndivoModel
 
 /// Texts as the real server's language, Python 2, reads and shows them.
 enum PythonText {
@@ -19,18 +20,17 @@ enum PythonText {
             default:
                 switch scalar.value {
                 case 0x20..<0x7F: String(scalar)
-                case ..<0x100: "\\x" + hexadecimal(scalar, digits: 2)
-                case ..<0x10000: "\\u" + hexadecimal(scalar, digits: 4)
-                default: "\\U" + hexadecimal(scalar, digits: 8)
+                case ..<0x100: "\\x" + hexadecimal(scalar, bytes: 1)
+                case ..<0x10000: "\\u" + hexadecimal(scalar, bytes: 2)
+                default: "\\U" + hexadecimal(scalar, bytes: 4)
                 }
             }
         }
         return "u\(quote)\(shown.joined())\(quote)"
     }
 
-    private static func hexadecimal(_ scalar: Unicode.Scalar, digits: Int) -> String {
-        let text = String(scalar.value, radix: 16)
-        return String(repeating: "0", count: digits - text.count) + text
+    private static func hexadecimal(_ scalar: Unicode.Scalar, bytes: Int) -> String {
+        Hexadecimal.encode((0..<bytes).reversed().map { UInt8(truncatingIfNeeded: scalar.value >> ($0 * 8)) })
     }
 }
 #endif

@@ -57,15 +57,9 @@ enum MessageCalls {
         let subject = form["subject"] ?? "[no subject]"
         let severity = form["severity"] ?? "low"
         // The real server fails on what its columns have no room for, and on a count that is no number.
-        guard externalId?.unicodeScalars.count ?? 0 <= 250 else {
-            throw Refusal.badRequest("A message_id has at most 250 characters")
-        }
-        guard subject.unicodeScalars.count <= 100 else {
-            throw Refusal.badRequest("A subject has at most 100 characters")
-        }
-        guard severity.unicodeScalars.count <= 100 else {
-            throw Refusal.badRequest("A severity has at most 100 characters")
-        }
+        try check("message_id", externalId ?? "", hasAtMost: 250)
+        try check("subject", subject, hasAtMost: 100)
+        try check("severity", severity, hasAtMost: 100)
         guard let count = PythonText.integer(form["num_attachments"] ?? "0") else {
             throw Refusal.badRequest("num_attachments must be a number")
         }
@@ -104,12 +98,17 @@ enum MessageCalls {
         return .ok
     }
 
+    /// Counts as the real server's database does, by code points.
+    private static func check(_ name: String, _ text: String, hasAtMost count: Int) throws {
+        guard text.unicodeScalars.count <= count else {
+            throw Refusal.badRequest("A \(name) has at most \(count) characters")
+        }
+    }
+
     private static func notify(_ call: Call) throws -> Response {
         let form = call.request.form
         guard let content = form["content"], !content.isEmpty else { throw Refusal.badRequest("") }
-        guard content.unicodeScalars.count <= 500 else {
-            throw Refusal.badRequest("A notification has at most 500 characters")
-        }
+        try check("notification", content, hasAtMost: 500)
         let record = try call.record
         // An empty one means none.
         let about = form["document_id"].flatMap { $0.isEmpty ? nil : $0 }
