@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import SwiftGenerator
 
@@ -21,4 +20,3 @@ struct GenerateCommand: ParsableCommand {
         if outcome.status != 0 { throw ExitCode(outcome.status) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 
@@ -28,19 +27,14 @@ struct IndivoTool: AsyncParsableCommand {
                 subcommands: [
                     RecordCommand.self, ReportsCommand.self, DocumentsCommand.self, AppDocumentsCommand.self,
                     DemographicsCommand.self, MessageCommand.self, NotifyCommand.self, AuditCommand.self,
-                ] + outboxCommands),
+                    OutboxCommand.self,
+                ]),
             CommandGroup(name: "Call", subcommands: [CallCommand.self, CallsCommand.self]),
             CommandGroup(
                 name: "File",
                 subcommands: [DocumentCommand.self, SelectCommand.self, FormatCommand.self, GenerateCommand.self]),
             CommandGroup(name: "Sandbox", subcommands: [SandboxCommand.self, DemoCommand.self]),
         ])
-
-    #if Outbox
-    private static let outboxCommands: [any ParsableCommand.Type] = [OutboxCommand.self]
-    #else
-    private static let outboxCommands: [any ParsableCommand.Type] = []
-    #endif
 
     /// Runs the command that the arguments name, and ends with what its errors mean to the shell.
     static func main() async {
@@ -66,13 +60,3 @@ struct IndivoTool: AsyncParsableCommand {
         }
     }
 }
-#else
-@main
-struct IndivoTool {
-    static func main() {
-        print(
-            "This build of indivo has no commands: build it with the traits Tool and Sandbox, which are on by default."
-        )
-    }
-}
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import IndivoSandbox
@@ -120,4 +119,3 @@ extension SandboxApp {
         }
     }
 }
-#endif

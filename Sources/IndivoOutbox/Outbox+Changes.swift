@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 import IndivoModel
@@ -261,4 +260,3 @@ extension Entry.Target {
         }
     }
 }
-#endif

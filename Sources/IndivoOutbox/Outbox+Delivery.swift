@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 
@@ -52,4 +51,3 @@ extension Outbox {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 import Synchronization
@@ -149,4 +148,3 @@ extension IndivoRecord {
 extension String {
     fileprivate var withoutTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
 }
-#endif

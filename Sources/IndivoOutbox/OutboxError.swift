@@ -1,4 +1,3 @@
-#if Outbox
 /// Why an outbox cannot do what it is asked. The texts name files, whose names say nothing of the patient.
 public enum OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The disk did not do what it should: it is full, read-only, or worse.
@@ -55,4 +54,3 @@ extension OutboxError {
         self = .storage(reason: "\(failure)", code: failure.code, mayBeQueued: mayBeQueued)
     }
 }
-#endif

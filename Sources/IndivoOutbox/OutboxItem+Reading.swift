@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 
@@ -63,4 +62,3 @@ extension OutboxItem {
         state = .setAside(reason: "its file is damaged: it is not what was written; restore it from a backup, or discard it")
     }
 }
-#endif

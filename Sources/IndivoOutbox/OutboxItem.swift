@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 
@@ -71,4 +70,3 @@ extension OutboxItem.Change: CustomStringConvertible {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 import Indivo
 import Synchronization
 
@@ -45,4 +44,3 @@ final class UpdateHub: Sendable {
         for listener in listeners.withLock({ Array($0.all.values) }) { listener.finish() }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 extension Sandbox {
     /// One call of the API, as the sandbox knows it.
     package struct CallDescription: Sendable {
@@ -15,4 +14,3 @@ extension Sandbox {
         APIServer.allRoutes.map { CallDescription(name: $0.name, methods: $0.methods, path: $0.path.description) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import IndivoModel
 import IndivoXML
@@ -68,4 +67,3 @@ extension Sandbox {
         return try SDMXDocument(root).xml(naming: .current).data()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -135,4 +134,3 @@ extension TokenPair {
         self.secret = secret
     }
 }
-#endif

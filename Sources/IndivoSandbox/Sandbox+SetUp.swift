@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 extension Sandbox {
@@ -30,4 +29,3 @@ extension Sandbox {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 /// An Indivo X 2.0 server inside the process, for development and tests.
@@ -96,4 +95,3 @@ public final class Sandbox: Sendable {
         }
     }
 }
-#endif

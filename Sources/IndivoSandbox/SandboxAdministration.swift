@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -187,4 +186,3 @@ public struct SandboxRecord: Sendable, Hashable {
     /// The id of the account it belongs to.
     public let owner: String?
 }
-#endif

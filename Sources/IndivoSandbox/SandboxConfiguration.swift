@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import IndivoModel
 import Logging
@@ -159,4 +158,3 @@ public struct SandboxMachineApp: Sendable {
         id: "admin@apps.example.org", name: "Demo admin", consumerKey: "admin@apps.example.org",
         consumerSecret: "demo-admin-secret")
 }
-#endif

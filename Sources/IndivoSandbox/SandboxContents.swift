@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 /// An account to start a sandbox with, and its records.
@@ -128,4 +127,3 @@ extension Sandbox {
         return Data(markup.description.utf8)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 /// Why a sandbox cannot do what its owner asks.
 public enum SandboxError: Error, Sendable, CustomStringConvertible {
     /// The address or the port cannot be listened on.
@@ -35,4 +34,3 @@ public enum SandboxError: Error, Sendable, CustomStringConvertible {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 /// What one needs to start working with a sandbox that has the demo data.
@@ -34,4 +33,3 @@ extension Sandbox {
         SandboxSummary(api: apiURL, ui: uiURL, app: .demo, account: "demo", records: try await records())
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import Logging
 import Synchronization
@@ -36,4 +35,3 @@ final class ServerContext: Sendable {
         addresses.withLock { $0 = (api, ui) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -175,4 +174,3 @@ let sleepNight = """
       </Model>
     </Models>
     """
-#endif

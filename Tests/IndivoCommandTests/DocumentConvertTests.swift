@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -80,4 +79,3 @@ struct DocumentConvertTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Testing
 
 @Suite("indivo format")
@@ -52,4 +51,3 @@ struct FormatCommandTests {
         }
     }
 }
-#endif

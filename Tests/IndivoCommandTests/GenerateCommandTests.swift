@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -33,4 +32,3 @@ struct GenerateCommandTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -128,4 +127,3 @@ struct SelectCommandTests {
         }
     }
 }
-#endif

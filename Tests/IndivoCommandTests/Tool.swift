@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -98,4 +97,3 @@ let medications = """
     </Models>
 
     """
-#endif

@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -71,4 +70,3 @@ struct AddressTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -273,4 +272,3 @@ struct DeliveryTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -68,4 +67,3 @@ extension Result where Failure == any Error {
         }
     }
 }
-#endif

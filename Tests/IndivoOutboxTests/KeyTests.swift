@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -81,4 +80,3 @@ struct KeyTests {
         try body(folder)
     }
 }
-#endif

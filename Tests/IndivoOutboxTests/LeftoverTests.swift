@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -131,4 +130,3 @@ struct LeftoverTests {
         }
     }
 }
-#endif

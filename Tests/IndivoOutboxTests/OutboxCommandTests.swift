@@ -1,4 +1,3 @@
-#if Outbox && Sandbox && Tool
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -137,4 +136,3 @@ struct OutboxCommandTests {
         return FileManager.default.isExecutableFile(atPath: tool.path) ? tool : nil
     }()
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -99,4 +98,3 @@ extension OutboxItem.State {
         if case .delivered(let document) = self { document } else { nil }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -288,4 +287,3 @@ struct QueueTests {
         }
     }
 }
-#endif

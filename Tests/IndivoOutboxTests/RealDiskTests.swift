@@ -1,4 +1,4 @@
-#if Outbox && Sandbox && canImport(Glibc)
+#if canImport(Glibc)
 import Foundation
 import Glibc
 import Indivo

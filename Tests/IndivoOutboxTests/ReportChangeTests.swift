@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -140,4 +139,3 @@ struct ReportChangeTests {
         }
     }
 }
-#endif

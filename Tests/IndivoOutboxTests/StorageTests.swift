@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -248,4 +247,3 @@ struct StorageTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox && Sandbox
 import Foundation
 import HTTPTypes
 import Indivo
@@ -80,4 +79,3 @@ struct PortalTransport: HTTPTransport {
         return HTTPAnswer(response: response, body: Data("<html><body>Welcome to our hotel</body></html>".utf8))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -108,4 +107,3 @@ struct AppDocumentsMetaCommand: AsyncParsableCommand {
         try output.print(metadata)
     }
 }
-#endif

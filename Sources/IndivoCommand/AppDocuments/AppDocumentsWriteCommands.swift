@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -138,4 +137,3 @@ struct AppDocumentsDeleteCommand: AsyncParsableCommand {
         try output.printDone("The document is deleted.")
     }
 }
-#endif

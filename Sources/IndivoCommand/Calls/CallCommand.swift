@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import Indivo
@@ -139,4 +138,3 @@ struct CallCommand: AsyncParsableCommand {
         }
     }
 }
-#endif

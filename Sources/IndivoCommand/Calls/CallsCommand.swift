@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -72,4 +71,3 @@ struct CallsCommand: ParsableCommand {
             })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Indivo
 
 extension CommandFailure {
@@ -114,4 +113,3 @@ extension String {
         return words.reduce(self) { $0.replacing($1.0, with: $1.1) }
     }
 }
-#endif

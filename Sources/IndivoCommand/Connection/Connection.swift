@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Indivo
 import Logging
@@ -91,4 +90,3 @@ struct Connection {
         return logger
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import Indivo
@@ -78,4 +77,3 @@ struct ConnectionOptions: ParsableArguments {
         try await Connection(settings(), talk).record(isOnline: isOnline)
     }
 }
-#endif

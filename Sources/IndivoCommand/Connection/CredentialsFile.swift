@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Indivo
 
@@ -66,4 +65,3 @@ extension Setting {
         self.init(rawValue: String(last))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 /// What a command needs to know of the server and the app, by the name it has in the environment.
 enum Setting: String, CaseIterable {
     case api = "INDIVO_API"
@@ -58,4 +57,3 @@ enum Setting: String, CaseIterable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 
 /// The settings of a command: from its options, else the environment, else the file of credentials.
@@ -73,4 +72,3 @@ extension [String: String] {
         return settings
     }
 }
-#endif

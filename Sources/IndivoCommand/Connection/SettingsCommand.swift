@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -61,4 +60,3 @@ struct SettingsCommand: ParsableCommand {
                 }), none: "")
     }
 }
-#endif

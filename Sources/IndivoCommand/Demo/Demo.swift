@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import Indivo
@@ -180,4 +179,3 @@ struct Demo {
         return days.count == 1 ? "1  (\(first))" : "\(days.count)  (\(first) to \(last))"
     }
 }
-#endif

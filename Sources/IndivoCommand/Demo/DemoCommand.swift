@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import Indivo
@@ -28,4 +27,3 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 }
-#endif

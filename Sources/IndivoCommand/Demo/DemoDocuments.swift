@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Indivo
 
@@ -60,4 +59,3 @@ struct DemoError: Error, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 }
-#endif

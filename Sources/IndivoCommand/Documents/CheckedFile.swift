@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import IndivoModel
 
 /// What a check found out about one file.
@@ -97,4 +96,3 @@ struct CheckedFile {
         ])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import IndivoModel
 
@@ -62,4 +61,3 @@ struct DocumentCheckCommand: ParsableCommand {
         if hasProblems { throw ExitCode(1) }
     }
 }
-#endif

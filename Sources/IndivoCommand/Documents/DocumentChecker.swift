@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import IndivoModel
 import IndivoSchemas
@@ -170,4 +169,3 @@ struct DocumentChecker {
         }
     }
 }
-#endif

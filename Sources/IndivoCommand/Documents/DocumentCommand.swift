@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 
 struct DocumentCommand: ParsableCommand {
@@ -7,4 +6,3 @@ struct DocumentCommand: ParsableCommand {
         abstract: "Check and convert documents of a health record.",
         subcommands: [DocumentCheckCommand.self, DocumentConvertCommand.self])
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import IndivoModel
@@ -77,4 +76,3 @@ extension SDMJError {
     /// The path inside the JSON, ready to stand before the reason.
     var place: String { path.isEmpty ? "" : "\(path): " }
 }
-#endif

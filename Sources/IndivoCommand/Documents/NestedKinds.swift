@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import IndivoModel
 import IndivoXML
 
@@ -54,4 +53,3 @@ enum NestedKinds {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import IndivoModel
 import SDML
 import SwiftGenerator
@@ -87,4 +86,3 @@ extension FieldRule {
         return rules
     }
 }
-#endif

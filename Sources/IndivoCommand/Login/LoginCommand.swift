@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import Indivo
@@ -106,4 +105,3 @@ enum Browser {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -64,4 +63,3 @@ extension Settings {
 extension String {
     fileprivate var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 }
-#endif

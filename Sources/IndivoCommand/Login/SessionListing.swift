@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Indivo
 
 /// The kept sessions, without their tokens.
@@ -38,4 +37,3 @@ enum SessionListing {
             })
     }
 }
-#endif

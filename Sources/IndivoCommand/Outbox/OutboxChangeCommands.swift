@@ -1,4 +1,3 @@
-#if Tool && Sandbox && Outbox
 import ArgumentParser
 import IndivoOutbox
 
@@ -72,4 +71,3 @@ struct OutboxDiscardCommand: AsyncParsableCommand {
         try output.printDone("Discarded.")
     }
 }
-#endif

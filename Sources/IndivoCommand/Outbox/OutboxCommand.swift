@@ -1,4 +1,3 @@
-#if Tool && Sandbox && Outbox
 import ArgumentParser
 
 struct OutboxCommand: ParsableCommand {
@@ -14,4 +13,3 @@ struct OutboxCommand: ParsableCommand {
             OutboxDiscardCommand.self,
         ])
 }
-#endif

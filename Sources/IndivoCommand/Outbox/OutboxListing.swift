@@ -1,4 +1,3 @@
-#if Tool && Sandbox && Outbox
 import Foundation
 import Indivo
 import IndivoOutbox
@@ -67,4 +66,3 @@ extension OutboxItem {
         if case .setAside = state { true } else { false }
     }
 }
-#endif

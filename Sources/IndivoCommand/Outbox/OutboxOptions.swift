@@ -1,4 +1,3 @@
-#if Tool && Sandbox && Outbox
 import ArgumentParser
 import Foundation
 import IndivoOutbox
@@ -35,4 +34,3 @@ struct OutboxItemChoice: ParsableArguments {
     @Argument(help: "The item's id, as list prints it.")
     var id: String
 }
-#endif

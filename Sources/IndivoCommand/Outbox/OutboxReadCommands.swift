@@ -1,4 +1,3 @@
-#if Tool && Sandbox && Outbox
 import ArgumentParser
 import Foundation
 import IndivoOutbox
@@ -50,4 +49,3 @@ struct OutboxShowCommand: AsyncParsableCommand {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -39,4 +38,3 @@ struct AuditCommand: AsyncParsableCommand {
         try output.print(RecordListings.audits(entries), none: "No request fits.")
     }
 }
-#endif

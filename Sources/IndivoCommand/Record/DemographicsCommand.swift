@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import Indivo
@@ -67,4 +66,3 @@ struct DemographicsSetCommand: AsyncParsableCommand {
         try output.print(demographics.metadata)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import Indivo
@@ -107,4 +106,3 @@ struct NotifyCommand: AsyncParsableCommand {
 }
 
 extension OutgoingMessage.Severity: ExpressibleByArgument {}
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 
@@ -39,4 +38,3 @@ struct MessageTextOptions: ParsableArguments {
         return text
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -16,4 +15,3 @@ struct RecordCommand: AsyncParsableCommand {
         try output.print(RecordListings.information(try await record.information()), none: "")
     }
 }
-#endif

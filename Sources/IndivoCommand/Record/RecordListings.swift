@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Indivo
 
@@ -82,4 +81,3 @@ extension [String?] {
         compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }.joined(separator: separator)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import Indivo
@@ -82,4 +81,3 @@ struct ContentOutputOptions: ParsableArguments {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -58,4 +57,3 @@ extension DocumentStatus: ExpressibleByArgument {
 extension DocumentRelation: ExpressibleByArgument {
     public init?(argument: String) { self.init(rawValue: argument) }
 }
-#endif

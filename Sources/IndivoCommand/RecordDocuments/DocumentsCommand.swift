@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 
 struct DocumentsCommand: AsyncParsableCommand {
@@ -22,4 +21,3 @@ struct DocumentsCommand: AsyncParsableCommand {
             DocumentsRelatedCommand.self, DocumentsCarenetsCommand.self,
         ])
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -99,4 +98,3 @@ struct DocumentsHistoryCommand: AsyncParsableCommand {
 extension DocumentOrder.Key: ExpressibleByArgument {
     public init?(argument: String) { self.init(rawValue: argument) }
 }
-#endif

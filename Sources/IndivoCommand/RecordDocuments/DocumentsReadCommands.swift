@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -94,4 +93,3 @@ struct DocumentsCarenetsCommand: AsyncParsableCommand {
                 }), none: "The document is shared in no carenet.")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -223,4 +222,3 @@ struct DocumentsRelateCommand: AsyncParsableCommand {
         try output.printDone("The documents are related.")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Indivo
 
@@ -79,4 +78,3 @@ extension Optional {
         return self
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Indivo
 
 /// What a server computed, for printing.
@@ -32,4 +31,3 @@ enum AggregateListing {
             })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 /// Finds what was probably meant by a name that is none.
 enum NearMisses {
     /// The names that are nearly the same, the nearest first.
@@ -33,4 +32,3 @@ enum NearMisses {
         return row[b.count]
     }
 }
-#endif

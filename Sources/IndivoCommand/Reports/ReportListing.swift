@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Indivo
 
@@ -71,4 +70,3 @@ enum ReportListing {
         return name
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Indivo
 
@@ -157,4 +156,3 @@ extension FilterValue {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import Indivo
@@ -71,4 +70,3 @@ struct ReportsCommand: AsyncParsableCommand {
                 + "the core models are \(names.joined(separator: ", "))")
     }
 }
-#endif

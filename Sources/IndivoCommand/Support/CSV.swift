@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 
 /// Comma-separated values (RFC 4180): a header, lines that end in CRLF, quotation marks where they are needed.
@@ -19,4 +18,3 @@ enum CSV {
         return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"", options: .literal) + "\""
     }
 }
-#endif

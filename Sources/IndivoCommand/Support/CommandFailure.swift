@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 /// Why a command cannot do what it was asked, and what to try.
 struct CommandFailure: Error, CustomStringConvertible {
     /// As it is printed: `error: …`, or `FILE:LINE:COLUMN: error: …` as compilers write it.
@@ -19,4 +18,3 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.status = status
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 /// What the tool tells the shell, the same for every command.
 enum ExitStatus: Int32 {
     case done = 0
@@ -17,4 +16,3 @@ enum ExitStatus: Int32 {
         server refuses or fails, 4 when it is not reached.
         """
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import IndivoXML
 
@@ -60,4 +59,3 @@ struct InputFile {
         ([name] + [line, line == nil ? nil : column].compactMap { $0.map(String.init) }).joined(separator: ":") + ":"
     }
 }
-#endif

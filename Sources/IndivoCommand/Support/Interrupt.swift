@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Dispatch
 
 #if canImport(Darwin)
@@ -25,4 +24,3 @@ enum Interrupt {
         for source in sources { source.cancel() }
     }
 }
-#endif

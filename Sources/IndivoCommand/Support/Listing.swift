@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import IndivoModel
 import IndivoXML
@@ -62,4 +61,3 @@ extension JSONValue {
         return Data((text + "\n").utf8)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import IndivoXML
@@ -65,4 +64,3 @@ extension XMLNode {
     /// As a file: on lines of its own.
     func file() throws -> Data { try document.data(.pretty) }
 }
-#endif

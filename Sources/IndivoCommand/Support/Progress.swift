@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Indivo
 
 extension TalkOptions {
@@ -17,4 +16,3 @@ extension TalkOptions {
         return all
     }
 }
-#endif

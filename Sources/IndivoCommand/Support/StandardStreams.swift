@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 
 #if canImport(Darwin)
@@ -68,4 +67,3 @@ enum StandardStreams {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 /// Rows of text in columns as wide as they need to be.
 struct TextTable {
     let header: [String]
@@ -88,4 +87,3 @@ extension String {
 extension Unicode.Scalar {
     fileprivate var isLineSeparator: Bool { value == 0x2028 || value == 0x2029 }
 }
-#endif

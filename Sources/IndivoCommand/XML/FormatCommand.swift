@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import Foundation
 import IndivoXML
@@ -66,4 +65,3 @@ extension XMLNode {
 
     private var isWhiteSpace: Bool { text().utf8.allSatisfy { $0 == 0x20 || (0x09...0x0A).contains($0) || $0 == 0x0D } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import IndivoModel
 import IndivoXML
 
@@ -88,4 +87,3 @@ struct MatchPrinter {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import ArgumentParser
 import IndivoModel
 import IndivoXML
@@ -89,4 +88,3 @@ struct SelectCommand: ParsableCommand {
         return json ? .json : .xml
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import IndivoXML
 
 /// A selector or an XPath expression.
@@ -37,4 +36,3 @@ enum XMLQuery {
         }
     }
 }
-#endif

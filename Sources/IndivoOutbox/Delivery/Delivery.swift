@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 
@@ -149,4 +148,3 @@ struct Delivery {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 /// When delivery is tried again, and when it is given up.
 public struct DeliveryPolicy: Sendable {
     /// How often ``Outbox/flush()`` tries one change before it stops for lack of a network.
@@ -37,4 +36,3 @@ public struct DeliveryPolicy: Sendable {
         return longest * Double.random(in: 0.5...1)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 import Indivo
 
 /// What a delivery came to.
@@ -50,4 +49,3 @@ public enum DeliveryStop: Sendable, CustomStringConvertible {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 import IndivoModel
@@ -263,4 +262,3 @@ struct ItemDelivery {
         return refusal.map { .loginNeeded($0) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 import Indivo
 
 /// What a failed call means for the change that made it.
@@ -27,4 +26,3 @@ enum Verdict {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 
@@ -79,4 +78,3 @@ public struct FileKeyStore: KeyStore {
 
     private func unusable(_ reason: String) -> OutboxError { .unusableKey(path: file.path, reason: reason) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 /// Keeps the key of an outbox. ``FileKeyStore`` does so in a file; an app on Apple's systems had better use the keychain.
 ///
 /// ```swift
@@ -19,4 +18,3 @@ public protocol KeyStore: Sendable {
     /// - Returns: The key that is kept from now on, durably.
     func keep(_ key: OutboxKey) throws -> OutboxKey
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 #if canImport(CryptoKit)
 import CryptoKit
 #else
@@ -41,4 +40,3 @@ extension OutboxKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
     /// Shows nothing: `dump` and a debugger find no child.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
-#endif

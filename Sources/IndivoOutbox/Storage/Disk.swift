@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 
 /// A step of writing to a disk; every one can fail.
@@ -140,4 +139,3 @@ struct Disk: Sendable {
         return fsync(descriptor)
     }
 }
-#endif

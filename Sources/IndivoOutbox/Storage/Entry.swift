@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 
@@ -57,4 +56,3 @@ struct Receipt: Codable, Sendable {
     let document: String
     let deliveredAt: Double
 }
-#endif

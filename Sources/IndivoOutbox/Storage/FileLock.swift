@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 
 /// A lock between processes, and between objects of one process (`flock`). The system frees it when its holder dies.
@@ -34,4 +33,3 @@ final class FileLock: Sendable {
         return descriptor
     }
 }
-#endif

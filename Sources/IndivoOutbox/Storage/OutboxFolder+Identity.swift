@@ -1,4 +1,3 @@
-#if Outbox
 #if canImport(CryptoKit)
 import CryptoKit
 #else
@@ -54,4 +53,3 @@ extension OutboxFolder {
         }
     }
 }
-#endif

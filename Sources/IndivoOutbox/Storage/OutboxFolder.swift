@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 
@@ -311,4 +310,3 @@ struct OutboxFolder: Sendable {
         }
     }
 }
-#endif

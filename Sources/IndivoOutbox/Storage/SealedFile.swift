@@ -1,4 +1,3 @@
-#if Outbox
 #if canImport(CryptoKit)
 import CryptoKit
 #else
@@ -111,4 +110,3 @@ struct SealedFile {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Outbox
 import Foundation
 import Indivo
 
@@ -18,4 +17,3 @@ enum StandardFolder {
         #endif
     }
 }
-#endif

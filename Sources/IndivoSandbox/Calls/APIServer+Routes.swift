@@ -1,4 +1,3 @@
-#if Sandbox
 extension APIServer {
     /// Every call of the API.
     static let allRoutes: [Route] = [
@@ -8,4 +7,3 @@ extension APIServer {
         AuditCalls.routes, GenericReportCalls.routes, MinimalReportCalls.routes, CCRCalls.routes, SMARTCalls.routes,
     ].flatMap { $0 }
 }
-#endif

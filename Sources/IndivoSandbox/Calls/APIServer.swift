@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 import OAuth1
@@ -219,4 +218,3 @@ extension OAuthRequest {
             body: needsBody ? [UInt8](request.body) : nil)
     }
 }
-#endif

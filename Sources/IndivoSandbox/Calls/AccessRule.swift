@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// Who may make a call. The names are those of the API reference.
@@ -209,4 +208,3 @@ extension RequestTokenRow {
         return false
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -180,4 +179,3 @@ enum AccountCalls {
         return Secrets.areEqual(other, secondary ?? "")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// Writes accounts and their lists of records as XML.
@@ -71,4 +70,3 @@ struct ReachableRecord: Codable, Sendable, FetchableRecord {
             arguments: ["account": account])
     }
 }
-#endif

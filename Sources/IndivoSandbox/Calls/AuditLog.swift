@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 import Synchronization
 
@@ -79,4 +78,3 @@ final class AuditLog: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// A call being made: the request, who makes it, what its URL names, and the transaction in which it runs.
@@ -65,4 +64,3 @@ extension Optional {
         return self
     }
 }
-#endif

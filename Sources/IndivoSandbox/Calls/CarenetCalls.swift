@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -279,4 +278,3 @@ extension Call {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 /// The arguments of the query interface that every list reads, whether it makes use of them or not.
 struct ListArguments {
     struct Aggregate {
@@ -85,4 +84,3 @@ struct ListArguments {
         .badRequest("Argument \(name) must be formatted according to the Indivo Query API")
     }
 }
-#endif

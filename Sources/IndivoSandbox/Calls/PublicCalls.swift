@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -69,4 +68,3 @@ enum AppManifest {
         ])
     }
 }
-#endif

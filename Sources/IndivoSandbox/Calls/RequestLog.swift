@@ -1,4 +1,3 @@
-#if Sandbox
 import Synchronization
 
 /// The last requests, with why each was refused: for a developer who wonders about a 403.
@@ -26,4 +25,3 @@ final class RequestLog: Sendable {
     /// The newest first.
     var latest: [Entry] { entries.withLock { $0.reversed() } }
 }
-#endif

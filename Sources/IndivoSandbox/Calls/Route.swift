@@ -1,4 +1,3 @@
-#if Sandbox
 /// One call of the API: its name, how it is addressed, who may make it, and what it does.
 struct Route: Sendable {
     typealias Handler = @Sendable (Call) throws -> Response
@@ -60,4 +59,3 @@ struct Route: Sendable {
         Route(name, ["PUT", "POST"], path, rule, writes: true, handler)
     }
 }
-#endif

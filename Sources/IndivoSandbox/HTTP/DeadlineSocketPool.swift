@@ -1,4 +1,3 @@
-#if Sandbox
 import FlyingFox
 import FlyingSocks
 import Foundation
@@ -97,4 +96,3 @@ final class DeadlineSocketPool: AsyncSocketPool {
         }
     }
 }
-#endif

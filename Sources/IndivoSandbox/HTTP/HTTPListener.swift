@@ -1,4 +1,3 @@
-#if Sandbox
 import FlyingFox
 import FlyingSocks
 import Foundation
@@ -148,4 +147,3 @@ extension Request {
             headers: headers, body: body, peer: peer)
     }
 }
-#endif

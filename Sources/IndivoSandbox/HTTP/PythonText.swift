@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import IndivoModel
 
@@ -33,4 +32,3 @@ enum PythonText {
         Hexadecimal.encode((0..<bytes).reversed().map { UInt8(truncatingIfNeeded: scalar.value >> ($0 * 8)) })
     }
 }
-#endif

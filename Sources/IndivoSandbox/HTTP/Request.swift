@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 /// One HTTP request, as the calls and the pages see it: nothing in it is decoded that the signature needs as it was
@@ -64,4 +63,3 @@ struct Request: Sendable {
         return nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 /// An answer, before it is put on the wire.
@@ -94,4 +93,3 @@ enum Refusal: Error {
         }
     }
 }
-#endif

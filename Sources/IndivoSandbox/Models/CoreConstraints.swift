@@ -1,4 +1,3 @@
-#if Sandbox
 /// What the server demands of the core models beyond the types of their fields.
 enum CoreConstraints {
     struct Model: Sendable {
@@ -142,4 +141,3 @@ enum CoreConstraints {
                 "encounterType", smart("EncounterType"),
                 ["home", "emergency", "ambulatory", "inpatient", "field", "virtual"])))
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import IndivoModel
 
 /// An object of a data model on its way into the database, with what is nested in it.
@@ -89,4 +88,3 @@ struct FactReader {
         return number
     }
 }
-#endif

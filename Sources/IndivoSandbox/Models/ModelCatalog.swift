@@ -1,4 +1,3 @@
-#if Sandbox
 import IndivoModel
 import Synchronization
 
@@ -54,4 +53,3 @@ final class ModelCatalog: Sendable {
     /// The name under which an object lists those who refer to it.
     static func reverseName(of model: String) -> String { model.lowercased() + "_set" }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import IndivoModel
 
 /// What the values of a model's fields must be like: lengths, choices, and the code systems of the core models.
@@ -82,4 +81,3 @@ enum CodeRule: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import IndivoModel
 import SDML
@@ -130,4 +129,3 @@ extension ServerContext {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import IndivoModel
 
 /// A data model as the server works with it: its leaves, what may be nested in it, and what is written beside the
@@ -38,4 +37,3 @@ struct ModelShape: Sendable {
     /// In the server's own models one one-to-one field is in truth a reference: many may share the object.
     private static let references = ["VitalSigns": "encounter"]
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 import OAuth1
 
@@ -70,4 +69,3 @@ struct Credentials: Sendable, OAuthSecretSource {
 
     func tokenSecret(forToken token: String, consumerKey: String) -> Secret? { tokenSecret.map { Secret($0) } }
 }
-#endif

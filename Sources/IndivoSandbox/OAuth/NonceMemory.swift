@@ -1,4 +1,3 @@
-#if Sandbox
 import OAuth1
 import Synchronization
 
@@ -75,4 +74,3 @@ final class NonceMemory: OAuthNonceStore {
         }
     }
 }
-#endif

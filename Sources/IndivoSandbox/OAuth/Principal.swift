@@ -1,4 +1,3 @@
-#if Sandbox
 /// Who makes a call.
 enum Principal: Sendable {
     /// Nobody: the request has no Authorization header.
@@ -69,4 +68,3 @@ extension Principal.Identity {
         self.init(id: app.id, type: "PHA", fullName: app.name)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 import IndivoModel
@@ -231,4 +230,3 @@ enum TokenCalls {
         return answer(Secrets.areEqual(Data(expected).base64EncodedString(), signature) ? "ok" : "mismatch")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 import OAuth1
@@ -154,4 +153,3 @@ enum StartURL {
         return url + (url.contains("?") ? "&" : "?") + "oauth_header=" + escaped
     }
 }
-#endif

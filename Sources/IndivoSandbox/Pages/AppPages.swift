@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// The way into an app: choose a record, allow the app if need be, and off to where the app starts.
@@ -101,4 +100,3 @@ enum AppPages {
             """)
     }
 }
-#endif

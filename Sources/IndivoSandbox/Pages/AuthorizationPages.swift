@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// The page that OAuth sends a person to: allow the app that holds this request token.
@@ -62,4 +61,3 @@ enum AuthorizationPages {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// Who is logged in in a browser.
@@ -45,4 +44,3 @@ struct BrowserSession: Sendable {
         "\(cookie)=\(token ?? ""); Path=/; HttpOnly; SameSite=Lax" + (token == nil ? "; Max-Age=0" : "")
     }
 }
-#endif

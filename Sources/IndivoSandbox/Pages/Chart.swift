@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 /// Values over time as a line, with the normal range behind it: SVG, no script.
@@ -171,4 +170,3 @@ struct Chart {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 /// The files that pages refer to.
 enum FilePages {
     static let pages: [Page] = [
@@ -10,4 +9,3 @@ enum FilePages {
         },
     ]
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 import IndivoModel
 
@@ -121,4 +120,3 @@ extension Timestamp {
         return "<time datetime=\"\(text)\">\(String(text.prefix(10))) \(String(text.dropFirst(11).dropLast()))</time>"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 /// Logging in and out.
 enum LoginPages {
     static let pages: [Page] = [
@@ -84,4 +83,3 @@ enum LoginPages {
             """)
     }
 }
-#endif

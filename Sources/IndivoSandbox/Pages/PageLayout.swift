@@ -1,4 +1,3 @@
-#if Sandbox
 /// What every page has around it: the head, a header with who is logged in, the main part.
 enum PageLayout {
     /// - Parameter isNarrow: Whether there is little to show: a form, or a few words.
@@ -52,4 +51,3 @@ enum PageLayout {
             title, session: session, status: status, isNarrow: true, "<p class=\"problem\" role=\"alert\">\(text)</p>")
     }
 }
-#endif

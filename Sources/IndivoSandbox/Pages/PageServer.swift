@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -106,4 +105,3 @@ struct Visit: Sendable {
         PageLayout.page(title, session: session, isNarrow: isNarrow, main)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// A record to look at: a section a model, results and vital signs as charts, and the documents behind them.
@@ -209,4 +208,3 @@ enum RecordPages {
         return "<section aria-label=\"\(title)\"><h2>\(title)</h2><dl>\(fields)</dl></section>"
     }
 }
-#endif

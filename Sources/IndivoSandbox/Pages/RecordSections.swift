@@ -1,4 +1,3 @@
-#if Sandbox
 /// The sections of a record's page: what is known of the person, model by model.
 struct RecordSections {
     let record: String
@@ -264,4 +263,3 @@ struct RecordSections {
         }
     }
 }
-#endif

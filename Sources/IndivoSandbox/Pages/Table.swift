@@ -1,4 +1,3 @@
-#if Sandbox
 /// A table of a page. On a phone each row becomes a card, in which every cell says what it is.
 struct Table {
     var heads: [String]
@@ -27,4 +26,3 @@ struct Table {
         return "\(text)"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 /// A record at one glance: what lasted as bars, what happened as marks, from the first of it to today. SVG, no script.
@@ -116,4 +115,3 @@ struct Timeline {
         }
     }
 }
-#endif

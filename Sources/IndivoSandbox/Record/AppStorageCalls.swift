@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 /// The calls on what an app stores: for itself, and for itself on a record. The server does not look into it.
@@ -127,4 +126,3 @@ extension Call {
         get throws { try documents.find(self["document"], in: storageScope).orNotFound() }
     }
 }
-#endif

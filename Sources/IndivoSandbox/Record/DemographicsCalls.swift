@@ -1,4 +1,3 @@
-#if Sandbox
 /// The calls on a record's demographics.
 enum DemographicsCalls {
     static let routes: [Route] = [
@@ -29,4 +28,3 @@ enum DemographicsCalls {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import IndivoXML
 
@@ -47,4 +46,3 @@ struct DemographicsContent {
         "adr_country", "adr_postalcode", "adr_city", "adr_street", "tel_1_type", "tel_1_preferred_p", "tel_1_number",
     ]
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 
 /// The calls on the documents of a record.
@@ -160,4 +159,3 @@ extension Call {
         return .xml(try markup.documents([labelled], total: 1, record: document.record ?? "", app: document.app))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import IndivoModel
 import IndivoXML
@@ -85,4 +84,3 @@ struct DocumentContent {
         return options
     }()
 }
-#endif

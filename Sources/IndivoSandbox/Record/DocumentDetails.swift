@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// What metadata tell of documents beyond their own rows: who made them, which version is the latest, and how they are
@@ -82,4 +81,3 @@ struct DocumentDetails {
         JSONValue.array(ids.map { .string($0) }).text
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// Writes what is known of documents as XML: `Document` and `Documents`.
@@ -69,4 +68,3 @@ struct DocumentMarkup {
         return Markup(trusted: "<\(element)>") + Markup(items) + Markup(trusted: "</\(element)>")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import CLibXML2
 import Foundation
 
@@ -59,4 +58,3 @@ final class DocumentSchema: Sendable {
         var text: String?
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -123,4 +122,3 @@ struct DocumentStore {
         try db.execute(sql: "DELETE FROM document WHERE id = ?", arguments: [document.id])
     }
 }
-#endif

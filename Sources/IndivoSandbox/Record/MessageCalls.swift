@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -212,4 +211,3 @@ extension Call {
         }
     }
 }
-#endif

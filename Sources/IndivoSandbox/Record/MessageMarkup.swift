@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// Writes messages and notifications as XML.
@@ -73,4 +72,3 @@ struct MessageMarkup {
         message.record.map { "<record id=\"\($0)\" />" } ?? .empty
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import IndivoXML
 
@@ -54,4 +53,3 @@ struct ParserSentence {
         return (lines.count, (lines.last?.count ?? 0) + 1)
     }
 }
-#endif

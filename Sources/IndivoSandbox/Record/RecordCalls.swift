@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -126,4 +125,3 @@ enum RecordCalls {
 extension Call {
     var recordStore: RecordStore { RecordStore(db: db, server: server, now: now) }
 }
-#endif

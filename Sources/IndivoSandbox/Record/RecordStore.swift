@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -64,4 +63,3 @@ struct RecordStore {
         return document
     }
 }
-#endif

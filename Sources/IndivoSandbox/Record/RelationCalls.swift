@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -70,4 +69,3 @@ enum RelationCalls {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// The calls that tell who did what on a record.
@@ -75,4 +74,3 @@ enum AuditCalls {
             """)
     }
 }
-#endif

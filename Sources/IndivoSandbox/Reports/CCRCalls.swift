@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// The experimental report in ASTM's Continuity of Care Record.
@@ -66,4 +65,3 @@ enum CCRCalls {
         """
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 /// Dates in aggregates, which the real server writes in other forms than elsewhere.
 enum DateWords {
     /// As its language prints a date, in the XML of generic reports: `2009-03-05 12:00:00`.
@@ -28,4 +27,3 @@ enum DateWords {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 import IndivoModel
 
@@ -74,4 +73,3 @@ enum FieldText {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 import IndivoModel
 
@@ -40,4 +39,3 @@ struct FactMarkup {
         return markup + "</Model>"
     }
 }
-#endif

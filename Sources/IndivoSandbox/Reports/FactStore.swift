@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -109,4 +108,3 @@ struct FactChildren {
         facts[Place(parent: fact.serial, relation: relation)] ?? []
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// The reports over any data model.
@@ -106,4 +105,3 @@ extension Call {
         return ReportSQL(query: query, subject: subject, source: source, sourceArguments: arguments)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 /// Writes the items of the minimal reports.
 enum MinimalItems {
     /// A fact's values as texts.
@@ -78,4 +77,3 @@ enum MinimalItems {
             """
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// The reports in the server's older form: equipment, measurements, procedures and clinical notes.
@@ -101,4 +100,3 @@ enum ReportMarkup {
         return markup + "<Filters>\(filters)</Filters>"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 extension RDFGraph {
     /// The demographics of a record.
     static func demographics(_ fact: FactRow, of record: String, base: String) throws -> RDFGraph {
@@ -81,4 +80,3 @@ extension RDFGraph {
         return node
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 extension RDFGraph {
@@ -332,4 +331,3 @@ extension RDFGraph {
         }
     }
 }
-#endif

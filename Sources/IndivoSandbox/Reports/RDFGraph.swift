@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// A graph of RDF statements, written as RDF/XML the way the real server's library does: one `rdf:Description` a
@@ -93,4 +92,3 @@ extension Response {
         Response(type: "application/rdf+xml", text: graph.markup.description)
     }
 }
-#endif

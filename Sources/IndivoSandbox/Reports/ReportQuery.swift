@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 import IndivoModel
 
@@ -156,4 +155,3 @@ struct ReportQuery {
         }
     }
 }
-#endif

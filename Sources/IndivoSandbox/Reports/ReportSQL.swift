@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// Runs a report's query in the database.
@@ -164,4 +163,3 @@ struct ReportSQL {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import IndivoModel
 
 extension ReportSubject {
@@ -70,4 +69,3 @@ extension ReportSubject.Field {
 
     static let createdAt = ReportSubject.Field(type: .date, expression: "fact.createdAt", isTimestamp: true)
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import IndivoModel
 import IndivoXML
 
@@ -63,4 +62,3 @@ struct SDMXFacts {
         return referred
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// The calls of the SMART API: a record's facts as RDF.
@@ -49,4 +48,3 @@ enum SMARTCalls {
         return .rdf(try RDFGraph.facts(facts, of: call.record.id, server: call.server, in: call.db))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import IndivoModel
 import IndivoXML
 
@@ -51,4 +50,3 @@ struct TypedDocumentFacts {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 /// The kinds of facts that samples are made of.
 enum SampleFacts {
     static let snomed = "http://purl.bioontology.org/ontology/SNOMEDCT/"
@@ -131,4 +130,3 @@ enum SampleFacts {
             .field("datetime", day + "T07:00:00Z")
     }
 }
-#endif

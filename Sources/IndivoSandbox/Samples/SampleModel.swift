@@ -1,4 +1,3 @@
-#if Sandbox
 /// An object of a data model in a sample, and its SDMX.
 struct SampleModel {
     private var name: String
@@ -41,4 +40,3 @@ struct SampleModel {
         ("<Models xmlns=\"\(DocumentType.namespace)\">\(markup)</Models>" as Markup).description
     }
 }
-#endif

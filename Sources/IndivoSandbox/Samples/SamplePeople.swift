@@ -1,4 +1,3 @@
-#if Sandbox
 /// A person of the sample data. All of them, and where they live, are invented.
 struct SamplePerson {
     var demographics: String
@@ -150,4 +149,3 @@ enum SamplePeople {
             Facts.measurement("HEIGHT", on: "2026-08-04", "1.15", "m"),
         ])
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import IndivoModel
 #if canImport(CCrypt)
@@ -57,4 +56,3 @@ struct PasswordHash: Sendable {
     }
     #endif
 }
-#endif

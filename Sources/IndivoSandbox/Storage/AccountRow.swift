@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// An account: a person who logs in.
@@ -41,4 +40,3 @@ struct BrowserSessionRow: Codable, Sendable, FetchableRecord, PersistableRecord 
     var csrf: String
     var expiresAt: Timestamp
 }
-#endif

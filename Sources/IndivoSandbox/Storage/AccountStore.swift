@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// Makes accounts and checks who logs in.
@@ -82,4 +81,3 @@ extension ServerContext {
     /// The hash that an unknown user's password is compared with: of a random password nobody has.
     private static let nobodysPassword = (try? PasswordHash(of: Secrets.token()).text) ?? ""
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// A user app (Indivo's PHA).
@@ -32,4 +31,3 @@ struct MachineAppRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     var consumerSecret: String
     var isChrome: Bool
 }
-#endif

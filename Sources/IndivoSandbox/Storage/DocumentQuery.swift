@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// Paging and filters of document lists: `limit`, `offset`, `order_by`, `status`, `type`.
@@ -86,4 +85,3 @@ enum DocumentType {
         name.contains(":") || name.contains("/") ? name : namespace + name
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -84,4 +83,3 @@ extension DocumentRow: FetchableRecord {
             replacedBy: row[18])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 // Rows by their ids are looked up in every call: their statements are prepared once.
@@ -81,4 +80,3 @@ extension CarenetRow {
             ?? false
     }
 }
-#endif

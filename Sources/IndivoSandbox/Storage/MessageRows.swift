@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -55,4 +54,3 @@ struct NotificationRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     var content: String
     var receivedAt: Timestamp
 }
-#endif

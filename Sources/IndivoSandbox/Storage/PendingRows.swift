@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// What gathers in memory between writes: audit entries of calls that only read, and nonces.
@@ -36,4 +35,3 @@ extension ServerContext {
         nonces.restore(rows)
     }
 }
-#endif

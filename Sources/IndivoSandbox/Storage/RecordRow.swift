@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// A health record.
@@ -38,4 +37,3 @@ struct CarenetRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     var record: String
     var name: String
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -28,4 +27,3 @@ struct SandboxDatabase: Sendable {
 }
 
 extension Timestamp: DatabaseValueConvertible {}
-#endif

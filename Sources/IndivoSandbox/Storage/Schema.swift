@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// The tables, in the steps by which they grew. A step that was released is never edited: add another.
@@ -158,4 +157,3 @@ enum Schema {
         CREATE INDEX auditRecord ON audit (record, at);
         """
 }
-#endif

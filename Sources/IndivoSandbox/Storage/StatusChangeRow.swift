@@ -1,4 +1,3 @@
-#if Sandbox
 import GRDB
 
 /// A change of a document's status.
@@ -8,4 +7,3 @@ struct StatusChangeRow: Codable, Sendable, FetchableRecord {
     var at: Timestamp
     var by: String
 }
-#endif

@@ -1,4 +1,3 @@
-#if Sandbox
 import Foundation
 import GRDB
 
@@ -84,4 +83,3 @@ struct SessionTokenRow: Codable, Sendable, StoredToken {
     var account: String
     var expiresAt: Timestamp
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -59,4 +58,3 @@ struct CallTests {
         }
     }
 }
-#endif

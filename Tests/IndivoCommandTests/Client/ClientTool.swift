@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Indivo
 import IndivoSandbox
@@ -97,4 +96,3 @@ let vitaminC = """
     </Models>
 
     """
-#endif

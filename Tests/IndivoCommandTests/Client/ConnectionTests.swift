@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -133,4 +132,3 @@ struct ConnectionTests {
         }
     }
 }
-#endif

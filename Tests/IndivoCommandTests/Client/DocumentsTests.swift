@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -136,4 +135,3 @@ struct DocumentsTests {
         }
     }
 }
-#endif

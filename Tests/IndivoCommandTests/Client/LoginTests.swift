@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Indivo
 import IndivoSandbox
@@ -109,4 +108,3 @@ struct LoginTests {
         }
     }
 }
-#endif

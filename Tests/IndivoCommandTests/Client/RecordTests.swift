@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -113,4 +112,3 @@ struct RecordTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -74,4 +73,3 @@ struct ReportsTests {
         }
     }
 }
-#endif

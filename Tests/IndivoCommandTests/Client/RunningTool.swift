@@ -1,4 +1,3 @@
-#if Tool && Sandbox
 import Foundation
 import Testing
 
@@ -95,4 +94,3 @@ final class RunningTool: Sendable {
 
     func terminate() { process.terminate() }
 }
-#endif

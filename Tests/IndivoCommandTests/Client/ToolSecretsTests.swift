@@ -1,4 +1,3 @@
-#if Tool && Sandbox && Outbox
 import Foundation
 import Indivo
 import IndivoSandbox
@@ -133,4 +132,3 @@ struct ToolSecretsTests {
         }
     }
 }
-#endif
