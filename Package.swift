@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
+        .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "IndivoSchemas", targets: ["IndivoSchemas"]),
         .library(name: "IndivoTesting", targets: ["IndivoTesting"]),
@@ -55,6 +56,8 @@ let package = Package(
         // The library. Each module may know only the ones above it.
         .target(name: "IndivoXML", dependencies: ["CLibXML2"]),
         .target(name: "OAuth1", dependencies: ["CLibOAuth"]),
+        // Units of measure and their conversion; for FHIR's quantities and for sensors.
+        .target(name: "UCUM"),
         .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
@@ -117,6 +120,7 @@ let package = Package(
             path: "codegen/Plugins/SDMLGeneratePlugin"),
 
         .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
+        .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"], exclude: ["Fixtures"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
