@@ -58,6 +58,9 @@ let package = Package(
         .target(name: "OAuth1", dependencies: ["CLibOAuth"]),
         // Units of measure and their conversion; for FHIR's quantities and for sensors.
         .target(name: "UCUM"),
+        // Regular expressions of questionnaires and FHIRPath, which come from strangers: matching them ends.
+        .target(name: "BoundedRegex"),
+        .target(name: "CivilCalendar"),
         .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
@@ -121,6 +124,7 @@ let package = Package(
 
         .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
+        .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex"]),
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"], exclude: ["Fixtures"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(

@@ -1,0 +1,112 @@
+/// A regular expression that comes from a stranger: matching it ends, whatever it is.
+///
+/// ```swift
+/// let code = try BoundedRegex("[A-Z]{2}[0-9]+")
+/// try code.matchesWhole("AB12")            // true
+/// try BoundedRegex("(a+)+$").isFound(in: String(repeating: "a", count: 5000) + "b")      // false, at once
+/// ```
+/// The syntax is what JavaScript, Java and XML Schema have in common, with lookaround and backreferences. A pattern
+/// without those two takes time in proportion to its length times the text's; with them, at most ``mostSteps``.
+public struct BoundedRegex: Sendable {
+    /// How a pattern matches.
+    public struct Options: OptionSet, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// Upper and lower case are the same.
+        public static let ignoresCase = Options(rawValue: 1)
+        /// `.` matches line breaks too.
+        public static let dotMatchesNewlines = Options(rawValue: 2)
+        /// `^` and `$` match at line breaks too.
+        public static let anchorsMatchLines = Options(rawValue: 4)
+    }
+
+    /// The most steps that one match, or one replacement of all matches, may take.
+    public static let mostSteps = 5_000_000
+    /// The most instructions that a pattern may come to.
+    public static let largestProgram = 50_000
+
+    private let program: RegexProgram
+    private let options: Options
+    private let names: [String: Int]
+
+    /// Reads a pattern.
+    ///
+    /// - Throws: ``BoundedRegexError/malformed(reason:offset:)`` or ``BoundedRegexError/tooLarge``.
+    public init(_ pattern: String, options: Options = []) throws(BoundedRegexError) {
+        var parser = RegexParser(pattern, options: options)
+        let syntax = try parser.pattern()
+        program = try RegexProgram(syntax, captures: parser.captures)
+        self.options = parser.options
+        names = parser.names
+    }
+
+    /// Whether the pattern matches the whole text.
+    ///
+    /// - Throws: ``BoundedRegexError/tooManySteps``.
+    public func matchesWhole(_ text: String) throws(BoundedRegexError) -> Bool {
+        var machine = RegexMachine(program, options: options, text: Array(text.unicodeScalars))
+        return try machine.match(at: 0, isWhole: true) != nil
+    }
+
+    /// Whether the pattern matches somewhere in the text.
+    ///
+    /// - Throws: ``BoundedRegexError/tooManySteps``.
+    public func isFound(in text: String) throws(BoundedRegexError) -> Bool {
+        var machine = RegexMachine(program, options: options, text: Array(text.unicodeScalars))
+        for start in 0...machine.text.count where try machine.match(at: start, isWhole: false) != nil { return true }
+        return false
+    }
+
+    /// The text with each match replaced. In the template `$1` and `${name}` are groups, `$0` the match, and `\$` a
+    /// dollar sign.
+    ///
+    /// - Throws: ``BoundedRegexError/tooManySteps``.
+    public func replacingMatches(in text: String, with template: String) throws(BoundedRegexError) -> String {
+        let scalars = Array(text.unicodeScalars)
+        var machine = RegexMachine(program, options: options, text: scalars)
+        var result = String.UnicodeScalarView()
+        var position = 0
+        while position <= scalars.count {
+            guard let end = try machine.match(at: position, isWhole: false) else {
+                if position < scalars.count { result.append(scalars[position]) }
+                position += 1
+                continue
+            }
+            result += expand(template, with: machine.slots, of: scalars).unicodeScalars
+            machine.forget()
+            if end == position {
+                if position < scalars.count { result.append(scalars[position]) }
+                position += 1
+            } else {
+                position = end
+            }
+        }
+        return String(result)
+    }
+
+    private func expand(_ template: String, with slots: [Int], of text: [Unicode.Scalar]) -> String {
+        var result = String.UnicodeScalarView()
+        var rest = Substring(template).unicodeScalars
+        while let scalar = rest.popFirst() {
+            if scalar == "\\", let next = rest.popFirst() {
+                result.append(next)
+            } else if scalar == "$", let first = rest.first, ("0"..."9").contains(first) {
+                rest.removeFirst()
+                result += capture(Int(first.value - 0x30), slots, text)
+            } else if scalar == "$", rest.first == "{", let end = rest.firstIndex(of: "}") {
+                let name = String(rest[rest.index(after: rest.startIndex)..<end])
+                result += capture(names[name] ?? Int(name) ?? -1, slots, text)
+                rest = rest[rest.index(after: end)...]
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    private func capture(_ index: Int, _ slots: [Int], _ text: [Unicode.Scalar]) -> String.UnicodeScalarView {
+        guard index >= 0, index * 2 + 1 < slots.count, slots[index * 2] >= 0, slots[index * 2 + 1] >= slots[index * 2]
+        else { return .init() }
+        return String.UnicodeScalarView(text[slots[index * 2]..<slots[index * 2 + 1]])
+    }
+}

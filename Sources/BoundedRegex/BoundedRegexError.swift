@@ -1,0 +1,17 @@
+/// Why a pattern is no regular expression, or why matching it was given up.
+public enum BoundedRegexError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The pattern is malformed, or uses what is not supported: the reason and the offset in Unicode scalars.
+    case malformed(reason: String, offset: Int)
+    /// The pattern would take more instructions than ``BoundedRegex/largestProgram``.
+    case tooLarge
+    /// Matching would take more than ``BoundedRegex/mostSteps`` steps.
+    case tooManySteps
+
+    public var description: String {
+        switch self {
+        case .malformed(let reason, let offset): "The pattern is not a regular expression: \(reason) at offset \(offset)."
+        case .tooLarge: "The pattern has more than \(BoundedRegex.largestProgram) parts, repetitions written out."
+        case .tooManySteps: "Matching the pattern takes more than \(BoundedRegex.mostSteps) steps."
+        }
+    }
+}

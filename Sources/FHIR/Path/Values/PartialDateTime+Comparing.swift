@@ -1,0 +1,55 @@
+import CivilCalendar
+
+extension PartialDateTime {
+    /// What comparing two of different precision comes to: as far as both are known they may be equal.
+    enum Comparison: Sendable {
+        case less, equal, greater
+        /// Equal as far as both are known, and one is known further.
+        case uncertain
+    }
+
+    /// Compares part by part (FHIRPath section 6.2). Nil for a time with a date.
+    ///
+    /// - Parameter zone: minutes east of Greenwich of those that have a time but no zone.
+    func compared(to other: PartialDateTime, zone: Int) -> Comparison? {
+        guard (kind == .time) == (other.kind == .time) else { return nil }
+        let (left, right) = (inUTC(zone: zone), other.inUTC(zone: zone))
+        let common = min(left.precision, right.precision)
+        for part in Precision.allCases where part <= common && (kind != .time || part >= .hour) {
+            let (a, b) = (left.part(part), right.part(part))
+            if a != b { return a < b ? .less : .greater }
+        }
+        return left.precision == right.precision ? .equal : .uncertain
+    }
+
+    private func part(_ precision: Precision) -> Int {
+        switch precision {
+        case .year: year
+        case .month: month
+        case .day: day
+        case .hour: hour
+        case .minute: minute
+        case .second: second * 1_000_000_000 + nanosecond
+        }
+    }
+
+    /// The same instant with the offset of Greenwich. What has no time stays as it is: a day has no zone.
+    private func inUTC(zone: Int) -> PartialDateTime {
+        guard kind == .dateTime, precision >= .hour else { return self }
+        let offset = self.offset ?? zone
+        guard offset != 0 else { return self }
+        var result = self
+        result.addMinutes(-offset)
+        result.offset = 0
+        return result
+    }
+
+    private mutating func addMinutes(_ minutes: Int) {
+        let total = hour * 60 + minute + minutes
+        let days = total.flooredQuotient(by: 1440)
+        let rest = total - days * 1440
+        (hour, minute) = (rest / 60, rest % 60)
+        guard kind != .time, days != 0 else { return }
+        (year, month, day) = CivilCalendar.civil(fromDays: CivilCalendar.days(fromCivil: year, month, day) + days)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import UCUM
+
+extension SystemValue {
+    /// Whether two values are equal (FHIRPath section 6.1.1). Nil where that is not known: dates of different precision,
+    /// quantities of years and of days.
+    static func equal(_ left: SystemValue, _ right: SystemValue, zone: Int) -> Bool? {
+        switch (left, right) {
+        case (.boolean(let a), .boolean(let b)): return a == b
+        // By scalars: the standard compares strings by code points, Swift by canonical equivalence.
+        case (.string(let a), .string(let b)): return a.utf8.elementsEqual(b.utf8)
+        case (.temporal(let a), .temporal(let b)):
+            switch a.compared(to: b, zone: zone) {
+            case nil: return false
+            case .uncertain: return nil
+            case .equal: return true
+            case .less, .greater: return false
+            }
+        case (.quantity(let a), .quantity(let b)): return PathQuantity.equal(a, b)
+        case (.quantity(let a), _):
+            return right.number.flatMap { PathQuantity.equal(a, PathQuantity(value: $0, unit: .ucum("1"))) } ?? false
+        case (_, .quantity): return equal(right, left, zone: zone)
+        default:
+            guard let a = left.number, let b = right.number else { return false }
+            return a.value == b.value
+        }
+    }
+
+    /// Whether two values are equivalent (FHIRPath section 6.1.3): strings without case and runs of white space, decimals
+    /// to the digits of the less precise, dates of different precision never.
+    static func equivalent(_ left: SystemValue, _ right: SystemValue, zone: Int) -> Bool {
+        switch (left, right) {
+        case (.string(let a), .string(let b)):
+            return normalized(a).utf8.elementsEqual(normalized(b).utf8)
+        case (.quantity(let a), .quantity(let b)): return PathQuantity.equivalent(a, b)
+        case (.quantity(let a), _):
+            return right.number.map { PathQuantity.equivalent(a, PathQuantity(value: $0, unit: .ucum("1"))) } ?? false
+        case (_, .quantity): return equivalent(right, left, zone: zone)
+        case (.temporal, .temporal), (.boolean, _), (_, .boolean): return equal(left, right, zone: zone) ?? false
+        default:
+            guard let a = left.number, let b = right.number else { return equal(left, right, zone: zone) ?? false }
+            return ExactDecimal.equivalent(a, b)
+        }
+    }
+
+    private static func normalized(_ text: String) -> String {
+        text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// How two values order (FHIRPath section 6.2): negative, zero or positive; nil where that is not known.
+    ///
+    /// - Throws: where the types have no order among each other.
+    static func order(_ left: SystemValue, _ right: SystemValue, zone: Int) throws(OrderError) -> Int? {
+        switch (left, right) {
+        case (.string(let a), .string(let b)):
+            if a.utf8.elementsEqual(b.utf8) { return 0 }
+            return a.unicodeScalars.lexicographicallyPrecedes(b.unicodeScalars) ? -1 : 1
+        case (.temporal(let a), .temporal(let b)):
+            switch a.compared(to: b, zone: zone) {
+            case nil: throw OrderError()
+            case .uncertain: return nil
+            case .equal: return 0
+            case .less: return -1
+            case .greater: return 1
+            }
+        case (.quantity(let a), .quantity(let b)): return PathQuantity.order(a, b)
+        case (.quantity(let a), _):
+            guard let number = right.number else { throw OrderError() }
+            return PathQuantity.order(a, PathQuantity(value: number, unit: .ucum("1")))
+        case (_, .quantity): return try order(right, left, zone: zone).map { -$0 }
+        default:
+            guard let a = left.number, let b = right.number else { throw OrderError() }
+            return a.value == b.value ? 0 : a.value < b.value ? -1 : 1
+        }
+    }
+
+    /// The types have no order among each other.
+    struct OrderError: Error {}
+}
+
+extension ExactDecimal {
+    static func equivalent(_ a: ExactDecimal, _ b: ExactDecimal) -> Bool {
+        // Trailing zeros count for nothing here.
+        let digits = min(max(0, -a.value.exponentOfLastDigit), max(0, -b.value.exponentOfLastDigit))
+        return a.value.rounded(to: digits) == b.value.rounded(to: digits)
+    }
+}
+
+extension PathQuantity {
+    /// The values in one unit, if the units measure the same.
+    private static func aligned(_ a: PathQuantity, _ b: PathQuantity, calendarAsUCUM: Bool) -> (Decimal, Decimal)? {
+        if a.unit == b.unit { return (a.value.value, b.value.value) }
+        if case (.calendar(let left), .calendar(let right)) = (a.unit, b.unit), !calendarAsUCUM {
+            return alignedByCalendar(a, left, b, right)
+        }
+        guard let left = a.ucumUnit(calendarAsUCUM: calendarAsUCUM),
+            let right = b.ucumUnit(calendarAsUCUM: calendarAsUCUM),
+            let leftValue = try? left.convert(a.value.value, to: right)
+        else { return nil }
+        return (leftValue, b.value.value)
+    }
+
+    /// Years are months, and weeks are days; between months and days there is nothing fixed.
+    private static func alignedByCalendar(
+        _ a: PathQuantity, _ left: CalendarUnit, _ b: PathQuantity, _ right: CalendarUnit
+    ) -> (Decimal, Decimal)? {
+        func months(_ unit: CalendarUnit) -> Decimal? { unit == .year ? 12 : unit == .month ? 1 : nil }
+        if let leftMonths = months(left), let rightMonths = months(right) {
+            return (a.value.value * leftMonths, b.value.value * rightMonths)
+        }
+        guard let left = a.ucumUnit(calendarAsUCUM: false), let right = b.ucumUnit(calendarAsUCUM: false),
+            let value = try? left.convert(a.value.value, to: right)
+        else { return nil }
+        return (value, b.value.value)
+    }
+
+    static func equal(_ a: PathQuantity, _ b: PathQuantity) -> Bool? {
+        guard let (left, right) = aligned(a, b, calendarAsUCUM: false) else {
+            return mixesCalendar(a, b) ? nil : measuresTheSame(a, b) == false ? false : nil
+        }
+        return left == right
+    }
+
+    static func equivalent(_ a: PathQuantity, _ b: PathQuantity) -> Bool {
+        guard let (left, right) = aligned(a, b, calendarAsUCUM: true) else { return false }
+        return a.unit == b.unit
+            ? ExactDecimal.equivalent(a.value, b.value)
+            : ExactDecimal.equivalent(ExactDecimal(left), ExactDecimal(right))
+    }
+
+    static func order(_ a: PathQuantity, _ b: PathQuantity) -> Int? {
+        guard let (left, right) = aligned(a, b, calendarAsUCUM: false) else { return nil }
+        return left == right ? 0 : left < right ? -1 : 1
+    }
+
+    /// Whether one is a calendar's year or month and the other measures time in another way.
+    private static func mixesCalendar(_ a: PathQuantity, _ b: PathQuantity) -> Bool {
+        guard a.ucumUnit(calendarAsUCUM: false) == nil || b.ucumUnit(calendarAsUCUM: false) == nil,
+            let left = a.ucumUnit(calendarAsUCUM: true), let right = b.ucumUnit(calendarAsUCUM: true)
+        else { return false }
+        return left.isCommensurable(with: right)
+    }
+
+    /// Nil where one has no unit of UCUM.
+    private static func measuresTheSame(_ a: PathQuantity, _ b: PathQuantity) -> Bool? {
+        guard let left = a.ucumUnit(calendarAsUCUM: true), let right = b.ucumUnit(calendarAsUCUM: true) else {
+            return nil
+        }
+        return left.isCommensurable(with: right)
+    }
+}
