@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
+        .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "IndivoSchemas", targets: ["IndivoSchemas"]),
         .library(name: "IndivoTesting", targets: ["IndivoTesting"]),
@@ -55,6 +56,7 @@ let package = Package(
         // The library. Each module may know only the ones above it.
         .target(name: "IndivoXML", dependencies: ["CLibXML2"]),
         .target(name: "OAuth1", dependencies: ["CLibOAuth"]),
+        .target(name: "OrderedJSON"),
         .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
@@ -118,6 +120,7 @@ let package = Package(
 
         .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"], exclude: ["Fixtures"]),
+        .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",
