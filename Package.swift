@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "UCUM", targets: ["UCUM"]),
+        .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "IndivoSchemas", targets: ["IndivoSchemas"]),
         .library(name: "IndivoTesting", targets: ["IndivoTesting"]),
@@ -61,6 +62,7 @@ let package = Package(
         // Regular expressions of questionnaires and FHIRPath, which come from strangers: matching them ends.
         .target(name: "BoundedRegex"),
         .target(name: "CivilCalendar"),
+        .target(name: "OrderedJSON"),
         .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
@@ -126,6 +128,7 @@ let package = Package(
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex"]),
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"], exclude: ["Fixtures"]),
+        .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",

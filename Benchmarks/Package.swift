@@ -21,6 +21,9 @@ let package = Package(
                 "Measuring", .product(name: "IndivoXML", package: "swift-indivo"), "XMLCoder", "CLibXML2Tree",
             ]),
         .executableTarget(
+            name: "JSONBenchmarks",
+            dependencies: ["Measuring", .product(name: "OrderedJSON", package: "swift-indivo")]),
+        .executableTarget(
             name: "DocumentBenchmarks",
             dependencies: ["Measuring", .product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),
     ],

@@ -8,6 +8,7 @@ let targets: [(name: String, products: [String])] = [
     ("FuzzDocument", ["Indivo"]),
     ("FuzzForm", ["OAuth1"]),
     ("FuzzHAR", ["IndivoTesting"]),
+    ("FuzzJSON", ["OrderedJSON"]),
     ("FuzzOAuth", ["OAuth1"]),
     ("FuzzOutbox", ["IndivoOutbox"]),
     ("FuzzParser", ["IndivoXML"]),

@@ -1,0 +1,192 @@
+/// Turns a text into an arena in one pass.
+///
+/// The text is followed by ``JSONArena/padding`` zero bytes. Zero is allowed nowhere in JSON, so every loop stops at the
+/// padding and none compares with the end; eight bytes can be loaded at once from any index of the text.
+struct JSONParser {
+    struct Failure: Error {
+        let reason: JSONError.Reason
+        let offset: Int
+    }
+
+    let bytes: UnsafePointer<UInt8>
+    let count: Int
+    let limits: JSONLimits
+
+    /// The words made so far; grown when they are all used.
+    private(set) var words: UnsafeMutablePointer<UInt64>
+    private var capacity: Int
+    private(set) var used = 0
+
+    private init(bytes: UnsafePointer<UInt8>, count: Int, limits: JSONLimits) {
+        self.bytes = bytes
+        self.count = count
+        self.limits = limits
+        capacity = count / 16 + 16
+        words = .allocate(capacity: capacity)
+    }
+
+    /// - Parameter bytes: Is copied.
+    static func parse(_ source: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(JSONError) -> JSONArena {
+        let limit = min(limits.bytes, NodeWord.maximumSourceLength)
+        guard source.count <= limit else {
+            throw JSONError(reason: .tooLong(limit: limit), location: JSONLocation(offset: limit, in: source))
+        }
+        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: source.count + JSONArena.padding)
+        if let start = source.baseAddress { bytes.initialize(from: start, count: source.count) }
+        (bytes + source.count).initialize(repeating: 0, count: JSONArena.padding)
+        var parser = JSONParser(bytes: bytes, count: source.count, limits: limits)
+        do {
+            try parser.parse()
+        } catch {
+            parser.words.deallocate()
+            bytes.deallocate()
+            throw JSONError(reason: error.reason, location: JSONLocation(offset: error.offset, in: source))
+        }
+        parser.trim()
+        return JSONArena(bytes: bytes, count: source.count, words: parser.words, wordCount: parser.used)
+    }
+
+    // MARK: Words
+
+    @inline(__always)
+    private mutating func append(_ word: NodeWord) {
+        if used == capacity { resize(to: capacity + capacity / 2) }
+        words[used] = word.bits
+        used += 1
+    }
+
+    /// Gives back what was allocated in vain, where it is much.
+    private mutating func trim() {
+        if capacity - used > used / 16 { resize(to: used) }
+    }
+
+    @inline(never)
+    private mutating func resize(to newCapacity: Int) {
+        let new = UnsafeMutablePointer<UInt64>.allocate(capacity: newCapacity)
+        new.update(from: words, count: used)
+        words.deallocate()
+        words = new
+        capacity = newCapacity
+    }
+
+    // MARK: The text
+
+    /// Not recursive: a container that is open is a word whose length is, until it ends, the index of the container
+    /// around it.
+    private mutating func parse() throws(Failure) {
+        let bytes = bytes
+        var position = bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
+        var open = -1
+        var isObject = false
+        var depth = 0
+
+        value: while true {
+            position = skipSpace(position)
+            let start = position
+            let byte = bytes[start]
+            switch byte {
+            case UInt8(ascii: "\""):
+                let (end, tag) = try string(after: start)
+                append(NodeWord(tag, offset: start, length: end - start - 1))
+                position = end + 1
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                guard depth <= limits.depth else { throw Failure(reason: .tooDeep(limit: limits.depth), offset: start) }
+                isObject = byte == UInt8(ascii: "{")
+                append(NodeWord(isObject ? .object : .array, offset: start, length: open + 1))
+                open = used - 1
+                position = skipSpace(start + 1)
+                if bytes[position] != (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+                    if isObject { position = try name(position) }
+                    continue value
+                }
+            case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                position = try number(start)
+                append(NodeWord(.number, offset: start, length: position - start))
+            case UInt8(ascii: "t"):
+                position = try literal(start, 0x65_75_72_74, 4)
+                append(NodeWord(.true, offset: start, length: 4))
+            case UInt8(ascii: "f"):
+                position = try literal(start + 1, 0x65_73_6C_61, 4)
+                append(NodeWord(.false, offset: start, length: 5))
+            case UInt8(ascii: "n"):
+                position = try literal(start, 0x6C_6C_75_6E, 4)
+                append(NodeWord(.null, offset: start, length: 4))
+            default:
+                throw expected(open < 0 && start == count ? .empty : .expectedValue, at: start)
+            }
+
+            // After a value, or at the end of an empty container.
+            while true {
+                if open < 0 {
+                    position = skipSpace(position)
+                    guard position == count else { throw Failure(reason: .trailingText, offset: position) }
+                    return
+                }
+                position = skipSpace(position)
+                let byte = bytes[position]
+                if byte == UInt8(ascii: ",") {
+                    guard used < limits.nodes else {
+                        throw Failure(reason: .tooManyNodes(limit: limits.nodes), offset: position)
+                    }
+                    position += 1
+                    if isObject { position = try name(skipSpace(position)) }
+                    continue value
+                }
+                guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+                    throw expected(.expectedCommaOrEnd, at: position)
+                }
+                position += 1
+                depth -= 1
+                let word = NodeWord(bits: words[open])
+                words[open] = NodeWord(word.tag, offset: word.offset, length: used - open).bits
+                open = word.length - 1
+                isObject = open >= 0 && NodeWord(bits: words[open]).tag == .object
+            }
+        }
+    }
+
+    @inline(__always)
+    private func skipSpace(_ start: Int) -> Int {
+        var position = start
+        guard bytes[position] <= 0x20 else { return position }
+        while true {
+            // Indented texts are a third spaces.
+            while load(position) == 0x2020_2020_2020_2020 { position += 8 }
+            let byte = bytes[position]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return position }
+            position += 1
+        }
+    }
+
+    /// Eight bytes, the first in the lowest bits.
+    @inline(__always)
+    func load(_ position: Int) -> UInt64 {
+        UInt64(littleEndian: UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self))
+    }
+
+    @inline(__always)
+    private mutating func name(_ start: Int) throws(Failure) -> Int {
+        guard bytes[start] == UInt8(ascii: "\"") else { throw expected(.expectedName, at: start) }
+        let (end, tag) = try string(after: start)
+        append(NodeWord(tag, offset: start, length: end - start - 1))
+        let position = skipSpace(end + 1)
+        guard bytes[position] == UInt8(ascii: ":") else { throw expected(.expectedColon, at: position) }
+        return position + 1
+    }
+
+    @inline(__always)
+    private func literal(_ start: Int, _ letters: UInt32, _ length: Int) throws(Failure) -> Int {
+        let found = UInt32(littleEndian: UnsafeRawPointer(bytes + start).loadUnaligned(as: UInt32.self))
+        guard found == letters else {
+            // Named at its first letter; "false" is compared from its second.
+            throw expected(.expectedValue, at: letters == 0x65_73_6C_61 ? start - 1 : start)
+        }
+        return start + length
+    }
+
+    /// What is wrong where something else was expected: the text may just end there.
+    func expected(_ reason: JSONError.Reason, at position: Int) -> Failure {
+        Failure(reason: position == count && reason != .empty ? .unexpectedEnd : reason, offset: position)
+    }
+}

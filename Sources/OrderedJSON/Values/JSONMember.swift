@@ -1,0 +1,52 @@
+/// A member of an object: a name and a value.
+public struct JSONMember: Sendable {
+    enum Storage {
+        /// The name at an index of an arena's words; the value follows it.
+        case parsed(JSONArena, UInt32)
+        case made(String, JSONValue)
+    }
+
+    let storage: Storage
+
+    @inline(__always)
+    init(_ arena: JSONArena, _ index: Int) { storage = .parsed(arena, UInt32(truncatingIfNeeded: index)) }
+
+    /// A member.
+    public init(name: String, value: JSONValue) { storage = .made(name, value) }
+
+    /// The name.
+    public var name: String {
+        switch storage {
+        case .parsed(let arena, let index): arena.string(arena.word(Int(index)))
+        case .made(let name, _): name
+        }
+    }
+
+    /// The value.
+    public var value: JSONValue {
+        switch storage {
+        case .parsed(let arena, let index): JSONValue(arena, Int(index) + 1)
+        case .made(_, let value): value
+        }
+    }
+
+    /// The name as a string value, for its location and its UTF-8.
+    public var nameValue: JSONValue {
+        switch storage {
+        case .parsed(let arena, let index): JSONValue(arena, Int(index))
+        case .made(let name, _): JSONValue(name)
+        }
+    }
+
+    /// Whether the name is exactly this, compared as UTF-8.
+    public func isNamed(_ other: StaticString) -> Bool {
+        isNamed(UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+    }
+
+    func isNamed(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch storage {
+        case .parsed(let arena, let index): arena.string(arena.word(Int(index)), equals: other)
+        case .made(let name, _): name.utf8.elementsEqual(other)
+        }
+    }
+}

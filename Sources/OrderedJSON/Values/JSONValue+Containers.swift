@@ -1,0 +1,167 @@
+extension JSONValue {
+    /// The elements of an array; `nil` for other kinds.
+    public var elements: JSONElements? {
+        switch storage {
+        case .parsed(let arena, let index):
+            let word = arena.word(Int(index))
+            guard word.tag == .array else { return nil }
+            return JSONElements(storage: .parsed(arena, Int(index) + 1..<Int(index) + word.length))
+        case .array(let elements): return JSONElements(storage: .made(elements))
+        default: return nil
+        }
+    }
+
+    /// The members of an object; `nil` for other kinds.
+    public var members: JSONMembers? {
+        switch storage {
+        case .parsed(let arena, let index):
+            let word = arena.word(Int(index))
+            guard word.tag == .object else { return nil }
+            return JSONMembers(storage: .parsed(arena, Int(index) + 1..<Int(index) + word.length))
+        case .object(let members): return JSONMembers(storage: .made(members))
+        default: return nil
+        }
+    }
+
+    /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.
+    ///
+    /// Names are compared as UTF-8. This is what views with fixed names call: nothing is allocated.
+    public func member(_ name: StaticString) -> JSONValue? {
+        member(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+
+    func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONValue? {
+        switch storage {
+        case .parsed(let arena, let index):
+            guard arena.word(Int(index)).tag == .object,
+                let found = arena.member(of: Int(index), named: name)
+            else { return nil }
+            return JSONValue(arena, found + 1)
+        case .object(let members): return members.last { $0.isNamed(name) }?.value
+        default: return nil
+        }
+    }
+
+    /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.
+    ///
+    /// Setting replaces the value where the member is and removes others of the same name, or appends a new member;
+    /// setting `nil` removes all of the name. A value that is no object becomes one: `null`, or a scalar, is replaced.
+    public subscript(name: String) -> JSONValue? {
+        get {
+            var name = name
+            return name.withUTF8 { member($0) }
+        }
+        set { setMember(name, newValue) }
+        _modify {
+            makeEditable()
+            var value = takeMember(name)
+            defer { setMember(name, value) }
+            yield &value
+        }
+    }
+
+    /// The element of an array; `nil` when the index is outside and for other kinds.
+    ///
+    /// Setting an element that is there replaces it, or with `nil` removes it; the index behind the last appends. Other
+    /// indices, and other kinds, are a programmer's error.
+    public subscript(index: Int) -> JSONValue? {
+        get {
+            switch storage {
+            case .array(let elements): return elements.indices.contains(index) ? elements[index] : nil
+            case .parsed:
+                guard index >= 0, let elements else { return nil }
+                return elements.dropFirst(index).first
+            default: return nil
+            }
+        }
+        set {
+            makeEditable()
+            guard case .array(var elements) = storage else { preconditionFailure("not an array") }
+            storage = .null
+            if let newValue {
+                if index == elements.count { elements.append(newValue) } else { elements[index] = newValue }
+            } else {
+                elements.remove(at: index)
+            }
+            storage = .array(elements)
+        }
+        _modify {
+            makeEditable()
+            guard case .array(var elements) = storage else { preconditionFailure("not an array") }
+            // The only reference to the element while it is changed: nothing is copied.
+            storage = .null
+            var value: JSONValue? = elements.indices.contains(index) ? elements[index] : nil
+            if value != nil { elements[index] = .null }
+            defer {
+                if let value {
+                    if index == elements.count { elements.append(value) } else { elements[index] = value }
+                } else if elements.indices.contains(index) {
+                    elements.remove(at: index)
+                }
+                storage = .array(elements)
+            }
+            yield &value
+        }
+    }
+
+    /// Appends to an array; `null` becomes an array. Other kinds are a programmer's error.
+    public mutating func append(_ element: JSONValue) {
+        makeEditable()
+        switch storage {
+        case .null: storage = .array([element])
+        case .array(var elements):
+            storage = .null
+            elements.append(element)
+            storage = .array(elements)
+        default: preconditionFailure("not an array")
+        }
+    }
+
+    // MARK: Changing
+
+    /// Makes a parsed array or object one that can change; what is in it stays parsed.
+    mutating func makeEditable() {
+        guard case .parsed = storage else { return }
+        if let members {
+            storage = .object(Array(members))
+        } else if let elements {
+            storage = .array(Array(elements))
+        }
+    }
+
+    /// Takes out a member's value, to be put back with ``setMember(_:_:)``: the only reference while it is changed.
+    private mutating func takeMember(_ name: String) -> JSONValue? {
+        guard case .object(var members) = storage else { return nil }
+        storage = .null
+        defer { storage = .object(members) }
+        var name = name
+        guard let index = name.withUTF8({ bytes in members.lastIndex { $0.isNamed(bytes) } }) else { return nil }
+        let value = members[index].value
+        members[index] = JSONMember(name: name, value: .null)
+        return value
+    }
+
+    /// Sets or removes a member, as the subscript does.
+    mutating func setMember(_ name: String, _ value: JSONValue?) {
+        makeEditable()
+        var members: [JSONMember] = []
+        if case .object(let current) = storage { members = current } else if value == nil { return }
+        storage = .null
+        var name = name
+        name.withUTF8 { bytes in
+            let index = members.lastIndex { $0.isNamed(bytes) }
+            if let value {
+                let member = JSONMember(name: String(decoding: bytes, as: UTF8.self), value: value)
+                if let index {
+                    members[index] = member
+                    for other in (0..<index).reversed() where members[other].isNamed(bytes) { members.remove(at: other) }
+                } else {
+                    members.append(member)
+                }
+            } else if index != nil {
+                members.removeAll { $0.isNamed(bytes) }
+            }
+        }
+        storage = .object(members)
+    }
+}

@@ -1,0 +1,205 @@
+/// A JSON value (RFC 8259), as it was written.
+///
+/// ```swift
+/// var patient = try JSONValue(parsing: bytes)
+/// print(patient["name"]?[0]?["family"]?.string ?? "?")
+/// patient["active"] = true
+/// let text = patient.text(.pretty)
+/// ```
+///
+/// A parsed value is a reference into its text, which is kept once: copies are cheap, and nothing is decoded before it is
+/// asked for. Changing a value copies the one array or object that changes; what is in it stays a reference. Members
+/// keep their order, numbers their digits, and members of the same name are all there.
+public struct JSONValue: Sendable {
+    enum Storage {
+        /// The node at an index of an arena's words.
+        case parsed(JSONArena, UInt32)
+        case null
+        case boolean(Bool)
+        /// Digits as JSON writes them.
+        case number(String)
+        case string(String)
+        case array([JSONValue])
+        case object([JSONMember])
+    }
+
+    /// The six kinds of values.
+    public enum Kind: Sendable, Hashable {
+        case null, boolean, number, string, array, object
+    }
+
+    var storage: Storage
+
+    @inline(__always)
+    init(_ storage: Storage) { self.storage = storage }
+
+    @inline(__always)
+    init(_ arena: JSONArena, _ index: Int) { storage = .parsed(arena, UInt32(truncatingIfNeeded: index)) }
+
+    // MARK: Parsing
+
+    /// Parses a text in UTF-8. A byte order mark before it is allowed and dropped.
+    ///
+    /// - Throws: ``JSONError``, with line and column.
+    public init(parsing bytes: some Sequence<UInt8>, limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        let parsed = bytes.withContiguousStorageIfAvailable { source in
+            Result { () throws(JSONError) in try JSONParser.parse(source, limits: limits) }
+        }
+        if let parsed {
+            self.init(try parsed.get(), 0)
+        } else {
+            try self.init(parsing: Array(bytes), limits: limits)
+        }
+    }
+
+    /// Parses a text.
+    ///
+    /// - Throws: ``JSONError``, with line and column.
+    public init(parsing text: String, limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        try self.init(parsing: text.utf8, limits: limits)
+    }
+
+    // MARK: Scalars
+
+    /// The value's kind.
+    public var kind: Kind {
+        switch storage {
+        case .parsed(let arena, let index):
+            switch arena.word(Int(index)).tag {
+            case .null: .null
+            case .false, .true: .boolean
+            case .number: .number
+            case .string, .escapedString: .string
+            case .array: .array
+            case .object: .object
+            }
+        case .null: .null
+        case .boolean: .boolean
+        case .number: .number
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+
+    /// Whether it is `null`.
+    public var isNull: Bool { kind == .null }
+
+    /// The value of a boolean; `nil` for other kinds.
+    public var boolean: Bool? {
+        switch storage {
+        case .parsed(let arena, let index):
+            switch arena.word(Int(index)).tag {
+            case .true: true
+            case .false: false
+            default: nil
+            }
+        case .boolean(let value): value
+        default: nil
+        }
+    }
+
+    /// The characters of a string; `nil` for other kinds.
+    public var string: String? {
+        switch storage {
+        case .parsed(let arena, let index):
+            let word = arena.word(Int(index))
+            return word.isString ? arena.string(word) : nil
+        case .string(let value): return value
+        default: return nil
+        }
+    }
+
+    /// The digits of a number as they were written; `nil` for other kinds.
+    public var number: String? {
+        switch storage {
+        case .parsed(let arena, let index):
+            let word = arena.word(Int(index))
+            return word.tag == .number ? arena.string(word) : nil
+        case .number(let digits): return digits
+        default: return nil
+        }
+    }
+
+    /// A number without fraction and exponent that fits; `nil` for other numbers and kinds.
+    public var integer: Int? {
+        withUTF8 { bytes in
+            guard kind == .number else { return nil }
+            var magnitude = 0
+            for byte in bytes.drop(while: { $0 == UInt8(ascii: "-") }) {
+                guard case UInt8(ascii: "0")...UInt8(ascii: "9") = byte else { return nil }
+                let (product, overflows) = magnitude.multipliedReportingOverflow(by: 10)
+                let (next, overflowsToo) = product.subtractingReportingOverflow(Int(byte & 15))
+                guard !overflows, !overflowsToo else { return nil }
+                magnitude = next
+            }
+            if bytes.first == UInt8(ascii: "-") { return magnitude }
+            return magnitude == .min ? nil : -magnitude
+        } ?? nil
+    }
+
+    /// The nearest `Double` of a number, infinite if it is too large; `nil` for other kinds.
+    public var double: Double? { number.flatMap(Double.init) }
+
+    /// Calls `body` with the characters of a string as UTF-8, or those of a number, without making a `String` of them
+    /// where the value was parsed and has no escapes.
+    ///
+    /// - Returns: What `body` returned; `nil` for other kinds.
+    @inlinable
+    public func withUTF8<Result, Failure: Error>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        let text = scalarText
+        if let parsed = text.parsed {
+            // `self` keeps the arena, and with it the bytes, until after the call.
+            defer { withExtendedLifetime(self) {} }
+            return try body(parsed)
+        }
+        guard let made = text.made else { return nil }
+        return try made.withUnsafeBufferPointer { bytes throws(Failure) in try body(bytes) }
+    }
+
+    /// The characters of a string or number: in the arena, or made.
+    @usableFromInline
+    var scalarText: (parsed: UnsafeBufferPointer<UInt8>?, made: ContiguousArray<UInt8>?) {
+        switch storage {
+        case .parsed(let arena, let index):
+            let word = arena.word(Int(index))
+            switch word.tag {
+            case .number, .string: return (arena.text(word), nil)
+            case .escapedString: return (nil, ContiguousArray(StringEscapes.decoded(arena.text(word))))
+            default: return (nil, nil)
+            }
+        case .number(let text), .string(let text): return (nil, ContiguousArray(text.utf8))
+        default: return (nil, nil)
+        }
+    }
+
+    /// Whether it is the string with exactly these characters, compared as UTF-8.
+    public func isString(_ other: StaticString) -> Bool {
+        let bytes = UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
+        switch storage {
+        case .parsed(let arena, let index):
+            let word = arena.word(Int(index))
+            return word.isString && arena.string(word, equals: bytes)
+        case .string(let text): return text.utf8.elementsEqual(bytes)
+        default: return false
+        }
+    }
+
+    // MARK: Where it was
+
+    /// Where the value starts in the text that it was parsed from; `nil` when it was made or changed.
+    ///
+    /// This counts lines from the beginning; for many values use a ``JSONLineTable``.
+    public var location: JSONLocation? {
+        guard case .parsed(let arena, let index) = storage else { return nil }
+        return JSONLocation(offset: arena.word(Int(index)).offset, in: arena.source)
+    }
+
+    /// The range of bytes of the text that it was parsed from; `nil` when it was made or changed.
+    public var sourceRange: Range<Int>? {
+        guard case .parsed(let arena, let index) = storage else { return nil }
+        return arena.word(Int(index)).offset..<arena.endOffset(of: Int(index))
+    }
+}

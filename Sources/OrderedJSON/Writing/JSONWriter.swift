@@ -1,0 +1,155 @@
+extension JSONValue {
+    /// Appends the value's text to a buffer, in UTF-8.
+    ///
+    /// The text of a parsed string or number is written as it was, escapes included.
+    public func write(_ style: JSONStyle = .compact, to buffer: inout [UInt8]) {
+        var writer = JSONWriter(style: style, buffer: consume buffer)
+        writer.write(self)
+        buffer = writer.buffer
+    }
+
+    /// The value's text in UTF-8.
+    public func utf8(_ style: JSONStyle = .compact) -> [UInt8] {
+        var buffer: [UInt8] = []
+        write(style, to: &buffer)
+        return buffer
+    }
+
+    /// The value's text.
+    public func text(_ style: JSONStyle = .compact) -> String { String(decoding: utf8(style), as: UTF8.self) }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The value's text, without white space.
+    public var description: String { text() }
+}
+
+/// Writes values. Arenas are gone through word by word; values that were made recursively.
+struct JSONWriter {
+    private let style: JSONStyle
+    private(set) var buffer: [UInt8]
+    private var depth = 0
+
+    init(style: JSONStyle, buffer: consuming [UInt8]) {
+        self.style = style
+        self.buffer = buffer
+    }
+
+    mutating func write(_ value: JSONValue) {
+        switch value.storage {
+        case .parsed(let arena, let index):
+            if style == .asWritten {
+                let start = arena.word(Int(index)).offset
+                append(UnsafeBufferPointer(rebasing: arena.source[start..<arena.endOffset(of: Int(index))]))
+            } else {
+                write(arena, Int(index))
+            }
+        case .null: buffer.append(contentsOf: "null".utf8)
+        case .boolean(let value): buffer.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let digits): buffer.append(contentsOf: digits.utf8)
+        case .string(let text): quote(text)
+        case .array(let elements):
+            open(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                separate(isFirst: index == 0)
+                write(element)
+            }
+            close(UInt8(ascii: "]"), isEmpty: elements.isEmpty)
+        case .object(let members):
+            open(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                separate(isFirst: index == 0)
+                switch member.storage {
+                case .parsed(let arena, let index): append(arena.quoted(arena.word(Int(index))))
+                case .made(let name, _): quote(name)
+                }
+                colon()
+                write(member.value)
+            }
+            close(UInt8(ascii: "}"), isEmpty: members.isEmpty)
+        }
+    }
+
+    /// A parsed value: its words in order, with a stack of the containers that are open.
+    private mutating func write(_ arena: JSONArena, _ root: Int) {
+        var open: [(end: Int, isObject: Bool)] = []
+        let end = arena.end(of: root)
+        var index = root
+        // Whether the next word is an object's member or an array's element that others precede.
+        var isFirst = true
+        while true {
+            while let container = open.last, container.end == index {
+                open.removeLast()
+                close(container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), isEmpty: false)
+                isFirst = false
+            }
+            if index == end { return }
+            if let container = open.last {
+                separate(isFirst: isFirst)
+                if container.isObject {
+                    append(arena.quoted(arena.word(index)))
+                    colon()
+                    index += 1
+                }
+            }
+            isFirst = false
+            let word = arena.word(index)
+            if word.isContainer {
+                let isObject = word.tag == .object
+                self.open(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+                if word.length == 1 {
+                    close(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), isEmpty: true)
+                } else {
+                    open.append((index + word.length, isObject))
+                    isFirst = true
+                }
+            } else {
+                append(arena.quoted(word))
+            }
+            index += 1
+        }
+    }
+
+    // MARK: Layout
+
+    private mutating func open(_ bracket: UInt8) {
+        buffer.append(bracket)
+        depth += 1
+    }
+
+    private mutating func close(_ bracket: UInt8, isEmpty: Bool) {
+        depth -= 1
+        if !isEmpty { newLine() }
+        buffer.append(bracket)
+    }
+
+    private mutating func separate(isFirst: Bool) {
+        if !isFirst { buffer.append(UInt8(ascii: ",")) }
+        newLine()
+    }
+
+    private mutating func newLine() {
+        guard case .indented(let spaces) = style else { return }
+        buffer.append(UInt8(ascii: "\n"))
+        buffer.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * max(0, spaces)))
+    }
+
+    private mutating func colon() {
+        buffer.append(UInt8(ascii: ":"))
+        if case .indented = style { buffer.append(UInt8(ascii: " ")) }
+    }
+
+    private mutating func append(_ text: UnsafeBufferPointer<UInt8>) { buffer.append(contentsOf: text) }
+
+    private mutating func quote(_ text: String) {
+        var text = text
+        text.withUTF8 { StringEscapes.appendQuoted($0, to: &buffer) }
+    }
+}
+
+extension JSONArena {
+    /// The bytes of a scalar in the source; of a string with its quotation marks.
+    fileprivate func quoted(_ word: NodeWord) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: bytes + word.offset, count: word.length + (word.isString ? 2 : 0))
+    }
+}
