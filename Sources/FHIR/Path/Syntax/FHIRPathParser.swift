@@ -184,7 +184,16 @@ struct FHIRPathParser {
             repeat { arguments.append(try argument(of: name)) } while take(",")
             try expect(")")
         }
-        return try append(.function(base, name, arguments), at: offset, over: bases + arguments)
+        guard let function = PathFunction(rawValue: name) else {
+            throw FHIRPathError(.semantic, "There is no function \(name).", at: offset)
+        }
+        guard function.arguments.contains(arguments.count) else {
+            let expected = function.arguments
+            let count = expected.count == 1 ? "\(expected.lowerBound)" : "\(expected.lowerBound) to \(expected.upperBound)"
+            throw FHIRPathError(
+                .semantic, "\(name) takes \(count) arguments, and is given \(arguments.count).", at: offset)
+        }
+        return try append(.function(base, function, arguments), at: offset, over: bases + arguments)
     }
 
     private mutating func argument(of function: String) throws(FHIRPathError) -> FHIRPathSyntax.Reference {

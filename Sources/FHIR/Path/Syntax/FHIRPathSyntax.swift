@@ -31,7 +31,7 @@ struct FHIRPathSyntax: Sendable {
         /// `base.name`; without a base, of the focus.
         case member(Reference?, String)
         /// `base.name(arguments)`; without a base, of the focus.
-        case function(Reference?, String, [Reference])
+        case function(Reference?, PathFunction, [Reference])
         /// `base[index]`
         case indexer(Reference, Reference)
         /// `-operand` or `+operand`

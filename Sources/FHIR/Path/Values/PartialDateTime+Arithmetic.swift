@@ -24,6 +24,29 @@ enum CalendarUnit: String, Sendable, CaseIterable {
     }
 }
 
+extension CalendarUnit {
+    /// By what to multiply a number of this unit, and one of the other, so that they compare: a year is 12 months, and
+    /// beside shorter units 365 days; a month is 30 days.
+    func factors(to other: CalendarUnit) -> (Int, Int) {
+        func months(_ unit: CalendarUnit) -> Int? { unit == .year ? 12 : unit == .month ? 1 : nil }
+        if let own = months(self), let others = months(other) { return (own, others) }
+        return (milliseconds, other.milliseconds)
+    }
+
+    private var milliseconds: Int {
+        switch self {
+        case .year: 31_536_000_000
+        case .month: 2_592_000_000
+        case .week: 604_800_000
+        case .day: 86_400_000
+        case .hour: 3_600_000
+        case .minute: 60_000
+        case .second: 1000
+        case .millisecond: 1
+        }
+    }
+}
+
 extension PartialDateTime {
     /// The date or time so much later (FHIRPath section 6.6.7). A duration finer than the precision counts by whole
     /// units of the precision: a year plus 24 months is two years later. Nil where the year leaves 1 to 9999.

@@ -10,9 +10,20 @@ extension PartialDateTime {
 
     /// Compares part by part (FHIRPath section 6.2). Nil for a time with a date.
     ///
-    /// - Parameter zone: minutes east of Greenwich of those that have a time but no zone.
-    func compared(to other: PartialDateTime, zone: Int) -> Comparison? {
+    /// Of two date times one with a zone and one without are only comparable where no zone would change the result.
+    func compared(to other: PartialDateTime) -> Comparison? {
         guard (kind == .time) == (other.kind == .time) else { return nil }
+        guard hasTime, other.hasTime, (offset == nil) != (other.offset == nil) else {
+            return compared(to: other, zone: 0)
+        }
+        let earliest = compared(to: other, zone: 14 * 60)
+        return earliest == compared(to: other, zone: -12 * 60) ? earliest : .uncertain
+    }
+
+    private var hasTime: Bool { kind == .dateTime && precision >= .hour }
+
+    /// - Parameter zone: minutes east of Greenwich of those that have a time but no zone.
+    private func compared(to other: PartialDateTime, zone: Int) -> Comparison {
         let (left, right) = (inUTC(zone: zone), other.inUTC(zone: zone))
         let common = min(left.precision, right.precision)
         for part in Precision.allCases where part <= common && (kind != .time || part >= .hour) {
@@ -35,7 +46,7 @@ extension PartialDateTime {
 
     /// The same instant with the offset of Greenwich. What has no time stays as it is: a day has no zone.
     private func inUTC(zone: Int) -> PartialDateTime {
-        guard kind == .dateTime, precision >= .hour else { return self }
+        guard hasTime else { return self }
         let offset = self.offset ?? zone
         guard offset != 0 else { return self }
         var result = self

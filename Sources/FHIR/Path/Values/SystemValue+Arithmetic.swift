@@ -132,7 +132,9 @@ extension PathQuantity {
     ) -> Unit? {
         if b.unit == .ucum("1") { return a.unit }
         if a.unit == .ucum("1"), operation == .multiply { return b.unit }
-        guard let left = a.ucumUnit(calendarAsUCUM: true), let right = b.ucumUnit(calendarAsUCUM: true) else {
+        // The calendar's units have no products and no quotients.
+        guard case .ucum = a.unit, case .ucum = b.unit else { return nil }
+        guard let left = a.ucumUnit(calendarAsUCUM: false), let right = b.ucumUnit(calendarAsUCUM: false) else {
             return a.unit == b.unit && operation == .divide ? .ucum("1") : nil
         }
         return .ucum((operation == .multiply ? left.multiplied(by: right) : left.divided(by: right)).code)
@@ -155,15 +157,21 @@ extension PartialDateTime {
         case .calendar(let word): unit = word
         case .ucum(let code):
             // A UCUM year or month has a length of its own, which a calendar's has not.
-            guard let word = CalendarUnit.allCases.first(where: { $0.ucumCode == code }), word != .year, word != .month
-            else {
+            let word = FHIRPathParser.calendarUnits.contains(code)
+                ? CalendarUnit(word: code)
+                : CalendarUnit.allCases.first { $0.ucumCode == code && $0 != .year && $0 != .month }
+            guard let word else {
                 throw SystemValue.OperandError(
                     reason: "A date takes years and months of the calendar, and UCUM's wk, d, h, min, s and ms.")
             }
             unit = word
         }
         var value = amount.value.value
-        if unit == .second { value *= 1_000_000_000 }
+        // With a date a fraction of a second does not count, as the official tests have it.
+        if unit == .second { value = (kind == .time ? value : value.truncated) * 1_000_000_000 }
+        if kind == .time, unit == .year || unit == .month {
+            throw SystemValue.OperandError(reason: "A time takes no years and months.")
+        }
         if unit == .millisecond { value *= 1_000_000 }
         guard let whole = Int("\(value.truncated)") else { return nil }
         return adding(isNegative ? -whole : whole, unit)

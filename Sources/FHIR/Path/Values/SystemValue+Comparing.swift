@@ -4,13 +4,13 @@ import UCUM
 extension SystemValue {
     /// Whether two values are equal (FHIRPath section 6.1.1). Nil where that is not known: dates of different precision,
     /// quantities of years and of days.
-    static func equal(_ left: SystemValue, _ right: SystemValue, zone: Int) -> Bool? {
+    static func equal(_ left: SystemValue, _ right: SystemValue) -> Bool? {
         switch (left, right) {
         case (.boolean(let a), .boolean(let b)): return a == b
         // By scalars: the standard compares strings by code points, Swift by canonical equivalence.
         case (.string(let a), .string(let b)): return a.utf8.elementsEqual(b.utf8)
         case (.temporal(let a), .temporal(let b)):
-            switch a.compared(to: b, zone: zone) {
+            switch a.compared(to: b) {
             case nil: return false
             case .uncertain: return nil
             case .equal: return true
@@ -19,44 +19,44 @@ extension SystemValue {
         case (.quantity(let a), .quantity(let b)): return PathQuantity.equal(a, b)
         case (.quantity(let a), _):
             return right.number.flatMap { PathQuantity.equal(a, PathQuantity(value: $0, unit: .ucum("1"))) } ?? false
-        case (_, .quantity): return equal(right, left, zone: zone)
+        case (_, .quantity): return equal(right, left)
         default:
             guard let a = left.number, let b = right.number else { return false }
             return a.value == b.value
         }
     }
 
-    /// Whether two values are equivalent (FHIRPath section 6.1.3): strings without case and runs of white space, decimals
+    /// Whether two values are equivalent (FHIRPath section 6.1.3): strings without case, with all white space alike, decimals
     /// to the digits of the less precise, dates of different precision never.
-    static func equivalent(_ left: SystemValue, _ right: SystemValue, zone: Int) -> Bool {
+    static func equivalent(_ left: SystemValue, _ right: SystemValue) -> Bool {
         switch (left, right) {
         case (.string(let a), .string(let b)):
             return normalized(a).utf8.elementsEqual(normalized(b).utf8)
         case (.quantity(let a), .quantity(let b)): return PathQuantity.equivalent(a, b)
         case (.quantity(let a), _):
             return right.number.map { PathQuantity.equivalent(a, PathQuantity(value: $0, unit: .ucum("1"))) } ?? false
-        case (_, .quantity): return equivalent(right, left, zone: zone)
-        case (.temporal, .temporal), (.boolean, _), (_, .boolean): return equal(left, right, zone: zone) ?? false
+        case (_, .quantity): return equivalent(right, left)
+        case (.temporal, .temporal), (.boolean, _), (_, .boolean): return equal(left, right) ?? false
         default:
-            guard let a = left.number, let b = right.number else { return equal(left, right, zone: zone) ?? false }
+            guard let a = left.number, let b = right.number else { return equal(left, right) ?? false }
             return ExactDecimal.equivalent(a, b)
         }
     }
 
     private static func normalized(_ text: String) -> String {
-        text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        String(String.UnicodeScalarView(text.lowercased().unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 }))
     }
 
     /// How two values order (FHIRPath section 6.2): negative, zero or positive; nil where that is not known.
     ///
     /// - Throws: where the types have no order among each other.
-    static func order(_ left: SystemValue, _ right: SystemValue, zone: Int) throws(OrderError) -> Int? {
+    static func order(_ left: SystemValue, _ right: SystemValue) throws(OrderError) -> Int? {
         switch (left, right) {
         case (.string(let a), .string(let b)):
             if a.utf8.elementsEqual(b.utf8) { return 0 }
             return a.unicodeScalars.lexicographicallyPrecedes(b.unicodeScalars) ? -1 : 1
         case (.temporal(let a), .temporal(let b)):
-            switch a.compared(to: b, zone: zone) {
+            switch a.compared(to: b) {
             case nil: throw OrderError()
             case .uncertain: return nil
             case .equal: return 0
@@ -67,7 +67,7 @@ extension SystemValue {
         case (.quantity(let a), _):
             guard let number = right.number else { throw OrderError() }
             return PathQuantity.order(a, PathQuantity(value: number, unit: .ucum("1")))
-        case (_, .quantity): return try order(right, left, zone: zone).map { -$0 }
+        case (_, .quantity): return try order(right, left).map { -$0 }
         default:
             guard let a = left.number, let b = right.number else { throw OrderError() }
             return a.value == b.value ? 0 : a.value < b.value ? -1 : 1
@@ -100,18 +100,11 @@ extension PathQuantity {
         return (leftValue, b.value.value)
     }
 
-    /// Years are months, and weeks are days; between months and days there is nothing fixed.
     private static func alignedByCalendar(
         _ a: PathQuantity, _ left: CalendarUnit, _ b: PathQuantity, _ right: CalendarUnit
     ) -> (Decimal, Decimal)? {
-        func months(_ unit: CalendarUnit) -> Decimal? { unit == .year ? 12 : unit == .month ? 1 : nil }
-        if let leftMonths = months(left), let rightMonths = months(right) {
-            return (a.value.value * leftMonths, b.value.value * rightMonths)
-        }
-        guard let left = a.ucumUnit(calendarAsUCUM: false), let right = b.ucumUnit(calendarAsUCUM: false),
-            let value = try? left.convert(a.value.value, to: right)
-        else { return nil }
-        return (value, b.value.value)
+        let (from, to) = left.factors(to: right)
+        return (a.value.value * Decimal(from), b.value.value * Decimal(to))
     }
 
     static func equal(_ a: PathQuantity, _ b: PathQuantity) -> Bool? {

@@ -110,8 +110,16 @@ extension PathQuantity {
     /// The quantity in another unit, a UCUM code or a word of the calendar; nil where it does not convert.
     func converted(to unit: String) -> PathQuantity? {
         if let word = FHIRPathParser.calendarUnits.contains(unit) ? CalendarUnit(word: unit) : nil {
-            guard let factor = calendarFactor(to: word) else { return nil }
-            return PathQuantity(value: ExactDecimal(value.value * factor.0 / factor.1), unit: .calendar(word))
+            guard case .calendar(let own) = self.unit else {
+                // UCUM's days and shorter are the calendar's.
+                guard word != .year, word != .month, let own = ucumUnit(calendarAsUCUM: false),
+                    case .ucum(let code) = self.unit, !["a", "a_j", "mo", "mo_j"].contains(code),
+                    let unit = try? UCUMUnit(word.ucumCode), let value = try? own.convert(value.value, to: unit)
+                else { return nil }
+                return PathQuantity(value: ExactDecimal(value), unit: .calendar(word))
+            }
+            let (from, to) = own.factors(to: word)
+            return PathQuantity(value: ExactDecimal(value.value * Decimal(from) / Decimal(to)), unit: .calendar(word))
         }
         if case .ucum(let code) = self.unit, code == unit { return self }
         guard case .ucum = self.unit, let from = ucumUnit(calendarAsUCUM: false), let to = try? UCUMUnit(unit),
@@ -125,25 +133,5 @@ extension PathQuantity {
             return PathQuantity(value: ExactDecimal(value), unit: .ucum(unit))
         }
         return PathQuantity(value: ExactDecimal(value), unit: .ucum(unit))
-    }
-
-    /// By what to multiply and to divide for a unit of the calendar.
-    private func calendarFactor(to word: CalendarUnit) -> (Decimal, Decimal)? {
-        guard case .calendar(let own) = unit else { return nil }
-        func months(_ unit: CalendarUnit) -> Decimal? { unit == .year ? 12 : unit == .month ? 1 : nil }
-        func milliseconds(_ unit: CalendarUnit) -> Decimal? {
-            switch unit {
-            case .week: 604_800_000
-            case .day: 86_400_000
-            case .hour: 3_600_000
-            case .minute: 60_000
-            case .second: 1000
-            case .millisecond: 1
-            case .year, .month: nil
-            }
-        }
-        if let from = months(own), let to = months(word) { return (from, to) }
-        if let from = milliseconds(own), let to = milliseconds(word) { return (from, to) }
-        return nil
     }
 }

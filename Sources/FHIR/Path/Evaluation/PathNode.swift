@@ -1,0 +1,74 @@
+import OrderedJSON
+
+/// An element of a resource: its JSON, the JSON of the member with `_` before its name, and its type.
+struct PathNode: Sendable {
+    /// Nil for a primitive that has extensions but no value.
+    let json: JSONValue?
+    /// `id` and `extension` of a primitive.
+    let sibling: JSONValue?
+    /// Nil where the tables do not say what it is.
+    let type: PathType?
+
+    init(json: JSONValue?, sibling: JSONValue?, type: PathType?) {
+        self.json = json
+        self.sibling = sibling
+        // What stands in a place for any resource says itself what it is.
+        if type?.isResource ?? true, let own = json?.resourceType {
+            self.type = PathType(named: own) ?? type
+        } else {
+            self.type = type
+        }
+    }
+
+    init(_ json: JSONValue, typeNamed name: String? = nil) {
+        self.init(json: json, sibling: nil, type: name.flatMap(PathType.init(named:)))
+    }
+
+    var typeName: String? { type?.name }
+
+    /// The value of FHIRPath's own types; nil for elements of several parts other than quantities.
+    var systemValue: SystemValue? {
+        guard let json else { return nil }
+        switch json.kind {
+        case .boolean: return json.boolean.map { .boolean($0) }
+        case .number:
+            guard let digits = json.number else { return nil }
+            if type?.name != "decimal", let integer = Int64(digits) {
+                return Int32(exactly: integer).map { .integer($0) } ?? .long(integer)
+            }
+            return ExactDecimal(digits).map { .decimal($0) }
+        case .string:
+            guard let text = json.string else { return nil }
+            switch type?.name {
+            case "date", "dateTime", "instant":
+                return PartialDateTime(text).map { value in
+                    var value = value
+                    value.kind = type?.name == "date" ? .date : .dateTime
+                    return .temporal(value)
+                }
+            case "time": return PartialDateTime("T" + text).map { .temporal($0) }
+            default: return .string(text)
+            }
+        case .object: return quantity.map { .quantity($0) }
+        case .null, .array: return nil
+        }
+    }
+
+    /// A FHIR Quantity with a number and no comparator; codes of UCUM for years to milliseconds are the calendar's.
+    private var quantity: PathQuantity? {
+        guard let type, type.isQuantity, let json, let digits = json.member("value")?.number,
+            let value = ExactDecimal(digits), json.member("comparator") == nil
+        else { return nil }
+        let code = json.member("code")?.string
+        guard json.member("system")?.isString("http://unitsofmeasure.org") == true, let code else {
+            return PathQuantity(value: value, unit: .ucum(code ?? json.member("unit")?.string ?? "1"))
+        }
+        let word = CalendarUnit.allCases.first { $0.ucumCode == code }
+        return PathQuantity(value: value, unit: word.map { .calendar($0) } ?? .ucum(code))
+    }
+}
+
+extension JSONValue {
+    /// `resourceType` of a resource.
+    var resourceType: String? { member("resourceType")?.string }
+}
