@@ -7,6 +7,21 @@ let outboxOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["O
 let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
 let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
 
+// On Apple's systems the SDK has libxml2 (as the module `libxml2`), CryptoKit and URLSession; on Linux they are libraries
+// of the system, found by pkg-config. With INDIVO_APPLE_LIKE=1, Linux compiles what Apple's systems compile, against
+// swift-crypto and FoundationNetworking: scripts/test-apple-like.
+let isAppleLike = Context.environment["INDIVO_APPLE_LIKE"] == "1"
+let linuxOnly = TargetDependencyCondition.when(platforms: [.linux])
+let apple: [Platform] = [.macOS, .iOS, .macCatalyst, .tvOS, .watchOS, .visionOS]
+
+let libXML2: Target.Dependency = isAppleLike ? "libxml2" : .target(name: "CLibXML2", condition: linuxOnly)
+let signing: Target.Dependency =
+    isAppleLike ? .product(name: "Crypto", package: "swift-crypto") : .target(name: "CLibOAuth", condition: linuxOnly)
+let transport: [Target.Dependency] = isAppleLike ? [] : [.target(name: "CLibCurl", condition: linuxOnly)]
+let keychain: [Target.Dependency] = isAppleLike ? ["Security"] : []
+let passwordHash: Target.Dependency =
+    isAppleLike ? .product(name: "CryptoExtras", package: "swift-crypto") : .target(name: "CCrypt", condition: linuxOnly)
+
 let package = Package(
     name: "swift-indivo",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -41,22 +56,18 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [
-        // System libraries.
-        .systemLibrary(
-            name: "CLibXML2", pkgConfig: "libxml-2.0",
-            providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
-        .systemLibrary(
-            name: "CLibOAuth", pkgConfig: "oauth",
-            providers: [.apt(["liboauth-dev"]), .brew(["liboauth"])]),
-        .systemLibrary(
-            name: "CLibCurl", pkgConfig: "libcurl",
-            providers: [.apt(["liboauth-dev"]), .brew(["curl"])]),
-        // Password hashing for the sandbox on Linux; Apple's systems have PBKDF2 in CommonCrypto.
+        // System libraries, of Linux alone.
+        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CLibOAuth", pkgConfig: "oauth", providers: [.apt(["liboauth-dev"])]),
+        .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["liboauth-dev"])]),
+        // Password hashing for the sandbox.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
 
         // The library. Each module may know only the ones above it.
-        .target(name: "IndivoXML", dependencies: ["CLibXML2"]),
-        .target(name: "OAuth1", dependencies: ["CLibOAuth"]),
+        .target(
+            name: "IndivoXML", dependencies: [libXML2],
+            linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
+        .target(name: "OAuth1", dependencies: [signing]),
         // Units of measure and their conversion; for FHIR's quantities and for sensors.
         .target(name: "UCUM"),
         // Regular expressions of questionnaires and FHIRPath, which come from strangers: matching them ends.
@@ -76,10 +87,9 @@ let package = Package(
             name: "Indivo",
             dependencies: [
                 "IndivoModel", "OAuth1",
-                .target(name: "CLibCurl", condition: .when(platforms: [.linux])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ],
+            ] + transport + keychain,
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // Writing while there is no network. A product of its own: it needs AES-GCM, which Apple's systems have.
         .target(
@@ -93,8 +103,7 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "OAuth1", "SDML", "CLibXML2",
-                .target(name: "CCrypt", condition: .when(platforms: [.linux])),
+                "IndivoModel", "OAuth1", "SDML", libXML2, passwordHash,
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -135,7 +144,7 @@ let package = Package(
             dependencies: [
                 "Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ] + keychain),
         .testTarget(
             name: "IndivoOutboxTests",
             dependencies: [
@@ -170,3 +179,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Stand for modules of Apple's SDKs.
+if isAppleLike {
+    package.targets += [
+        .systemLibrary(name: "libxml2", path: "Sources/AppleLike/libxml2", pkgConfig: "libxml-2.0"),
+        .target(name: "Security", path: "Sources/AppleLike/Security"),
+    ]
+}

@@ -23,7 +23,7 @@ public enum IndivoSchemas {
     ///
     /// - Parameter node: The document or its root element.
     /// - Throws: `XMLError` when the node is no XML that can be checked.
-    public static func problems(of node: XMLNode) throws -> [XMLSchema.Problem]? {
+    public static func problems(of node: IndivoXML.XMLNode) throws -> [XMLSchema.Problem]? {
         let root = node.kind == .document ? node.root ?? node : node
         if root.namespace == namespace {
             return documentRoots.contains(root.name) ? try documents.validate(root) : nil
@@ -38,7 +38,7 @@ public enum IndivoSchemas {
     private static let answerRoots = roots(of: PackageResources.answers_xsd)
 
     /// What a `Report` gives in Indivo's namespace.
-    private static func items(of report: XMLNode) -> [XMLNode] {
+    private static func items(of report: IndivoXML.XMLNode) -> [IndivoXML.XMLNode] {
         report.children(named: "Item").flatMap { $0.children().filter { $0.namespace == namespace } }
     }
 

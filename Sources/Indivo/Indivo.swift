@@ -5,3 +5,6 @@
 @_exported import struct OAuth1.Secret
 @_exported import struct HTTPTypes.HTTPRequest
 @_exported import struct OAuth1.FormParameters
+
+/// The DOM's node, by a name that this module declares itself: on macOS Foundation has an `XMLNode` too.
+public typealias XMLNode = IndivoXML.XMLNode

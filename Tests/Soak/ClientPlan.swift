@@ -38,7 +38,7 @@ struct ClientPlan: Codable {
     var script: Script { Script(seed: seed, epoch: epoch, record: recordNumber, count: stepCount) }
 
     func openRecord(through api: URL? = nil) -> IndivoRecord {
-        #if canImport(Darwin)
+        #if !canImport(CLibCurl)
         let transport = URLSessionTransport(limits: HTTPLimits(deadline: .seconds(deadline)))
         #else
         let transport = CurlTransport(limits: HTTPLimits(deadline: .seconds(deadline)))

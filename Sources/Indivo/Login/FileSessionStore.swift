@@ -51,7 +51,7 @@ public struct FileSessionStore: SessionStore {
                 encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
                 encoder.dateEncodingStrategy = .iso8601
                 do {
-                    try file.replace(with: encoder.encode(Content(sessions: sessions.map(Content.Session.init))))
+                    try file.replace(with: encoder.encode(Content(sessions: sessions.map(StoredSession.init))))
                 } catch let error as EncodingError {
                     throw SessionStoreError.cannotWrite(file: self.file.path, reason: "\(error)")
                 }
@@ -80,32 +80,6 @@ public struct FileSessionStore: SessionStore {
 
     /// The file's JSON.
     private struct Content: Codable {
-        struct Session: Codable {
-            var api: URL
-            var app: String
-            var record: String
-            var token: String
-            var secret: String
-            var label: String?
-            var keptAt: Date
-
-            init(_ session: IndivoSession) {
-                api = session.api
-                app = session.app
-                record = session.record
-                token = session.token.value
-                secret = session.token.secret.reveal()
-                label = session.label
-                keptAt = session.keptAt
-            }
-
-            var session: IndivoSession {
-                IndivoSession(
-                    api: api, app: app, record: record, token: OAuthToken(value: token, secret: Secret(secret)),
-                    label: label, keptAt: keptAt)
-            }
-        }
-
-        var sessions: [Session]
+        var sessions: [StoredSession]
     }
 }

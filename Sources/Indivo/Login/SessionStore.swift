@@ -4,8 +4,8 @@ import Synchronization
 
 /// A place where sessions are kept, made for secrets.
 ///
-/// The library brings ``FileSessionStore``, a file that only its owner can read, and ``MemorySessionStore``. On Apple's
-/// systems an app puts the keychain behind this protocol: one item a session, the token's secret as its data.
+/// The library brings ``FileSessionStore``, a file that only its owner can read, ``ItemSessionStore``, for the keychain of
+/// Apple's systems, and ``MemorySessionStore``.
 public protocol SessionStore: Sendable {
     /// All sessions that are kept, of all servers and apps, the oldest first.
     func sessions() async throws -> [IndivoSession]

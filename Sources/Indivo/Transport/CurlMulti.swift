@@ -1,4 +1,4 @@
-#if !canImport(Darwin)
+#if canImport(CLibCurl)
 import CLibCurl
 
 /// A libcurl multi handle: many transfers at once, and the connections they leave behind.

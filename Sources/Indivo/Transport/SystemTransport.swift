@@ -1,4 +1,4 @@
-#if canImport(Darwin)
+#if !canImport(CLibCurl)
 extension HTTPTransport where Self == URLSessionTransport {
     /// The transport of this system, with the usual limits; one for the whole process, so connections are shared.
     public static var system: URLSessionTransport { .shared }

@@ -1,5 +1,8 @@
-#if canImport(Darwin)
+#if !canImport(CLibCurl)
 import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 import HTTPTypes
 import Synchronization
 

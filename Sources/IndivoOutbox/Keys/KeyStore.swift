@@ -1,11 +1,4 @@
-/// Keeps the key of an outbox. ``FileKeyStore`` does so in a file; an app on Apple's systems had better use the keychain.
-///
-/// ```swift
-/// struct KeychainStore: KeyStore {
-///     func key() throws -> OutboxKey? { … }                 // SecItemCopyMatching
-///     func keep(_ key: OutboxKey) throws -> OutboxKey { … } // SecItemAdd
-/// }
-/// ```
+/// Keeps the key of an outbox: ``FileKeyStore`` in a file, ``ItemKeyStore`` in the keychain of Apple's systems.
 public protocol KeyStore: Sendable {
     /// The key that is kept; `nil` when there is none yet.
     ///

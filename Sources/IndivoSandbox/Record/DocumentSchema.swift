@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 import Foundation
 
 /// An XML Schema that documents are checked against, through libxml2: the server's own checker, so the sentences agree.

@@ -4,6 +4,8 @@ import IndivoModel
 import CCrypt
 #elseif canImport(CommonCrypto)
 import CommonCrypto
+#else
+import CryptoExtras
 #endif
 
 /// A password, hashed so that guessing is slow: yescrypt of libxcrypt on Linux (crypt(5), the default of Debian's own
@@ -42,17 +44,30 @@ struct PasswordHash: Sendable {
         guard let setting, let result = crypt_rn(password, setting, &scratch, size) else { throw Failure() }
         return String(cString: result)
     }
-    #elseif canImport(CommonCrypto)
+    #else
     private static func make(_ password: String, like existing: String? = nil) throws -> String {
         let parts = existing?.split(separator: "$").map(String.init) ?? []
         let rounds = parts.count == 4 ? UInt32(parts[1]) ?? 600_000 : 600_000
         let salt = parts.count == 4 ? parts[2] : Secrets.token()
+        let derived = try derive(password, salt: salt, rounds: rounds)
+        return "$pbkdf2-sha256$\(rounds)$\(salt)$\(Hexadecimal.encode(derived))"
+    }
+
+    /// PBKDF2-HMAC-SHA256 (RFC 8018, section 5.2), 32 bytes of it.
+    private static func derive(_ password: String, salt: String, rounds: UInt32) throws -> [UInt8] {
+        #if canImport(CommonCrypto)
         var derived = [UInt8](repeating: 0, count: 32)
         let status = CCKeyDerivationPBKDF(
             CCPBKDFAlgorithm(kCCPBKDF2), password, password.utf8.count, salt, salt.utf8.count,
             CCPseudoRandomAlgorithm(kCCPRFHmacAlgSHA256), rounds, &derived, derived.count)
         guard status == kCCSuccess else { throw Failure() }
-        return "$pbkdf2-sha256$\(rounds)$\(salt)$\(Hexadecimal.encode(derived))"
+        return derived
+        #else
+        let key = try KDF.Insecure.PBKDF2.deriveKey(
+            from: Array(password.utf8), salt: Array(salt.utf8), using: .sha256, outputByteCount: 32,
+            rounds: Int(rounds))
+        return key.withUnsafeBytes { Array($0) }
+        #endif
     }
     #endif
 }

@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 
 /// A document as a tree of libxml2's own, for what libxml2 does better: XPath and schemas.
 ///

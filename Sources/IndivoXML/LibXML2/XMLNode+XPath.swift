@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 
 /// What an XPath expression comes to.
 public enum XMLXPathResult {
@@ -79,7 +83,7 @@ extension XMLNode {
             }
             for (prefix, uri) in namespaces { xmlXPathRegisterNs(context, prefix, uri) }
             guard let place = mirror.node(node.index), xmlXPathSetContextNode(place, context) == 0,
-                let object = indivo_evaluate(expression, context)
+                let object = LibXMLMessages.silenced({ xmlXPathEvalExpression(expression, context) })
             else { throw problem.pointee ?? XMLError(.xpath, message: "the expression cannot be evaluated") }
             defer { xmlXPathFreeObject(object) }
             return try node.result(object)
@@ -114,13 +118,14 @@ extension XMLNode {
     }
 
     private static func attribute(_ node: xmlNodePtr) -> XMLAttributes.Attribute {
-        let content = xmlNodeGetContent(node)
-        defer { indivo_xmlFree(content) }
+        let content = xmlBufferCreate()
+        defer { xmlBufferFree(content) }
+        xmlNodeBufGetContent(content, node)
         let local = String(cString: node.pointee.name)
         let prefix = node.pointee.ns?.pointee.prefix.map { String(cString: $0) }
         return XMLAttributes.Attribute(
             name: local, qualifiedName: prefix.map { $0 + ":" + local } ?? local,
             namespace: node.pointee.ns?.pointee.href.map { String(cString: $0) },
-            value: content.map { String(cString: $0) } ?? "")
+            value: xmlBufferContent(content).map { String(cString: $0) } ?? "")
     }
 }

@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 
 /// Reads a document into an arena with libxml2's SAX2 interface.
 enum DocumentParser {

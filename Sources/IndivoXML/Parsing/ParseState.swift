@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 
 /// What the parser's callbacks work on: the arena that grows, and where in the document they are.
 ///

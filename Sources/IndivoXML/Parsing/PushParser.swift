@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 
 /// Reads a document piece by piece, and keeps only the subtrees that are wanted.
 final class PushParser {

@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 
 /// Converts text of another encoding to UTF-8, piece by piece.
 final class SourceConverter {
@@ -59,7 +63,7 @@ final class SourceConverter {
     private func drain(into output: inout Column<UInt8>) throws {
         while xmlBufferLength(raw) > 0 {
             let before = xmlBufferLength(raw)
-            let result = indivo_convert(handler, converted, raw)
+            let result = LibXMLMessages.silenced { xmlCharEncInFunc(handler, converted, raw) }
             if result == -2 { throw wrong }
             var text = UnsafeBufferPointer(start: xmlBufferContent(converted), count: Int(xmlBufferLength(converted)))
             if isAtStart, text.count >= 3 {

@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 
 /// Where in the source the parser is.
 struct SourcePlace {

@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -28,13 +32,18 @@ extension XMLNode {
                 throw XMLError(.unwritable, message: "the node is no document; only elements and documents have a canonical form")
             }
             defer { xmlFreeDoc(document) }
-            var text: UnsafeMutablePointer<xmlChar>?
-            let count = xmlC14NDocDumpMemory(document, nil, Int32(XML_C14N_1_0.rawValue), nil, withComments ? 1 : 0, &text)
-            guard count >= 0, let text else {
+            // Into a buffer: `xmlFree`, which a plain text would need, is a variable that Swift may not read from several tasks.
+            guard let buffer = xmlBufferCreate(), let output = xmlOutputBufferCreateBuffer(buffer, nil) else {
+                throw XMLError(.unwritable, message: "out of memory")
+            }
+            defer { xmlBufferFree(buffer) }
+            xmlBufferSetAllocationScheme(buffer, XML_BUFFER_ALLOC_DOUBLEIT)
+            let status = xmlC14NDocSaveTo(
+                document, nil, Int32(XML_C14N_1_0.rawValue), nil, withComments ? 1 : 0, output)
+            guard xmlOutputBufferClose(output) >= 0, status >= 0, let text = xmlBufferContent(buffer) else {
                 throw XMLError(.unwritable, message: "the document has no canonical form: a namespace is a relative URI")
             }
-            defer { indivo_xmlFree(text) }
-            return Data(bytes: text, count: Int(count))
+            return Data(bytes: text, count: Int(xmlBufferLength(buffer)))
         }
     }
 }

@@ -83,7 +83,7 @@ final class HostileServer: Sendable {
 
     /// A record on it, with a transport of its own.
     func record(limits: HTTPLimits) -> IndivoRecord {
-        #if canImport(Darwin)
+        #if !canImport(CLibCurl)
         let transport = URLSessionTransport(limits: limits)
         #else
         let transport = CurlTransport(limits: limits)

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Indivo
 
-#if canImport(Darwin)
+#if !canImport(CLibCurl)
 typealias SystemTransport = URLSessionTransport
 #else
 typealias SystemTransport = CurlTransport

@@ -1,3 +1,4 @@
+#if canImport(CLibOAuth)
 import CLibOAuth
 
 #if canImport(Darwin)
@@ -50,3 +51,4 @@ enum HMACSHA1 {
         return String(cString: text)
     }
 }
+#endif

@@ -1,0 +1,98 @@
+import Foundation
+import Synchronization
+
+// Stands for the part of Apple's Security that `Keychain` calls, so that Linux compiles and runs it: the same names, and
+// generic passwords in memory. What is not asked of the real one as its documentation says gets `errSecParam`.
+
+public typealias CFString = NSString
+public typealias CFDictionary = NSDictionary
+public typealias CFTypeRef = AnyObject
+public typealias OSStatus = Int32
+
+public let errSecSuccess: OSStatus = 0
+public let errSecParam: OSStatus = -50
+public let errSecDuplicateItem: OSStatus = -25299
+public let errSecItemNotFound: OSStatus = -25300
+
+// Immutable, and NSString has no state that changes.
+nonisolated(unsafe) public let kSecClass: CFString = "class"
+nonisolated(unsafe) public let kSecClassGenericPassword: CFString = "genp"
+nonisolated(unsafe) public let kSecAttrService: CFString = "svce"
+nonisolated(unsafe) public let kSecAttrAccount: CFString = "acct"
+nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = "agrp"
+nonisolated(unsafe) public let kSecAttrAccessible: CFString = "pdmn"
+nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = "cku"
+nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = "nleg"
+nonisolated(unsafe) public let kSecValueData: CFString = "v_Data"
+nonisolated(unsafe) public let kSecReturnData: CFString = "r_Data"
+nonisolated(unsafe) public let kSecReturnAttributes: CFString = "r_Attributes"
+nonisolated(unsafe) public let kSecMatchLimit: CFString = "m_Limit"
+nonisolated(unsafe) public let kSecMatchLimitOne: CFString = "m_LimitOne"
+nonisolated(unsafe) public let kSecMatchLimitAll: CFString = "m_LimitAll"
+
+/// What tells one generic password from another.
+private struct Item: Hashable {
+    var service: String
+    var group: String
+    /// Nil in a query for all.
+    var account: String?
+
+    init?(_ query: CFDictionary) {
+        guard query[kSecClass] as? CFString == kSecClassGenericPassword, let service = query[kSecAttrService] as? String
+        else { return nil }
+        self.service = service
+        group = query[kSecAttrAccessGroup] as? String ?? ""
+        account = query[kSecAttrAccount] as? String
+    }
+}
+
+private let items = Mutex<[Item: Data]>([:])
+
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    guard let item = Item(attributes), item.account != nil, let data = attributes[kSecValueData] as? Data else {
+        return errSecParam
+    }
+    return items.withLock { items in
+        guard items[item] == nil else { return errSecDuplicateItem }
+        items[item] = data
+        return errSecSuccess
+    }
+}
+
+public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus {
+    guard let item = Item(query), item.account != nil, let data = attributes[kSecValueData] as? Data else {
+        return errSecParam
+    }
+    return items.withLock { items in
+        guard items[item] != nil else { return errSecItemNotFound }
+        items[item] = data
+        return errSecSuccess
+    }
+}
+
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
+    guard let item = Item(query), item.account != nil else { return errSecParam }
+    return items.withLock { $0.removeValue(forKey: item) } == nil ? errSecItemNotFound : errSecSuccess
+}
+
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    guard let item = Item(query), let result else { return errSecParam }
+    let wantsData = query[kSecReturnData] as? Bool == true
+    guard query[kSecMatchLimit] as? CFString == kSecMatchLimitAll else {
+        guard wantsData, item.account != nil else { return errSecParam }
+        guard let data = items.withLock({ $0[item] }) else { return errSecItemNotFound }
+        result.pointee = data as NSData
+        return errSecSuccess
+    }
+    // Of generic passwords the real one returns either all, or the data.
+    guard !wantsData, query[kSecReturnAttributes] as? Bool == true, item.account == nil else { return errSecParam }
+    let accounts = items.withLock { $0.keys.filter { $0.service == item.service && $0.group == item.group } }
+        .compactMap(\.account)
+    guard !accounts.isEmpty else { return errSecItemNotFound }
+    result.pointee = accounts.map { [kSecAttrAccount as String: $0] } as NSArray
+    return errSecSuccess
+}
+
+public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
+    status == errSecParam ? "One or more parameters passed to a function were not valid." : nil
+}

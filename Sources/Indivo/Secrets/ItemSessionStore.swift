@@ -1,0 +1,43 @@
+import Foundation
+
+/// Keeps sessions in a keychain, or what else keeps secrets by name: one item a session.
+///
+/// ```swift
+/// let options = IndivoServer.Options(sessions: ItemSessionStore(Keychain(service: "org.example.meds.sessions")))
+/// ```
+public struct ItemSessionStore: SessionStore {
+    private let items: any SecretItems
+
+    /// - Parameter items: Items that nothing else is kept in.
+    public init(_ items: any SecretItems) { self.items = items }
+
+    /// - Throws: ``SessionStoreError/malformed(file:)``, or what the items throw.
+    public func sessions() throws -> [IndivoSession] {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return try items.names().compactMap { name -> IndivoSession? in
+            // Removed by another process in between.
+            guard let content = try items.content(of: name) else { return nil }
+            guard let stored = try? decoder.decode(StoredSession.self, from: content) else {
+                throw SessionStoreError.malformed(file: "an item of the keychain")
+            }
+            return stored.session
+        }.sorted { ($0.keptAt, $0.record) < ($1.keptAt, $1.record) }
+    }
+
+    public func keep(_ session: IndivoSession) throws {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        let content = try encoder.encode(StoredSession(session))
+        let name = Self.name(of: session)
+        // A further turn means that another process added it, and removed it, in between.
+        while try !items.replace(name, with: content), try !items.add(content, as: name) {}
+    }
+
+    public func forget(_ session: IndivoSession) throws { try items.remove(Self.name(of: session)) }
+
+    /// The same for sessions of the same record (``IndivoSession/isForSameRecord(as:)``).
+    private static func name(of session: IndivoSession) -> String {
+        [IndivoSession.place(session.api), session.app, session.record].joined(separator: "\n")
+    }
+}
