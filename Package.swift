@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
+        .library(name: "DurableQueue", targets: ["DurableQueue"]),
         .library(name: "IndivoSchemas", targets: ["IndivoSchemas"]),
         .library(name: "IndivoTesting", targets: ["IndivoTesting"]),
         .library(name: "IndivoSandbox", targets: ["IndivoSandbox"]),
@@ -91,10 +92,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ] + transport + keychain,
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        // Writing while there is no network. A product of its own: it needs AES-GCM, which Apple's systems have.
+        // Items on disk that outlive the process. It knows nothing of Indivo, and needs AES-GCM, which Apple's systems have.
+        .target(
+            name: "DurableQueue",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Writing while there is no network.
         .target(
             name: "IndivoOutbox",
-            dependencies: ["Indivo", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
+            dependencies: ["Indivo", "DurableQueue", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "IndivoTesting",
@@ -145,13 +151,13 @@ let package = Package(
                 "Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain),
+        .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),
         .testTarget(
             name: "IndivoOutboxTests",
             dependencies: [
                 "Indivo", "IndivoCommand", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
-            exclude: ["Fixtures"]),
+            ]),
         .testTarget(
             name: "IndivoSandboxTests",
             dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML", .product(name: "Logging", package: "swift-log")]),

@@ -1,13 +1,14 @@
+import DurableQueue
 import Foundation
 import Indivo
 import IndivoModel
 
 /// Remembers, in a document, that it waits in an outbox.
 final class QueuedDocument: AwaitingDelivery, Sendable {
-    let outbox: OutboxFolder
+    let outbox: URL
     let item: OutboxItem.ID
 
-    init(_ item: OutboxItem.ID, in outbox: OutboxFolder) {
+    init(_ item: OutboxItem.ID, in outbox: URL) {
         self.outbox = outbox
         self.item = item
     }
@@ -26,10 +27,10 @@ extension Outbox {
     @discardableResult
     public func add(_ document: IndivoDocument) async throws -> OutboxItem {
         guard document.id == nil else {
-            throw OutboxError.badChange("\(document) is on the server already; replace(_:) queues a new version")
+            throw OutboxError.badItem("\(document) is on the server already; replace(_:) queues a new version")
         }
         guard !(document.home is QueuedDocument) else {
-            throw OutboxError.badChange("\(document) is queued already; replace(_:) queues a new version")
+            throw OutboxError.badItem("\(document) is queued already; replace(_:) queues a new version")
         }
         try checkIdle(document)
         let prepared = try PreparedDocument(new: document)
@@ -39,13 +40,13 @@ extension Outbox {
     /// Queues a new document of any kind: a scan, a text, several models in one file.
     @discardableResult
     public func add(_ content: FileContent) async throws -> OutboxItem {
-        try await queue(Entry(change: .add, target: nil), content)
+        try await queue(QueuedChange(kind: .add), target: nil, content)
     }
 
     /// Queues content of any kind as the next version of a document that the server has, or that another item makes.
     @discardableResult
     public func replace(_ target: OutboxItem.Target, with content: FileContent) async throws -> OutboxItem {
-        try await queue(Entry(change: .replace, target: Entry.Target(target)), content)
+        try await queue(QueuedChange(kind: .replace), target: target, content)
     }
 
     /// Queues a new version of a document (`document_version_by_ext_id`): one that was queued before, or one that is on
@@ -68,7 +69,7 @@ extension Outbox {
             case .item: document.source?.document.root
             }
         guard let root else {
-            throw OutboxError.badChange(
+            throw OutboxError.badItem(
                 "what the server has of \(document) is not known; fetch it while there is network, and change that")
         }
         return try await queue(.replace, target: target, PreparedDocument(replacing: document, in: root), of: document)
@@ -79,10 +80,10 @@ extension Outbox {
     @discardableResult
     public func replace(_ target: OutboxItem.Target, with document: IndivoDocument) async throws -> OutboxItem {
         guard document.id == nil, !(document.home is QueuedDocument) else {
-            throw OutboxError.badChange("\(document) is on the server or queued already; give a new document")
+            throw OutboxError.badItem("\(document) is on the server or queued already; give a new document")
         }
         try checkIdle(document)
-        return try await queue(.replace, target: Entry.Target(target), PreparedDocument(new: document), of: document)
+        return try await queue(.replace, target: target, PreparedDocument(new: document), of: document)
     }
 
     /// Queues a change of a document's status (`document_set_status`).
@@ -92,7 +93,7 @@ extension Outbox {
     public func setStatus(
         _ status: DocumentStatus, of document: IndivoDocument, reason: String
     ) async throws -> OutboxItem {
-        try await setStatus(status, of: try target(document).publicTarget, reason: reason)
+        try await setStatus(status, of: try target(document), reason: reason)
     }
 
     /// Queues a change of the status of a document that the server has, or that another item makes.
@@ -100,11 +101,9 @@ extension Outbox {
     public func setStatus(
         _ status: DocumentStatus, of target: OutboxItem.Target, reason: String
     ) async throws -> OutboxItem {
-        guard !reason.isEmpty else { throw OutboxError.badChange("a change of status needs a reason") }
-        var entry = Entry(change: .status, target: Entry.Target(target))
-        entry.status = status.rawValue
-        entry.reason = reason
-        return try await queue(entry, nil)
+        guard !reason.isEmpty else { throw OutboxError.badItem("a change of status needs a reason") }
+        return try await queue(
+            QueuedChange(kind: .status, status: status.rawValue, reason: reason), target: target, nil)
     }
 
     /// Queues a label under which people see a document (`record_document_label`); empty takes it away.
@@ -112,18 +111,16 @@ extension Outbox {
     /// - Parameter label: At most 100 characters.
     @discardableResult
     public func setLabel(_ label: String, of document: IndivoDocument) async throws -> OutboxItem {
-        try await setLabel(label, of: try target(document).publicTarget)
+        try await setLabel(label, of: try target(document))
     }
 
     /// Queues a label of a document that the server has, or that another item makes.
     @discardableResult
     public func setLabel(_ label: String, of target: OutboxItem.Target) async throws -> OutboxItem {
         guard label.unicodeScalars.count <= 100 else {
-            throw OutboxError.badChange("a label has at most 100 characters, this one \(label.unicodeScalars.count)")
+            throw OutboxError.badItem("a label has at most 100 characters, this one \(label.unicodeScalars.count)")
         }
-        var entry = Entry(change: .label, target: Entry.Target(target))
-        entry.label = label
-        return try await queue(entry, nil)
+        return try await queue(QueuedChange(kind: .label, label: label), target: target, nil)
     }
 
     /// The document of an item that is not delivered yet, as an app shows it after it was started anew; it can be given
@@ -131,34 +128,43 @@ extension Outbox {
     public func document<Document: IndivoDocument>(
         of item: OutboxItem, as type: Document.Type = Document.self
     ) async throws -> Document {
-        let (change, content) = try await stored(item)
-        let document = try type.read(from: change == .patch ? DocumentPatch.changed(in: content.xml()) : content.xml())
-        document.isFromReport = change == .patch
-        document.home = QueuedDocument(item.id, in: folder)
+        let (kind, content) = try await stored(item)
+        let document = try type.read(from: kind == .patch ? DocumentPatch.changed(in: content.xml()) : content.xml())
+        document.isFromReport = kind == .patch
+        document.home = QueuedDocument(item.id, in: location)
         return document
     }
 
     /// What an item brings to the server, as long as it is not delivered. Of a document that came from a report it is
     /// what the report told, with the changes; what else the server has of it stays.
-    @concurrent
     public func content(of item: OutboxItem) async throws -> FileContent {
-        let (change, content) = try await stored(item)
-        return change == .patch ? try FileContent(DocumentPatch.changed(in: content.xml())) : content
+        let (kind, content) = try await stored(item)
+        return kind == .patch ? try FileContent(DocumentPatch.changed(in: content.xml())) : content
     }
 
-    @concurrent
-    private func stored(_ item: OutboxItem) async throws -> (change: Entry.Change, content: FileContent) {
-        try folder.content(of: item.sequence)
+    private func stored(_ item: OutboxItem) async throws -> (kind: QueuedChange.Kind, content: FileContent) {
+        let stored = try await queue.item(item.id)
+        let change = try QueuedChange(of: stored)
+        return (change.kind, FileContent(change, try await queue.payload(of: stored)))
     }
 
     /// If the document was delivered by now, gives it its id on the server, from when on it is one of the record's.
+    ///
+    /// A delivery that is no longer remembered (``DeliveryPolicy/receipts``) is looked for on the server.
+    ///
     /// - Returns: Whether it was.
+    /// - Throws: ``OutboxError``; `IndivoError` when the server has to be asked and cannot be.
     @discardableResult
     public func settle(_ document: IndivoDocument) async throws -> Bool {
         guard case .item(let id) = try target(document) else { return true }
-        guard case .delivered(let stored)? = try await items().first(where: { $0.id == id })?.state else { return false }
+        let stored: String?
+        switch try await items().first(where: { $0.id == id })?.state {
+        case .delivered(let document)?: stored = document
+        case .queued?, .waiting?, .setAside?: stored = nil
+        case nil: stored = try await record.deliveredDocument(externalID: id)
+        }
         // Queued again meanwhile: then it is that version that it waits for.
-        guard (document.home as? QueuedDocument)?.item == id else { return false }
+        guard let stored, (document.home as? QueuedDocument)?.item == id else { return false }
         document.id = stored
         document.home = record
         return true
@@ -167,96 +173,90 @@ extension Outbox {
     /// A document that is being queued or sent at this moment would be stored twice, or over what is on its way.
     private func checkIdle(_ document: IndivoDocument) throws {
         guard document.isUnderway, !(document.home is QueuedDocument) else { return }
-        throw OutboxError.badChange("\(document) is being queued or sent just now; wait until that call returns")
+        throw OutboxError.badItem("\(document) is being queued or sent just now; wait until that call returns")
     }
 
     /// What a change of the document is about.
-    private func target(_ document: IndivoDocument) throws -> Entry.Target {
+    private func target(_ document: IndivoDocument) throws -> OutboxItem.Target {
         if document.home is DocumentBeingQueued { try checkIdle(document) }
-        if let queued = document.home as? QueuedDocument, queued.outbox.path == folder.path { return .item(queued.item) }
-        if let id = document.id, document.record?.id == record.id { return .document(id) }
-        throw OutboxError.badChange(
+        if let queued = document.home as? QueuedDocument, queued.outbox == location { return .item(queued.item) }
+        if let id = document.id, document.record?.id == record.id { return .document(id: id) }
+        throw OutboxError.badItem(
             "\(document) is neither in this outbox nor in its record; queue it with add(_:) first")
     }
 
     private func queue(
-        _ change: Entry.Change, target: Entry.Target?, _ prepared: PreparedDocument, of document: IndivoDocument
+        _ kind: QueuedChange.Kind, target: OutboxItem.Target?, _ prepared: PreparedDocument, of document: IndivoDocument
     ) async throws -> OutboxItem {
-        try await queue(change, target: target, FileContent(prepared), of: document) { prepared.adopt() }
+        try await queue(kind, target: target, FileContent(prepared), of: document) { prepared.adopt() }
     }
 
     /// Queues what changed of a document that is not known whole.
-    private func queueChanges(of document: IndivoDocument, _ target: Entry.Target) async throws -> OutboxItem {
+    private func queueChanges(of document: IndivoDocument, _ target: OutboxItem.Target) async throws -> OutboxItem {
         let patch: DocumentPatch
         do {
             patch = try DocumentPatch(of: document)
         } catch {
-            throw OutboxError.badChange("\(error)")
+            throw OutboxError.badItem("\(error)")
         }
         return try await queue(.patch, target: target, FileContent(patch.root), of: document) { patch.adopt() }
     }
 
     /// - Parameter adopt: Makes what was written the document's source; called once it is queued.
     private func queue(
-        _ change: Entry.Change, target: Entry.Target?, _ content: FileContent, of document: IndivoDocument,
+        _ kind: QueuedChange.Kind, target: OutboxItem.Target?, _ content: FileContent, of document: IndivoDocument,
         adopt: () -> Void
     ) async throws -> OutboxItem {
-        var entry = Entry(change: change, target: target)
-        entry.model = document.modelName
         // Before the first suspension, so that an overlapping call finds it.
         let former = document.home
         document.home = DocumentBeingQueued()
         let item: OutboxItem
         do {
-            item = try await queue(entry, content)
+            item = try await queue(QueuedChange(kind: kind, model: document.modelName), target: target, content)
         } catch {
             document.home = former
             throw error
         }
         adopt()
         document.id = nil
-        document.home = QueuedDocument(item.id, in: folder)
+        document.home = QueuedDocument(item.id, in: location)
         return item
     }
 
-    private func queue(_ entry: Entry, _ content: FileContent?) async throws -> OutboxItem {
-        var entry = entry
+    private func queue(
+        _ change: QueuedChange, target: OutboxItem.Target?, _ content: FileContent?
+    ) async throws -> OutboxItem {
+        var change = change
         if let content {
-            if let problem = content.problem() { throw OutboxError.badChange(problem) }
-            entry.byteCount = content.data.count
-            if content.contentType != "application/xml" { entry.contentType = content.contentType }
+            if let problem = content.problem() { throw OutboxError.badItem(problem) }
+            if content.contentType != "application/xml" { change.contentType = content.contentType }
         }
-        let item = OutboxItem(entry, try await Self.append(entry, content?.data, to: folder), .queued)
-        hub.tell(.queued(item))
-        return item
-    }
-
-    @concurrent
-    private static func append(_ entry: Entry, _ content: Data?, to folder: OutboxFolder) async throws -> Int {
-        try folder.append(entry, document: content)
+        var predecessor: OutboxItem.ID?
+        switch target {
+        case .document(let id)?: change.document = id
+        case .item(let id)?: predecessor = id
+        case nil: break
+        }
+        return OutboxItem(
+            try await queue.append(
+                JSONEncoder().encode(change), payload: (content?.data).map { .data($0) }, after: predecessor))
     }
 }
 
-extension Entry {
-    init(change: Change, target: Target?) {
-        self.init(
-            id: UUID().uuidString.lowercased(), change: change, target: target, queuedAt: Date().timeIntervalSince1970)
+extension QueuedChange {
+    /// What an item of the queue is.
+    /// - Throws: ``OutboxError/damaged(file:)``; the header is authenticated, so that only another version wrote it so.
+    init(of item: QueueItem) throws {
+        do {
+            self = try JSONDecoder().decode(QueuedChange.self, from: item.header)
+        } catch {
+            throw OutboxError.damaged(file: "item \(item.id)")
+        }
     }
 }
 
-extension Entry.Target {
-    init(_ target: OutboxItem.Target) {
-        self =
-            switch target {
-            case .document(let id): .document(id)
-            case .item(let id): .item(id)
-            }
-    }
-
-    fileprivate var publicTarget: OutboxItem.Target {
-        switch self {
-        case .document(let id): .document(id: id)
-        case .item(let id): .item(id)
-        }
+extension FileContent {
+    init(_ change: QueuedChange, _ payload: Data?) {
+        self.init(payload ?? Data(), contentType: change.contentType ?? "application/xml")
     }
 }

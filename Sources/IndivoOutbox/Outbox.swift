@@ -1,6 +1,6 @@
+import DurableQueue
 import Foundation
 import Indivo
-import Synchronization
 
 /// Takes changes to a record while there is no network, and delivers them later.
 ///
@@ -30,14 +30,13 @@ import Synchronization
 public final class Outbox: Sendable {
     /// The record to which the changes go.
     public let record: IndivoRecord
-    /// When delivery is tried again.
-    public let policy: DeliveryPolicy
-
-    let folder: OutboxFolder
-    let hub = UpdateHub()
+    let queue: DurableQueue
 
     /// Where the changes are kept.
-    public var location: URL { URL(filePath: folder.path, directoryHint: .isDirectory) }
+    public var location: URL { queue.location }
+
+    /// When delivery is tried again.
+    public var policy: DeliveryPolicy { queue.policy }
 
     /// Opens the outbox of a record; ``Indivo/IndivoRecord/outbox(in:keys:policy:)`` reads better.
     public convenience init(
@@ -53,80 +52,74 @@ public final class Outbox: Sendable {
         diskFault: @escaping @Sendable (DiskStep) -> Int32
     ) throws {
         self.record = record
-        self.policy = policy
+        let identity = OutboxIdentity(of: record)
         let root = folder ?? StandardFolder.data.appending(path: "outbox")
-        self.folder = try OutboxFolder(
-            of: record, in: root.path(percentEncoded: false).withoutTrailingSlash, keys: keys, disk: Disk(fault: diskFault))
+        queue = try DurableQueue(
+            in: root.appending(path: identity.folderName), identity: identity.text, keys: keys, policy: policy,
+            diskFault: diskFault)
     }
 
+    // MARK: Reading
+
     /// What is in the outbox, the first to be delivered first; delivered items as far as they are still remembered.
-    public func items() async throws -> [OutboxItem] { try await Self.items(in: folder) }
+    public func items() async throws -> [OutboxItem] { try await queue.items().map { OutboxItem($0) } }
 
     /// An item by its id.
     /// - Throws: ``OutboxError/noSuchItem(id:)``.
-    public func item(_ id: OutboxItem.ID) async throws -> OutboxItem {
-        guard let item = try await items().first(where: { $0.id == id }) else { throw OutboxError.noSuchItem(id: id) }
-        return item
-    }
+    public func item(_ id: OutboxItem.ID) async throws -> OutboxItem { OutboxItem(try await queue.item(id)) }
 
     /// What happens in the outbox from now on, as far as this object does it: begin with ``items()`` and follow up with
     /// these. Each call gives a sequence of its own, which ends with the outbox.
-    public var updates: AsyncStream<OutboxUpdate> { hub.stream() }
+    public var updates: AsyncStream<OutboxUpdate> { queue.updates { OutboxUpdate($0) } }
 
-    /// Puts an item that was set aside back into its place in the queue, and with it those that wait for it.
+    // MARK: Delivering
+
+    /// Delivers what can be delivered now, in order, and what is queued while it does.
+    ///
+    /// A missing network is no error: it ends the delivery, and the report says so. When another task or process is
+    /// delivering this outbox, waits until that is done.
+    ///
+    /// Safe to cancel at any moment. A request that was under way then is looked for on the server the next time.
+    ///
+    /// - Throws: `CancellationError`; ``OutboxError`` when the disk fails. What was not delivered stays in the outbox.
+    @discardableResult
+    public func flush() async throws -> DeliveryReport {
+        DeliveryReport(try await queue.deliver(deliver))
+    }
+
+    /// Delivers for as long as the task runs: at once, when something is queued through this object, and again after
+    /// pauses that grow while the server cannot be reached.
+    ///
+    /// ```swift
+    /// let delivery = Task { try await outbox.run() }
+    /// …
+    /// delivery.cancel()
+    /// ```
+    /// - Throws: `CancellationError` in the end; ``OutboxError`` when the disk fails.
+    public func run() async throws { try await queue.run(deliver) }
+
+    private var deliver: DurableQueue.Deliverer {
+        { [record, policy] attempt in
+            var delivery = try ItemDelivery(attempt, to: record, policy: policy)
+            defer { attempt = delivery.attempt }
+            return try await delivery.run()
+        }
+    }
+
+    // MARK: Deciding
+
+    /// Puts an item that was set aside back into its position in the queue, and with it those that wait for it.
     ///
     /// It is made anew. Only where it could not be seen, when it was set aside, whether the server has it, that is looked
     /// for first.
     public func retry(_ id: OutboxItem.ID) async throws {
-        let stored = try await Delivery.exclusively(in: folder) { try self.setAside(id) }
-        guard case .pending = stored.content else {
-            throw OutboxError.wrongState(id: id, reason: "its file is damaged; restore the file, or discard the item")
-        }
-        hub.tell(.queued(try await item(id)))
+        try await queue.retry(id) { try? DeliveryNotes($0).retried.data() }
     }
 
     /// Takes an item out of the outbox for good. Items that build on it are then set aside.
     ///
-    /// Waits until nothing is being delivered; an item whose answer was lost may be on the server all the same.
-    public func discard(_ id: OutboxItem.ID) async throws {
-        let item = try await Delivery.exclusively(in: folder) {
-            let stored = try self.folder.scan()
-            guard let item = OutboxItem.all(in: stored).first(where: { $0.id == id }) else {
-                throw OutboxError.noSuchItem(id: id)
-            }
-            try self.folder.forget(item.sequence)
-            return item
-        }
-        hub.tell(.discarded(item))
-    }
-
-    private func setAside(_ id: OutboxItem.ID) throws -> OutboxFolder.Stored {
-        let stored = try folder.scan()
-        guard let item = OutboxItem.all(in: stored).first(where: { $0.id == id }),
-            let place = stored.first(where: { $0.sequence == item.sequence })
-        else { throw OutboxError.noSuchItem(id: id) }
-        guard case .setAside = item.state else {
-            throw OutboxError.wrongState(id: id, reason: "it was not set aside, so there is nothing to retry; flush delivers it")
-        }
-        if case .pending(_, var progress) = place.content {
-            if progress.isUnsure != true {
-                // It is known not to be done. What was kept to find it by would find an equal change made since, too.
-                progress.stamp = nil
-                progress.equalChangesBefore = nil
-            }
-            progress.setAside = nil
-            progress.serverFailures = 0
-            progress.networkFailures = nil
-            progress.isUnsure = nil
-            try folder.save(progress, of: item.sequence)
-        }
-        return place
-    }
-
-    @concurrent
-    private static func items(in folder: OutboxFolder) async throws -> [OutboxItem] {
-        OutboxItem.all(in: try folder.scan())
-    }
+    /// Waits until nothing is being delivered; an item whose response was lost may be on the server all the same.
+    public func discard(_ id: OutboxItem.ID) async throws { try await queue.discard(id) }
 }
 
 extension IndivoRecord {
@@ -143,8 +136,4 @@ extension IndivoRecord {
     ) throws -> Outbox {
         try Outbox(of: self, in: folder, keys: keys, policy: policy)
     }
-}
-
-extension String {
-    fileprivate var withoutTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
 }

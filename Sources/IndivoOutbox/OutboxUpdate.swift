@@ -1,6 +1,3 @@
-import Indivo
-import Synchronization
-
 /// Something that happened in an outbox.
 public enum OutboxUpdate: Sendable {
     /// A change was queued, or put back into the queue.
@@ -17,30 +14,18 @@ public enum OutboxUpdate: Sendable {
     case stopped(DeliveryStop)
     /// Everything that can go has gone.
     case finished(DeliveryReport)
-}
 
-/// Hands updates to everybody who listens.
-final class UpdateHub: Sendable {
-    private let listeners = Mutex<(next: Int, all: [Int: AsyncStream<OutboxUpdate>.Continuation])>((0, [:]))
-
-    func stream() -> AsyncStream<OutboxUpdate> {
-        let (stream, continuation) = AsyncStream.makeStream(of: OutboxUpdate.self)
-        let number = listeners.withLock { listeners in
-            listeners.next += 1
-            listeners.all[listeners.next] = continuation
-            return listeners.next
+    init?(_ update: QueueUpdate) {
+        switch update {
+        case .queued(let item): self = .queued(OutboxItem(item))
+        case .sending(let item): self = .sending(OutboxItem(item))
+        case .delivered(let item): self = .delivered(OutboxItem(item))
+        case .setAside(let item): self = .setAside(OutboxItem(item))
+        case .discarded(let item): self = .discarded(OutboxItem(item))
+        case .stopped(_, let error):
+            guard let stop = error as? DeliveryStop else { return nil }
+            self = .stopped(stop)
+        case .finished(let report): self = .finished(DeliveryReport(report))
         }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.listeners.withLock { $0.all.removeValue(forKey: number) }
-        }
-        return stream
-    }
-
-    func tell(_ update: OutboxUpdate) {
-        for listener in listeners.withLock({ Array($0.all.values) }) { listener.yield(update) }
-    }
-
-    deinit {
-        for listener in listeners.withLock({ Array($0.all.values) }) { listener.finish() }
     }
 }

@@ -47,26 +47,4 @@ struct AddressTests {
             #expect(Set(locations).count == addresses.count)
         }
     }
-
-    @Test("an outbox that an earlier version made under a spelling is opened under it, and under the plain one")
-    func earlier() async throws {
-        try await inFolder { folder in
-            // Written by version 1 for the address with a slash at its end, and for the one without.
-            let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/Version1")
-            try FileManager.default.copyItem(at: fixture, to: folder)
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: folder.appending(path: "outbox.key").path)
-            let slash = try outbox("https://indivo.example.org:8000/", in: folder)
-            #expect(slash.location.lastPathComponent == "9558ccddcb52ed5eec8dbe5aedcb1d09")
-            try await slash.add(medication("A"))
-            let plain = try outbox("https://indivo.example.org:8000", in: folder)
-            #expect(plain.location.lastPathComponent == "e305402e841f4f0dc86f6b50398ccb40")
-            #expect(try await plain.items().count == 4)
-
-            try FileManager.default.removeItem(at: plain.location)
-            for address in ["https://indivo.example.org:8000/", "https://indivo.example.org:8000", "https://INDIVO.example.org:8000"] {
-                #expect(try await outbox(address, in: folder).items().count == 1, "\(address)")
-            }
-        }
-    }
 }

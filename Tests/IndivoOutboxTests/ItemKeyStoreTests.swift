@@ -10,8 +10,8 @@ struct ItemKeyStoreTests {
         let items = MemorySecretItems()
         let store = ItemKeyStore(items)
         #expect(try store.key() == nil)
-        let kept = try store.keep(OutboxKey())
-        let second = try ItemKeyStore(items).keep(OutboxKey())
+        let kept = try store.keep(QueueKey())
+        let second = try ItemKeyStore(items).keep(QueueKey())
         #expect(kept.withBytes { Data($0) } == second.withBytes { Data($0) })
         #expect(try store.key()?.withBytes { Data($0) } == kept.withBytes { Data($0) })
         #expect(try ItemKeyStore(items, name: "another").key() == nil)
@@ -24,7 +24,7 @@ struct ItemKeyStoreTests {
         let store = ItemKeyStore(items)
         let error = #expect(throws: OutboxError.self) { try store.key() }
         #expect(error?.description.contains("keychain") == true)
-        #expect(throws: OutboxError.self) { try store.keep(OutboxKey()) }
+        #expect(throws: OutboxError.self) { try store.keep(QueueKey()) }
         #expect(items.content(of: "outbox key")?.count == length)
     }
 }

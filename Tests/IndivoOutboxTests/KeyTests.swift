@@ -10,12 +10,12 @@ struct KeyTests {
         try inFolder { folder in
             let store = FileKeyStore(folder.appending(path: "deep/outbox.key"))
             #expect(try store.key() == nil)
-            let kept = try store.keep(OutboxKey())
+            let kept = try store.keep(QueueKey())
             let mode = try FileManager.default.attributesOfItem(atPath: store.file.path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
             let again = try #require(try store.key())
             #expect(again.withBytes { Data($0) } == kept.withBytes { Data($0) })
-            #expect(try store.keep(OutboxKey()).withBytes { Data($0) } == kept.withBytes { Data($0) })
+            #expect(try store.keep(QueueKey()).withBytes { Data($0) } == kept.withBytes { Data($0) })
         }
     }
 
@@ -23,7 +23,7 @@ struct KeyTests {
     func readable(mode: Int) throws {
         try inFolder { folder in
             let store = FileKeyStore(folder.appending(path: "outbox.key"))
-            _ = try store.keep(OutboxKey())
+            _ = try store.keep(QueueKey())
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: store.file.path)
             let error = #expect(throws: OutboxError.self) { try store.key() }
             #expect(error?.description.contains("chmod 600") == true)
@@ -54,7 +54,7 @@ struct KeyTests {
             let gone = #expect(throws: OutboxError.self) { try place.outbox() }
             #expect(gone?.description.contains("its key is gone") == true)
             #expect(!FileManager.default.fileExists(atPath: place.keys.file.path), "no new key is made")
-            _ = try place.keys.keep(OutboxKey())
+            _ = try place.keys.keep(QueueKey())
             let other = #expect(throws: OutboxError.self) { try place.outbox() }
             #expect(other?.description.contains("another key") == true)
             try key.write(to: place.keys.file)
@@ -65,12 +65,12 @@ struct KeyTests {
 
     @Test("a key shows itself nowhere")
     func hidden() throws {
-        let key = try #require(OutboxKey(bytes: Data(repeating: 0x41, count: 32)))
+        let key = try #require(QueueKey(bytes: Data(repeating: 0x41, count: 32)))
         var dumped = ""
         dump(key, to: &dumped)
         #expect("\(key)" == "•••" && String(reflecting: key) == "•••" && dumped.contains("•••"))
         #expect(!dumped.contains("AAAA") && !dumped.contains("65"))
-        #expect(OutboxKey(bytes: Data(repeating: 0x41, count: 16)) == nil)
+        #expect(QueueKey(bytes: Data(repeating: 0x41, count: 16)) == nil)
     }
 
     private func inFolder(_ body: (URL) throws -> Void) throws {

@@ -154,7 +154,7 @@ struct QueueTests {
         #expect(results.count { (try? $0.get()) != nil } == 1)
         for result in results {
             if case .failure(let error) = result {
-                guard case .badChange(let reason)? = error as? OutboxError else {
+                guard case .badItem(let reason)? = error as? OutboxError else {
                     Issue.record("another error: \(error)")
                     continue
                 }

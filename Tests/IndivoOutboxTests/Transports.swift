@@ -79,3 +79,12 @@ struct PortalTransport: HTTPTransport {
         return HTTPAnswer(response: response, body: Data("<html><body>Welcome to our hotel</body></html>".utf8))
     }
 }
+
+/// Something that happened, for closures that are called at once.
+final class Flag: Sendable {
+    private let value = Mutex(false)
+
+    var isSet: Bool { value.withLock { $0 } }
+
+    func set() { value.withLock { $0 = true } }
+}

@@ -1,8 +1,8 @@
 import Foundation
 @testable import IndivoOutbox
 
-private let key: OutboxKey = {
-    guard let key = OutboxKey(bytes: Data(repeating: 7, count: OutboxKey.byteCount)) else { fatalError("no key") }
+private let key: QueueKey = {
+    guard let key = QueueKey(bytes: Data(repeating: 7, count: QueueKey.byteCount)) else { fatalError("no key") }
     return key
 }()
 
@@ -63,7 +63,7 @@ private func head<Head: Codable>(_ content: Data, _ type: Head.Type, _ isWrong: 
 }
 
 private func keyFile(_ content: Data) {
-    let key = OutboxKey(bytes: content)
-    if (key != nil) != (content.count == OutboxKey.byteCount) { fatalError("a key of another length was taken") }
+    let key = QueueKey(bytes: content)
+    if (key != nil) != (content.count == QueueKey.byteCount) { fatalError("a key of another length was taken") }
     if let key, key.withBytes({ Data($0) }) != content { fatalError("the key changed") }
 }

@@ -1,3 +1,4 @@
+import DurableQueue
 import Indivo
 
 /// What a delivery came to.
@@ -21,10 +22,18 @@ public struct DeliveryReport: Sendable {
         /// Why, and what to do.
         public var reason: String
     }
+
+    init(_ report: QueueReport) {
+        delivered = report.delivered.map { OutboxItem($0) }
+        setAside = report.setAside.map { OutboxItem($0) }
+        skipped = report.skipped.map { Skipped(item: OutboxItem($0.item), reason: $0.reason) }
+        remaining = report.remaining
+        stop = report.stopped.values.compactMap { $0 as? DeliveryStop }.first
+    }
 }
 
 /// Why nothing more can be delivered for now. What is queued stays queued.
-public enum DeliveryStop: Sendable, CustomStringConvertible {
+public enum DeliveryStop: Error, CustomStringConvertible {
     /// There is no way to the server, or it is not well: try again later.
     case unreachable(IndivoError)
     /// The server does not take the token, or this app may not use the record any more: let the person log in again,

@@ -1,24 +1,28 @@
+import DurableQueue
 import Foundation
 import Indivo
 import IndivoModel
 
-/// Delivers one change: sends it, and after anything but a clear answer looks what became of it before sending again.
+/// Delivers one change: sends it, and after anything but a clear response looks what became of it before sending again.
 struct ItemDelivery {
-    let record: IndivoRecord
-    let folder: OutboxFolder
-    let policy: DeliveryPolicy
-    let sequence: Int
-    let entry: Entry
-    var progress: Progress
+    private(set) var attempt: DeliveryAttempt
 
-    enum Outcome {
-        /// The server has the change; the id is that of the document it made or was about.
-        case delivered(String)
-        case setAside(String)
-        /// This process cannot deliver it; another may.
-        case skipped(String)
-        case stopped(DeliveryStop)
+    private let record: IndivoRecord
+    private let policy: DeliveryPolicy
+    private let change: QueuedChange
+    private var notes: DeliveryNotes {
+        didSet { attempt.notes = try? notes.data() }
     }
+
+    init(_ attempt: DeliveryAttempt, to record: IndivoRecord, policy: DeliveryPolicy) throws {
+        self.attempt = attempt
+        self.record = record
+        self.policy = policy
+        change = try QueuedChange(of: attempt.item)
+        notes = DeliveryNotes(attempt.notes)
+    }
+
+    private var id: OutboxItem.ID { attempt.item.id }
 
     /// What stands in the way of a change before it is sent.
     private enum Obstacle: Error {
@@ -26,40 +30,79 @@ struct ItemDelivery {
         case refused(String)
         /// It cannot be made by this process.
         case notHere(String)
+        /// It cannot be seen whether it was made, since somebody made another meanwhile.
+        case overtaken(String)
     }
 
     /// How many answers 403 are taken for copies of the request that crossed each other.
     private static let forbiddenLimit = 3
 
-    /// - Parameter target: The id of the document that the change is about; "" for a new one.
-    mutating func run(target: String) async throws -> Outcome {
+    mutating func run() async throws -> DeliveryOutcome {
+        do {
+            switch try await target() {
+            case .document(let id): return try await run(target: id)
+            case .other(let outcome): return outcome
+            }
+        } catch Obstacle.overtaken(let reason) {
+            // Whoever retries it wants it made anew.
+            notes.isUnsure = false
+            return .setAside(reason: reason)
+        }
+    }
+
+    private enum Target {
+        /// The id of the document that the change is about; "" for one that is to be made.
+        case document(String)
+        /// The change is not made now.
+        case other(DeliveryOutcome)
+    }
+
+    private mutating func target() async throws -> Target {
+        switch attempt.predecessor {
+        case .none: return .document(change.document ?? "")
+        case .delivered(let document): return .document(String(decoding: document, as: UTF8.self))
+        case .unknown(let damaged):
+            let item = attempt.item.predecessor ?? ""
+            // Delivered so long ago that it is forgotten, discarded, or one whose file cannot be read: the server knows.
+            do {
+                if let document = try await record.deliveredDocument(externalID: item) { return .document(document) }
+                if let damaged { return .other(.waiting(for: damaged)) }
+                return .other(
+                    .setAside(reason: "it builds on item \(item), which was discarded and is not on the server"))
+            } catch let error as IndivoError {
+                return .other(try await fail(on: error))
+            }
+        }
+    }
+
+    private mutating func run(target: String) async throws -> DeliveryOutcome {
         var failures = 0
         var forbidden = 0
         // A stamp on the disk: the change was sent before, and what became of it is not known.
-        var mayBeDone = progress.stamp != nil
+        var mayBeDone = notes.stamp != nil
         while true {
             try Task.checkCancellation()
             let error: IndivoError
             do {
-                if mayBeDone, let document = try await look(target) { return .delivered(document) }
+                if mayBeDone, let document = try await look(target) { return .arrived(document) }
                 mayBeDone = true
-                return .delivered(try await send(target))
+                return .arrived(try await send(target))
             } catch let failure as IndivoError {
                 error = failure
             } catch Obstacle.refused(let reason) {
                 return try await refuse(target, reason)
             } catch Obstacle.notHere(let reason) {
-                return .skipped(reason)
+                return .skipped(reason: reason)
             }
             try Task.checkCancellation()
             // Why it cannot be seen what became of it, or how the server is.
             var problem: IndivoError?
             do {
-                if let document = try await look(target) { return .delivered(document) }
+                if let document = try await look(target) { return .arrived(document) }
             } catch let failure as IndivoError {
                 problem = failure
             }
-            progress.isUnsure = problem == nil ? nil : true
+            notes.isUnsure = problem != nil
             try Task.checkCancellation()
             var verdict = Verdict(error)
             // No other judgement counts as long as the change may have been made.
@@ -73,7 +116,7 @@ struct ItemDelivery {
                     }
                 case .refused:
                     if let stop = try await accessProblem() { return .stopped(stop) }
-                    return .setAside("\(error)")
+                    return .setAside(reason: "\(error)")
                 case .serverFailed:
                     failures += 1
                     if let outcome = try await count(1, error) { return outcome }
@@ -83,8 +126,8 @@ struct ItemDelivery {
                         if let stop = try await accessProblem() { return .stopped(stop) }
                         // The signature is used up or too old, and its request was not carried out: no copy of it ever
                         // will be, so a new one does no harm. If that is refused as well, the change is.
-                        guard progress.stamp != nil, forbidden <= 2 * ItemDelivery.forbiddenLimit else {
-                            return .setAside("\(error)")
+                        guard notes.stamp != nil, forbidden <= 2 * ItemDelivery.forbiddenLimit else {
+                            return .setAside(reason: "\(error)")
                         }
                         if forbidden == ItemDelivery.forbiddenLimit + 1 { try stamp() }
                     }
@@ -103,7 +146,7 @@ struct ItemDelivery {
     }
 
     /// What it comes to that the server does not tell which document the change is about.
-    mutating func fail(on error: IndivoError) async throws -> Outcome {
+    private mutating func fail(on error: IndivoError) async throws -> DeliveryOutcome {
         try Task.checkCancellation()
         do {
             return try await count(1, error) ?? .stopped(DeliveryStop(error))
@@ -113,11 +156,11 @@ struct ItemDelivery {
     }
 
     /// Sets the change aside, unless it was made before, or what it was judged by may not have come from the server.
-    private func refuse(_ target: String, _ reason: String) async throws -> Outcome {
+    private func refuse(_ target: String, _ reason: String) async throws -> DeliveryOutcome {
         do {
-            if let document = try await look(target) { return .delivered(document) }
+            if let document = try await look(target) { return .arrived(document) }
             if let stop = try await accessProblem() { return .stopped(stop) }
-            return .setAside(reason)
+            return .setAside(reason: reason)
         } catch let problem as IndivoError {
             try Task.checkCancellation()
             return .stopped(DeliveryStop(problem))
@@ -128,45 +171,47 @@ struct ItemDelivery {
     ///
     /// - Returns: What the change came to; `nil` when it is to be tried again.
     /// - Throws: `IndivoError` when the record cannot be used either, which is nothing against the change.
-    private mutating func count(_ failures: Int, _ error: IndivoError) async throws -> Outcome? {
+    private mutating func count(_ failures: Int, _ error: IndivoError) async throws -> DeliveryOutcome? {
         // Without a way to the server nothing is known of either.
         if error.reason == .notReachable { return nil }
         if let stop = try await accessProblem() { return .stopped(stop) }
         let isServers = Verdict(error) == .serverFailed
         if isServers {
-            progress.serverFailures += failures
+            notes.serverFailures += failures
         } else {
-            progress.networkFailures = (progress.networkFailures ?? 0) + failures
+            notes.networkFailures += failures
         }
-        try folder.save(progress, of: sequence)
-        if progress.serverFailures >= policy.serverFailures {
-            return .setAside("the server failed on it \(progress.serverFailures) times. \(error)")
+        try attempt.keepNotes()
+        if notes.serverFailures >= policy.serverFailures {
+            return .setAside(reason: "the server failed on it \(notes.serverFailures) times. \(error)")
         }
-        if let count = progress.networkFailures, count >= policy.networkFailures {
-            return .setAside("it did not get through \(count) times, while the record could be used otherwise. \(error)")
+        if notes.networkFailures >= policy.networkFailures {
+            return .setAside(
+                reason: "it did not get through \(notes.networkFailures) times, while the record could be used otherwise. \(error)")
         }
         return nil
     }
 
     /// Makes the call.
     private mutating func send(_ target: String) async throws -> String {
-        switch entry.change {
+        switch change.kind {
         case .add:
-            return try await record.deliverDocument(folder.content(of: sequence).content, externalID: entry.id)
+            return try await record.deliverDocument(content(), externalID: id)
         case .replace:
             return try await record.deliverVersion(
-                folder.content(of: sequence).content, of: target, externalID: entry.id)
+                content(), of: target, externalID: id)
         case .patch:
-            return try await record.deliverVersion(merged(with: target), of: target, externalID: entry.id)
+            return try await record.deliverVersion(merged(with: target), of: target, externalID: id)
         case .status:
-            if progress.equalChangesBefore == nil { progress.equalChangesBefore = try await equalChanges(of: target) }
-            if progress.stamp == nil { try stamp() }
+            if notes.equalChangesBefore == nil { notes.equalChangesBefore = try await equalChanges(of: target) }
+            if notes.stamp == nil { try stamp() }
             try await record.deliverStatus(
-                status, reason: entry.reason ?? "", of: target, stamp: progress.stamp ?? record.newStamp())
+                status, reason: change.reason ?? "", of: target, stamp: notes.stamp ?? record.newStamp())
             return target
         case .label:
-            if progress.stamp == nil { try stamp() }
-            try await record.deliverLabel(entry.label ?? "", of: target, stamp: progress.stamp ?? record.newStamp())
+            if notes.labelBefore == nil { notes.labelBefore = try await record.label(ofDocument: target) }
+            if notes.stamp == nil { try stamp() }
+            try await record.deliverLabel(change.label ?? "", of: target, stamp: notes.stamp ?? record.newStamp())
             return target
         }
     }
@@ -175,9 +220,9 @@ struct ItemDelivery {
     private func merged(with target: String) async throws -> FileContent {
         let patch: XMLNode
         do {
-            patch = try folder.content(of: sequence).content.xml()
+            patch = try content().xml()
         } catch is XMLError {
-            throw OutboxError.damaged(file: "the item \(entry.id)")
+            throw OutboxError.damaged(file: "item \(id)")
         }
         let document: IndivoDocument
         do {
@@ -213,8 +258,8 @@ struct ItemDelivery {
 
     /// Makes a new signature the one to send with, durably before anything is sent with it.
     private mutating func stamp() throws {
-        progress.stamp = record.newStamp()
-        try folder.save(progress, of: sequence)
+        notes.stamp = record.newStamp()
+        try attempt.keepNotes()
     }
 
     /// Looks whether the server has the change already. That the server refuses to tell says that it has not.
@@ -227,22 +272,30 @@ struct ItemDelivery {
     }
 
     private func find(_ target: String) async throws -> String? {
-        switch entry.change {
+        switch change.kind {
         case .add, .replace, .patch:
-            return try await record.deliveredDocument(externalID: entry.id)
+            return try await record.deliveredDocument(externalID: id)
         case .status:
-            guard let before = progress.equalChangesBefore else { return nil }
+            guard let before = notes.equalChangesBefore else { return nil }
             return try await equalChanges(of: target) > before ? target : nil
         case .label:
-            guard progress.stamp != nil else { return nil }
-            return try await record.label(ofDocument: target) == entry.label ? target : nil
+            guard notes.stamp != nil, let before = notes.labelBefore else { return nil }
+            let label = try await record.label(ofDocument: target)
+            if label == change.label { return target }
+            guard label != before else { return nil }
+            // Whether this one was made before the other, or never arrived, nobody knows.
+            throw Obstacle.overtaken(
+                "its response was lost, and somebody set another label meanwhile; look which one is right, and retry or "
+                    + "discard it")
         }
     }
 
-    private var status: DocumentStatus { DocumentStatus(rawValue: entry.status ?? "") ?? .active }
+    private func content() throws -> FileContent { FileContent(change, try attempt.payload()) }
+
+    private var status: DocumentStatus { DocumentStatus(rawValue: change.status ?? "") ?? .active }
 
     private func equalChanges(of document: String) async throws -> Int {
-        try await record.statusChanges(of: document).count { $0.status == status && $0.reason == entry.reason }
+        try await record.statusChanges(of: document).count { $0.status == status && $0.reason == change.reason }
     }
 
     /// Whether the record cannot be used at all just now: no judgement of a change counts while that is so.
@@ -261,4 +314,9 @@ struct ItemDelivery {
         }
         return refusal.map { .loginNeeded($0) }
     }
+}
+
+extension DeliveryOutcome {
+    /// The server has the change; the id is that of the document it made or was about.
+    fileprivate static func arrived(_ document: String) -> DeliveryOutcome { .delivered(receipt: Data(document.utf8)) }
 }

@@ -1,3 +1,4 @@
+import DurableQueue
 import Foundation
 import Indivo
 
@@ -17,16 +18,16 @@ public struct ItemKeyStore: KeyStore {
     }
 
     /// - Throws: ``OutboxError/unusableKey(path:reason:)`` when the item holds no key, or what the items throw.
-    public func key() throws -> OutboxKey? {
+    public func key() throws -> QueueKey? {
         guard var bytes = try items.content(of: name) else { return nil }
         defer { bytes.resetBytes(in: bytes.indices) }
-        guard let key = OutboxKey(bytes: bytes) else {
-            throw unusable("it is no key of \(OutboxKey.byteCount) bytes")
+        guard let key = QueueKey(bytes: bytes) else {
+            throw unusable("it is no key of \(QueueKey.byteCount) bytes")
         }
         return key
     }
 
-    public func keep(_ key: OutboxKey) throws -> OutboxKey {
+    public func keep(_ key: QueueKey) throws -> QueueKey {
         var content = key.withBytes { Data($0) }
         defer { content.resetBytes(in: content.indices) }
         // Where another process was first, its key is the key.

@@ -28,39 +28,57 @@ struct Disk: Sendable {
     /// file leaves half a file.
     var fault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
 
-    /// Temporary files begin with this, and are nothing that counts.
-    static let temporaryPrefix = ".new-"
+    /// Drafts begin with this, and are nothing that counts.
+    static let draftPrefix = ".new-"
+
+    /// A file while it is being written.
+    struct Draft {
+        fileprivate let disk: Disk
+        fileprivate let descriptor: Int32
+        fileprivate let path: String
+
+        /// Writes bytes at the end.
+        func append(_ data: Data) throws {
+            let half = data.count / 2
+            try disk.write(data.prefix(half), to: descriptor, path)
+            try disk.step(.write, path) { 0 }
+            try disk.write(data.dropFirst(half), to: descriptor, path)
+        }
+    }
 
     /// Writes a file so that it is either there, whole and durable, or not there.
     ///
-    /// - Parameter replacing: Whether a file of that name may be replaced; else `EEXIST`.
-    func writeAtomically(_ data: Data, to name: String, in folder: String, replacing: Bool = true) throws {
+    /// A failure of the step `syncFolder` comes after the file was put in its place; any other leaves no trace.
+    ///
+    /// - Parameters:
+    ///   - replacing: Whether a file of that name may be replaced; else `EEXIST`.
+    ///   - content: Writes the content.
+    func writeAtomically(
+        to name: String, in folder: String, replacing: Bool = true, _ content: (Draft) throws -> Void
+    ) throws {
         let path = folder + "/" + name
-        let temporary = folder + "/" + Disk.temporaryPrefix + UUID().uuidString.lowercased()
+        let draft = folder + "/" + Disk.draftPrefix + name + "-" + UUID().uuidString.lowercased()
         do {
-            try write(data, to: temporary)
+            try write(draft, content)
             try step(.rename, path) {
-                replacing ? rename(temporary, path) : link(temporary, path)
+                replacing ? rename(draft, path) : link(draft, path)
             }
         } catch {
-            unlink(temporary)
+            unlink(draft)
             throw error
         }
-        if !replacing { unlink(temporary) }
+        if !replacing { unlink(draft) }
         try syncFolder(folder)
     }
 
-    private func write(_ data: Data, to path: String) throws {
+    private func write(_ path: String, _ content: (Draft) throws -> Void) throws {
         var descriptor: Int32 = -1
         try step(.create, path) {
             descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             return descriptor
         }
         defer { close(descriptor) }
-        let half = data.count / 2
-        try write(data.prefix(half), to: descriptor, path)
-        try step(.write, path) { 0 }
-        try write(data.dropFirst(half), to: descriptor, path)
+        try content(Draft(disk: self, descriptor: descriptor, path: path))
         try step(.syncFile, path) { Disk.sync(descriptor) }
     }
 
@@ -78,6 +96,17 @@ struct Disk: Sendable {
         }
     }
 
+    /// Deletes the drafts that dead processes left in a folder. For whoever holds the lock under which they are written.
+    ///
+    /// - Parameter name: The file whose drafts are meant; all of them unless given.
+    func removeDrafts(of name: String? = nil, in folder: String) {
+        let prefix = name.map { Disk.draftPrefix + $0 + "-" } ?? Disk.draftPrefix
+        // What cannot be listed or deleted now can be later: drafts do no harm.
+        for draft in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where draft.hasPrefix(prefix) {
+            unlink(folder + "/" + draft)
+        }
+    }
+
     /// Makes what was put into a folder, or taken out of it, durable.
     func syncFolder(_ folder: String) throws {
         let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -88,14 +117,14 @@ struct Disk: Sendable {
 
     /// Makes what others put into a folder durable, as far as that can be done: a disk that takes nothing any more has
     /// nothing that could get lost, and not every folder further up may be opened.
-    func settleFolder(_ folder: String) throws {
+    func syncOthersFolder(_ folder: String) throws {
         do {
             try syncFolder(folder)
         } catch let failure as DiskFailure where Disk.isBeyondUs(failure.code) {}
     }
 
     /// The same for a file.
-    func settleFile(_ path: String) throws {
+    func syncOthersFile(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw DiskFailure(step: .syncFile, path: path, code: errno) }
         defer { close(descriptor) }
@@ -120,9 +149,15 @@ struct Disk: Sendable {
         }
     }
 
-    /// Removes a file; it is no error that there is none. Durable only after ``syncFolder(_:)``.
+    /// Removes a file, or an empty folder that has a file's name; it is no error that there is none. Durable only after
+    /// ``syncFolder(_:)``.
     func remove(_ path: String) throws {
-        try step(.remove, path) { unlink(path) == 0 || errno == ENOENT ? 0 : -1 }
+        try step(.remove, path) {
+            if unlink(path) == 0 || errno == ENOENT { return 0 }
+            // EISDIR on Linux, EPERM by POSIX.
+            guard errno == EISDIR || errno == EPERM else { return -1 }
+            return rmdir(path)
+        }
     }
 
     private func step(_ step: DiskStep, _ path: String, _ body: () -> Int32) throws {

@@ -1,3 +1,4 @@
+import DurableQueue
 import Foundation
 import Indivo
 
@@ -15,5 +16,13 @@ enum StandardFolder {
         #else
         base.indivo()
         #endif
+    }
+}
+
+extension FileKeyStore {
+    /// The key in `outbox.key` of the person's own configuration folder: `$XDG_CONFIG_HOME/indivo`, or
+    /// `~/.config/indivo`; on Apple's systems `indivo` in Application Support.
+    public static var standard: FileKeyStore {
+        FileKeyStore(StandardFolder.configuration.appending(path: "outbox.key"))
     }
 }

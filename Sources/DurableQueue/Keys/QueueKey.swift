@@ -5,8 +5,8 @@ import Crypto
 #endif
 import Foundation
 
-/// The key under which an outbox is encrypted: 256 bits for AES-GCM. It never shows itself in a log or a dump.
-public struct OutboxKey: Sendable {
+/// The key under which a queue is encrypted: 256 bits for AES-GCM. It never shows itself in a log or a dump.
+public struct QueueKey: Sendable {
     /// How many bytes a key has.
     public static let byteCount = 32
 
@@ -20,17 +20,17 @@ public struct OutboxKey: Sendable {
     /// A key that was kept; `nil` unless it has ``byteCount`` bytes.
     public init?(bytes: some ContiguousBytes) {
         let key = SymmetricKey(data: bytes)
-        guard key.bitCount == OutboxKey.byteCount * 8 else { return nil }
+        guard key.bitCount == QueueKey.byteCount * 8 else { return nil }
         symmetric = key
     }
 
-    /// Lends the key's bytes, for storing them in a place made for keys.
+    /// Lends the key's bytes, for storing them where keys are kept.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try symmetric.withUnsafeBytes(body)
     }
 }
 
-extension OutboxKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension QueueKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Always `•••`.
     public var description: String { "•••" }
 

@@ -1,17 +1,18 @@
 /// When delivery is tried again, and when it is given up.
 public struct DeliveryPolicy: Sendable {
-    /// How often ``Outbox/flush()`` tries one change before it stops for lack of a network.
+    /// How often one delivery tries one item before it stops for lack of a network.
     public var attempts: Int
     /// How long to wait before the second attempt; each further wait is twice as long.
     public var firstDelay: Duration
     /// The longest wait.
     public var longestDelay: Duration
-    /// After how many failures of the server (status 500) a change is set aside, if the server is well otherwise.
+    /// After how many failures of the server (status 500) an item is set aside, if the server is well otherwise. For
+    /// deliverers that can tell.
     public var serverFailures: Int
-    /// After how many failures that may be the network's (a lost answer, a status 503, …) a change is set aside, if the
-    /// record could be used otherwise each time. Those of one ``Outbox/flush()`` count when it gives the change up.
+    /// After how many failures that may be the network's (a lost response, a status 503, …) an item is set aside, if the
+    /// server could be used otherwise each time. Those of one delivery count when it gives the item up.
     public var networkFailures: Int
-    /// How many delivered items ``Outbox/items()`` remembers.
+    /// How many delivered items a queue remembers.
     public var receipts: Int
 
     /// Waits; the clock's sleep but for tests.
@@ -31,8 +32,11 @@ public struct DeliveryPolicy: Sendable {
     }
 
     /// The wait after so many failures in a row, a random part of it left out so that many devices do not come at once.
-    func delay(after failures: Int) -> Duration {
-        let longest = min(longestDelay, firstDelay * (1 << min(failures - 1, 20)))
+    package func delay(after failures: Int) -> Duration {
+        let longest = min(longestDelay, firstDelay * (1 << min(max(failures, 1) - 1, 20)))
         return longest * Double.random(in: 0.5...1)
     }
+
+    /// Waits as long as is due after so many failures in a row.
+    package func pause(after failures: Int) async throws { try await sleep(delay(after: failures)) }
 }
