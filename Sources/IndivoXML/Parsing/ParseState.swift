@@ -35,7 +35,8 @@ struct ParseState {
     var completed: [Arena] = []
 
     // Only documents with a DTD use these.
-    var entities: [String: [UInt8]] = [:]
+    var entities: [UTF8Key: [UInt8]] = [:]
+    var defaults = AttributeDefaults()
     var expandedBytes = 0
     var subsetStart: Int?
     var subsetName: UInt32 = 0
@@ -113,17 +114,25 @@ extension ParseState {
 
     // MARK: Events
 
+    /// - Parameter namespaces: How many are declared here, by this element and those around it.
     @inline(__always)
     mutating func startElement(
         local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?,
         declarations: Int, declared: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-        attributes: Int, defaulted: Int, values: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+        attributes: Int, defaulted: Int, values: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, namespaces: Int
     ) {
         guard !hasFailed else { return }
         closeText()
         depth += 1
         if depth > limits.depth {
             return fail(.limit(.depth), "elements lie more than \(limits.depth) deep (limits.depth)")
+        }
+        if !defaults.isEmpty {
+            chargeDefaults(local: local, prefix: prefix, attributes: attributes, namespaces: namespaces)
+            if hasFailed { return }
+        }
+        if namespaces > limits.attributes {
+            return fail(.limit(.attributes), "more than \(limits.attributes) namespaces are declared (limits.attributes)")
         }
         if parent == 0, let wanted, !wanted.contains(where: { $0.elementsEqual(UnsafeBufferPointer(start: local, count: length(local))) }) {
             line = currentLine
@@ -144,7 +153,6 @@ extension ParseState {
                 let uri = declared.unsafelyUnwrapped[2 * index + 1]
                 declare(prefix: prefix, uri: uri)
             }
-            let firstDefault = attributes - defaulted
             for index in 0..<attributes {
                 let entry = values.unsafelyUnwrapped + 5 * index
                 let name = names.id(
@@ -152,10 +160,7 @@ extension ParseState {
                 let start = entry[3].unsafelyUnwrapped
                 let length = entry[4].unsafelyUnwrapped - start
                 if length > limits.textBytes { return failText("attribute value") }
-                if index >= firstDefault {
-                    charge(length)
-                    checkDefault(entry[0].unsafelyUnwrapped)
-                }
+                if index >= attributes - defaulted { charge(length) }
                 arena.attributes.append(
                     AttributeRecord(header: name, value: recentValues.store(start, count: length, in: &arena)))
             }
@@ -166,18 +171,13 @@ extension ParseState {
         lastSibling = noNode
     }
 
-    /// A default's name was not read as one with a prefix; libxml2 takes `a:b:c` or `:`.
-    private mutating func checkDefault(_ local: UnsafePointer<UInt8>) {
-        if !NameRules.isLocalName(String(cString: local)) {
-            fail(.syntax, "the DTD gives a default to \"\(String(cString: local).prefix(40))\", which is not a name")
-        }
-    }
-
     private mutating func declare(prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?) {
         let name = names.declarationID(prefix: prefix, in: &arena.names)
         let value: UInt32
         if let uri {
-            value = arena.store(uri, count: length(uri))
+            let length = length(uri)
+            if defaults.declareNamespaces { charge(length) }
+            value = arena.store(uri, count: length)
         } else {
             value = UInt32(arena.bytes.count)
             arena.bytes.append(0)

@@ -15,7 +15,7 @@ final class PushParser {
     /// When so much text is waiting, it is looked at for a tag beyond the limits; twice as much the next time.
     private var nextLook = 16_384
 
-    init(elements: Set<String>, options: XMLParseOptions) throws {
+    init(elements: [String], options: XMLParseOptions) throws {
         XMLLibrary.initialize()
         limits = options.limits
         encoding = options.encoding

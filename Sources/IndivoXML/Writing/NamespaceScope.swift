@@ -11,7 +11,7 @@ struct NamespaceScope {
     private var bindings: [Binding] = []
     /// The number of each name's prefix, 0 for none; `unknown` until it is asked for.
     private var prefixOfName: [UInt32]
-    private var prefixes: [String: UInt32] = ["": 0]
+    private var prefixes: [UTF8Key: UInt32] = [UTF8Key(""): 0]
     private(set) var prefixTexts: [String] = [""]
     private static let unknown = UInt32.max
 
@@ -43,10 +43,10 @@ struct NamespaceScope {
     }
 
     mutating func number(ofPrefix prefix: String) -> UInt32 {
-        if let known = prefixes[prefix] { return known }
+        if let known = prefixes[UTF8Key(prefix)] { return known }
         let new = UInt32(prefixTexts.count)
         prefixTexts.append(prefix)
-        prefixes[prefix] = new
+        prefixes[UTF8Key(prefix)] = new
         return new
     }
 

@@ -117,10 +117,10 @@ extension XMLWriter {
         var seen: Set<XMLTree.NameKey> = []
         for attribute in attributes where !attribute.isDeclaration {
             let namespace = names.namespaceID(ofName: attribute.name)
-            let local = names.local(attribute.name).string
             guard namespace != 0 else { continue }
+            let local = UTF8Key(names.local(attribute.name))
             if !seen.insert(XMLTree.NameKey(qualified: local, namespace: namespace)).inserted {
-                throw unwritable(index, "the attribute \(local.prefix(40)) is there twice; remove one")
+                throw unwritable(index, "the attribute \(local.text.prefix(40)) is there twice; remove one")
             }
         }
     }
