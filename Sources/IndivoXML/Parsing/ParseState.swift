@@ -32,7 +32,7 @@ struct ParseState {
     /// The local names of the elements that are kept when a document is read piece by piece; nil to keep all.
     var wanted: [[UInt8]]?
     /// The subtrees that were completed since they were last taken.
-    var completed: [Arena] = []
+    var completed: [XMLTree] = []
 
     // Only documents with a DTD use these.
     var entities: [UTF8Key: [UInt8]] = [:]
@@ -204,13 +204,38 @@ extension ParseState {
     private mutating func complete() {
         arena.names.parsedCount = arena.names.count
         arena.trim()
-        completed.append(arena)
+        let tree = XMLTree(arena)
+        tree.add(declarationsForValues(in: tree), to: 1)
+        completed.append(tree)
         names.removeAll()
         recentValues.removeAll()
         arena = Arena()
         arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
         arena.lines.append(1)
         lastSibling = noNode
+    }
+
+    /// The declarations around the finished subtree that its values may speak of. Record 1 is its element.
+    private func declarationsForValues(in tree: XMLTree) -> [NamespaceDeclaration] {
+        guard let context, let table = context.pointee.nsTab else { return [] }
+        // The parser's table holds prefix and namespace of each declaration in force, the element's own at the end.
+        let own = tree.attributes(1).count(where: \.isDeclaration)
+        let count = Int(context.pointee.nsNr) / 2 - own
+        guard count > 0 else { return [] }
+        func declaration(_ prefix: UnsafePointer<UInt8>?) -> NamespaceDeclaration? {
+            guard let index = (0..<count).last(where: { table[2 * $0] == prefix }), let uri = table[2 * index + 1],
+                uri.pointee != 0
+            else { return nil }
+            return NamespaceDeclaration(
+                prefix: prefix.map { String(cString: $0) } ?? "", uri: String(cString: uri))
+        }
+        let hasPrefix = (0..<count).contains { table[2 * $0] != nil }
+        return tree.declarationsForValues(
+            of: 1, longestPrefix: hasPrefix ? limits.nameBytes : 0, default: declaration(nil)
+        ) { prefix in
+            // A name that is not in the dictionary was never read as one.
+            xmlDictExists(context.pointee.dict, prefix.baseAddress, Int32(prefix.count)).flatMap { declaration($0) }
+        }
     }
 
     @inline(__always)

@@ -42,10 +42,6 @@ final class PushParser {
         xmlFreeParserCtxt(context)
         state.pointee.arena.deallocate()
         state.pointee.deallocate()
-        for arena in state.pointee.completed {
-            var arena = arena
-            arena.deallocate()
-        }
         state.deinitialize(count: 1)
         state.deallocate()
     }
@@ -127,11 +123,7 @@ final class PushParser {
     }
 
     private func takeCompleted() -> [XMLNode] {
-        let arenas = state.pointee.completed
-        state.pointee.completed = []
-        return arenas.map { arena in
-            let tree = XMLTree(arena)
-            return tree.handle(tree.firstElement(in: 0))
-        }
+        defer { state.pointee.completed = [] }
+        return state.pointee.completed.map { tree in tree.handle(tree.firstElement(in: 0)) }
     }
 }
