@@ -34,6 +34,10 @@ struct AttackTests {
             let many = String(repeating: "<b/>", count: 20_000)
             return "<!DOCTYPE r [<!ENTITY e \"\(many)\">]><r>" + String(repeating: "&e;", count: 1_000) + "</r>"
         }),
+        ("empty attribute defaults", .limit(.entityExpansionBytes), {
+            let defaults = (0..<2_000).map { "a\($0) CDATA ''" }.joined(separator: " ")
+            return "<!DOCTYPE r [<!ATTLIST a \(defaults)>]><r>" + String(repeating: "<a/>", count: 100_000) + "</r>"
+        }),
     ]
 
     @Test("each ends in the error of its limit", arguments: attacks.indices)

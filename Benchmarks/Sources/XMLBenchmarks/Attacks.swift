@@ -43,6 +43,15 @@ enum Attacks {
             return Array(
                 ("<!DOCTYPE r [<!ENTITY % p \"\(large)\">" + String(repeating: "%p;", count: 10_000) + "]><r/>").utf8)
         },
+        Attack("empty attribute defaults, 65 kB") { defaults("", 2_000, elements: 10_000) },
+        Attack("empty attribute defaults, 454 kB") { defaults("", 2_000, elements: 107_000) },
+        Attack("namespaces by default") { defaults("xmlns:", 2_000, elements: 10_000) },
+        Attack("a hundred thousand attributes in the DTD") { defaults("", 100_000, elements: 1) },
+        Attack("a hundred thousand namespaces, each inside the other") {
+            var text = ""
+            for number in 0..<100_000 { text += (number % 1_000 == 0 ? "<p:a xmlns:p='u'" : "") + " xmlns:p\(number)='u'" + (number % 1_000 == 999 ? ">" : "") }
+            return Array((text + String(repeating: "<p:a/>", count: 500_000)).utf8)
+        },
         Attack("an entity that holds itself", "<!DOCTYPE r [<!ENTITY a \"&b;\"><!ENTITY b \"&a;\">]><r>&a;</r>"),
         Attack("ten thousand entities inside each other") {
             var text = "<!DOCTYPE r [<!ENTITY e0 \"x\">"
@@ -73,6 +82,13 @@ enum Attacks {
         Attack("UTF-7, by transport", encoding: "utf-7") { Array("+ADw-r/+AD4-".utf8) },
         Attack("single bytes labelled UTF-16", "<?xml version='1.0' encoding='UTF-16'?><r/>"),
     ]
+
+    private static func defaults(_ prefix: String, _ number: Int, elements: Int) -> [UInt8] {
+        let declared = (0..<number).map { "\(prefix)a\($0) CDATA '\(prefix.isEmpty ? "" : "u")'" }
+        return Array(
+            ("<!DOCTYPE r [<!ATTLIST a \(declared.joined(separator: "\n"))>]><r>"
+                + String(repeating: "<a/>", count: elements) + "</r>").utf8)
+    }
 
     private static func around(_ start: String, _ end: String, _ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: UInt8(ascii: "x"), count: count + start.utf8.count + end.utf8.count)

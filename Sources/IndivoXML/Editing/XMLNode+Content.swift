@@ -31,12 +31,12 @@ extension XMLNode {
         guard let node = resolved, node.record.isElement else { return self }
         let tree = node.tree
         tree.makeWritable()
-        let isDeclaration = name == "xmlns" || name.hasPrefix("xmlns:")
+        let isDeclaration = name == "xmlns" || name.utf8.starts(with: "xmlns:".utf8)
         var uri: String?
         var local = name
-        if !isDeclaration, let colon = name.firstIndex(of: ":") {
+        if !isDeclaration, let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) {
             uri = node.namespace(forPrefix: String(name[..<colon]))
-            local = String(name[name.index(after: colon)...])
+            local = String(name[name.utf8.index(after: colon)...])
         }
         var attributes = Array(tree.attributes(node.index))
         let place = tree.place(ofAttribute: name, in: attributes)
@@ -44,11 +44,11 @@ extension XMLNode {
         tree.put(value, at: place, in: &attributes) {
             tree.nameID(name, namespace: uri) | (isDeclaration ? AttributeRecord.declarationFlag : 0)
         }
-        if isDeclaration, let value, name.hasPrefix("xmlns:") {
-            tree.settle(prefix: String(name.dropFirst("xmlns:".count)), namespace: value, in: &attributes)
+        if isDeclaration, let value, name != "xmlns" {
+            tree.settle(prefix: name.utf8.dropFirst("xmlns:".utf8.count), namespace: value, in: &attributes)
         }
         tree.setAttributes(node.index, to: attributes)
-        if isDeclaration, let value, name == (node.prefix.map { "xmlns:" + $0 } ?? "xmlns") {
+        if isDeclaration, let value, name.hasSameBytes(as: node.prefix.map { "xmlns:" + $0 } ?? "xmlns") {
             tree.rename(node.index, to: node.qualifiedName, namespace: value)
         }
         return self
@@ -61,7 +61,8 @@ extension XMLNode {
         guard let node = resolved, node.record.isElement else { return self }
         let tree = node.tree
         tree.makeWritable()
-        let local = name.firstIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
+        let colon = name.utf8.firstIndex(of: UInt8(ascii: ":"))
+        let local = colon.map { String(name[name.utf8.index(after: $0)...]) } ?? name
         var attributes = Array(tree.attributes(node.index))
         let place = tree.place(ofAttribute: local, namespace: namespace, in: attributes)
         tree.put(value, at: place, in: &attributes) { tree.nameID(name, namespace: namespace) }
@@ -80,7 +81,7 @@ extension XMLNode {
         var current = resolved
         while let node = current {
             if let uri = node.attr(declaration) { return uri.isEmpty ? nil : uri }
-            if node.record.isElement, (node.prefix ?? "") == prefix, let uri = node.namespace { return uri }
+            if node.record.isElement, (node.prefix ?? "").hasSameBytes(as: prefix), let uri = node.namespace { return uri }
             current = node.parent()
         }
         return nil
@@ -102,17 +103,19 @@ extension XMLTree {
     ) -> Int? {
         let names = state.pointee.arena.names
         return attributes.firstIndex { attribute in
-            !attribute.isDeclaration && names.local(attribute.name).string == local
-                && names.namespace(names.namespaceID(ofName: attribute.name)).string == namespace
+            !attribute.isDeclaration && names.local(attribute.name).elementsEqual(local.utf8)
+                && names.namespace(names.namespaceID(ofName: attribute.name)).elementsEqual(namespace.utf8)
         }
     }
 
     /// Gives attributes that were set before their prefix was declared their namespace.
-    fileprivate func settle(prefix: String, namespace: String, in attributes: inout [AttributeRecord]) {
+    fileprivate func settle(
+        prefix: String.UTF8View.SubSequence, namespace: String, in attributes: inout [AttributeRecord]
+    ) {
         for index in attributes.indices where !attributes[index].isDeclaration {
             let names = state.pointee.arena.names
             let name = attributes[index].name
-            guard names.namespaceID(ofName: name) == 0, names.prefix(name).elementsEqual(prefix.utf8) else { continue }
+            guard names.namespaceID(ofName: name) == 0, names.prefix(name).elementsEqual(prefix) else { continue }
             attributes[index].header = nameID(names.qualified(name).string, namespace: namespace)
         }
     }

@@ -64,6 +64,7 @@ extension XMLNode {
         } else {
             top = copy.copySubtree(node.index, from: node.tree)
             copy.link(top, into: 0, before: noNode)
+            copy.add(node.tree.declarationsForValues(of: node.index), to: top)
         }
         copy.becomePristine()
         return copy.handle(top)

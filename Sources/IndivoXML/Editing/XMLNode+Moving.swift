@@ -1,6 +1,8 @@
 extension XMLNode {
     /// Moves a node, from wherever it is, to the end of this one.
     ///
+    /// The namespaces that prefixes in its values stood for it takes along, where they are not declared here.
+    ///
     /// A document node stands for its children. What would make no tree (a node into itself, children of a text)
     /// changes nothing.
     ///
@@ -83,9 +85,11 @@ extension XMLNode {
     @discardableResult
     public func remove() -> XMLNode {
         guard let node = resolved, node.record.kind != .document, node.record.parent != noNode else { return self }
+        let declarations = node.tree.declarationsForValues(of: node.index)
         node.tree.makeEditable()
         node.tree.unlink(node.index)
         node.tree.state.pointee.removedTops.insert(node.index)
+        node.tree.add(declarations, to: node.index)
         return self
     }
 
@@ -131,15 +135,17 @@ extension XMLNode {
         }
         if let successor, successor == node { return }
         let tree = parent.tree
+        let declarations = node.tree.declarationsForValues(of: node.index)
+        var moved = node.index
         if node.tree === tree {
             guard !tree.isAncestor(node.index, ofOrSame: parent.index) else { return }
             tree.makeEditable()
             tree.unlink(node.index)
-            tree.link(node.index, into: parent.index, before: successor?.resolved?.index ?? noNode)
         } else {
-            let copy = tree.adopt(node.index, from: node.tree)
-            tree.link(copy, into: parent.index, before: successor?.resolved?.index ?? noNode)
+            moved = tree.adopt(node.index, from: node.tree)
         }
+        tree.link(moved, into: parent.index, before: successor?.resolved?.index ?? noNode)
+        tree.add(declarations, to: moved)
     }
 }
 

@@ -33,6 +33,12 @@ final class LibXMLMirror {
                 link(node, into: nodes[Int(parent)])
                 nodes[Int(current)] = node
                 if tree.isElement(current) { dress(node, current, tree, hints: hints) }
+                if current == top, tree.isElement(top) {
+                    // What `xsi:type="p:t"` means.
+                    for declaration in tree.declarationsInScope(above: top) {
+                        xmlNewNs(node, declaration.uri, declaration.prefix.isEmpty ? nil : declaration.prefix)
+                    }
+                }
             }
             if tree.firstChild(current) != noNode {
                 depth += 1
@@ -108,7 +114,7 @@ final class LibXMLMirror {
         for attribute in attributes where !attribute.isDeclaration {
             let uri = names.namespace(names.namespaceID(ofName: attribute.name))
             if !hints, uri.elementsEqual("http://www.w3.org/2001/XMLSchema-instance".utf8),
-                names.local(attribute.name).string.lowercased().hasSuffix("schemalocation") {
+                ["schemaLocation", "noNamespaceSchemaLocation"].contains(names.local(attribute.name).string) {
                 continue
             }
             let namespace = namespace(of: attribute.name, at: node, names, isAttribute: true)

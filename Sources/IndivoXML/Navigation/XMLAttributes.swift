@@ -10,6 +10,15 @@ public struct XMLAttributes: RandomAccessCollection, Hashable, Sendable {
         public var namespace: String?
         /// The value.
         public var value: String
+
+        /// Whether names, namespaces and values are the same, byte by byte.
+        public static func == (left: Attribute, right: Attribute) -> Bool { left.keys == right.keys }
+
+        public func hash(into hasher: inout Hasher) { hasher.combine(keys) }
+
+        private var keys: [UTF8Key?] {
+            [UTF8Key(name), UTF8Key(qualifiedName), namespace.map { UTF8Key($0) }, UTF8Key(value)]
+        }
     }
 
     private let attributes: [Attribute]
@@ -21,5 +30,5 @@ public struct XMLAttributes: RandomAccessCollection, Hashable, Sendable {
     public subscript(position: Int) -> Attribute { attributes[position] }
 
     /// The value of the attribute with this name as it is written; nil when there is none.
-    public subscript(name: String) -> String? { attributes.first { $0.qualifiedName == name }?.value }
+    public subscript(name: String) -> String? { attributes.first { $0.qualifiedName.hasSameBytes(as: name) }?.value }
 }

@@ -40,8 +40,8 @@ extension XMLTree {
     func attribute(_ index: UInt32, local: String, namespace: String) -> AttributeRecord? {
         let names = state.pointee.arena.names
         return attributes(index).first { attribute in
-            !attribute.isDeclaration && names.local(attribute.name).string == local
-                && names.namespace(names.namespaceID(ofName: attribute.name)).string == namespace
+            !attribute.isDeclaration && names.local(attribute.name).elementsEqual(local.utf8)
+                && names.namespace(names.namespaceID(ofName: attribute.name)).elementsEqual(namespace.utf8)
         }
     }
 }

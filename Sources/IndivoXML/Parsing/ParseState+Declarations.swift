@@ -23,17 +23,14 @@ extension ParseState {
     }
 
     private mutating func keepSubset(_ start: Int, _ end: Int) {
-        let keyword = Array("<!DOCTYPE".utf8)
-        var from = start
-        while from > 0, !source[from...].starts(with: keyword) { from -= 1 }
+        let from = TagScan.endOfDoctypeKeyword(in: source) ?? start
         // What stands between the keyword and the closing bracket.
-        let text = source[min(from + keyword.count, end)..<max(end - 1, from + keyword.count)]
-        let raw = UnsafeBufferPointer(rebasing: text)
+        let raw = UnsafeBufferPointer(rebasing: source[min(from, end)..<max(end - 1, from)])
         content(.documentType, name: subsetName, raw.baseAddress, count: raw.count)
     }
 
     mutating func declareEntity(name: UnsafePointer<UInt8>, content: UnsafePointer<UInt8>) {
-        let name = String(cString: name)
+        let name = UTF8Key(UnsafeBufferPointer(start: name, count: length(name)))
         // The first declaration of a name counts.
         guard entities[name] == nil else { return }
         entities[name] = Array(UnsafeBufferPointer(start: content, count: length(content)))
@@ -41,8 +38,8 @@ extension ParseState {
 
     /// Refuses loops and deep nesting, which libxml2 would follow by recursion.
     private mutating func checkEntities() {
-        var depths: [String: Int] = [:]
-        func depth(_ name: String, _ level: Int) -> Int {
+        var depths: [UTF8Key: Int] = [:]
+        func depth(_ name: UTF8Key, _ level: Int) -> Int {
             if level > limits.entityDepth { return level }
             if let known = depths[name] { return known }
             guard let content = entities[name] else { return 0 }
@@ -54,19 +51,20 @@ extension ParseState {
             depths[name] = deepest + 1
             return deepest + 1
         }
-        for name in entities.keys.sorted() where depth(name, 1) > limits.entityDepth {
+        let names = entities.keys.sorted { $0.text < $1.text }
+        for name in names where depth(name, 1) > limits.entityDepth {
             return fail(
                 .limit(.entityDepth),
-                "the entity \(name.prefix(40)) holds itself, or entities more than \(limits.entityDepth) deep "
+                "the entity \(name.text.prefix(40)) holds itself, or entities more than \(limits.entityDepth) deep "
                     + "(limits.entityDepth)")
         }
     }
 
-    private static func references(in content: [UInt8]) -> Set<String> {
-        var names: Set<String> = []
+    private static func references(in content: [UInt8]) -> Set<UTF8Key> {
+        var names: Set<UTF8Key> = []
         for part in content.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).dropFirst() {
             guard let end = part.firstIndex(of: UInt8(ascii: ";")), part.first != UInt8(ascii: "#") else { continue }
-            names.insert(String(decoding: part[..<end], as: UTF8.self))
+            names.insert(UTF8Key(part[..<end]))
         }
         return names
     }

@@ -36,10 +36,11 @@ struct ParseState {
     /// The local names of the elements that are kept when a document is read piece by piece; nil to keep all.
     var wanted: [[UInt8]]?
     /// The subtrees that were completed since they were last taken.
-    var completed: [Arena] = []
+    var completed: [XMLTree] = []
 
     // Only documents with a DTD use these.
-    var entities: [String: [UInt8]] = [:]
+    var entities: [UTF8Key: [UInt8]] = [:]
+    var defaults = AttributeDefaults()
     var expandedBytes = 0
     var subsetStart: Int?
     var subsetName: UInt32 = 0
@@ -117,17 +118,25 @@ extension ParseState {
 
     // MARK: Events
 
+    /// - Parameter namespaces: How many are declared here, by this element and those around it.
     @inline(__always)
     mutating func startElement(
         local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?,
         declarations: Int, declared: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-        attributes: Int, defaulted: Int, values: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+        attributes: Int, defaulted: Int, values: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, namespaces: Int
     ) {
         guard !hasFailed else { return }
         closeText()
         depth += 1
         if depth > limits.depth {
             return fail(.limit(.depth), "elements lie more than \(limits.depth) deep (limits.depth)")
+        }
+        if !defaults.isEmpty {
+            chargeDefaults(local: local, prefix: prefix, attributes: attributes, namespaces: namespaces)
+            if hasFailed { return }
+        }
+        if namespaces > limits.attributes {
+            return fail(.limit(.attributes), "more than \(limits.attributes) namespaces are declared (limits.attributes)")
         }
         if parent == 0, let wanted, !wanted.contains(where: { $0.elementsEqual(UnsafeBufferPointer(start: local, count: length(local))) }) {
             line = currentLine
@@ -148,7 +157,6 @@ extension ParseState {
                 let uri = declared.unsafelyUnwrapped[2 * index + 1]
                 declare(prefix: prefix, uri: uri)
             }
-            let firstDefault = attributes - defaulted
             for index in 0..<attributes {
                 let entry = values.unsafelyUnwrapped + 5 * index
                 let name = names.id(
@@ -156,10 +164,7 @@ extension ParseState {
                 let start = entry[3].unsafelyUnwrapped
                 let length = entry[4].unsafelyUnwrapped - start
                 if length > limits.textBytes { return failText("attribute value") }
-                if index >= firstDefault {
-                    charge(length)
-                    checkDefault(entry[0].unsafelyUnwrapped)
-                }
+                if index >= attributes - defaulted { charge(length) }
                 arena.attributes.append(
                     AttributeRecord(header: name, value: recentValues.store(start, count: length, in: &arena)))
             }
@@ -170,18 +175,13 @@ extension ParseState {
         lastSibling = noNode
     }
 
-    /// A default's name was not read as one with a prefix; libxml2 takes `a:b:c` or `:`.
-    private mutating func checkDefault(_ local: UnsafePointer<UInt8>) {
-        if !NameRules.isLocalName(String(cString: local)) {
-            fail(.syntax, "the DTD gives a default to \"\(String(cString: local).prefix(40))\", which is not a name")
-        }
-    }
-
     private mutating func declare(prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?) {
         let name = names.declarationID(prefix: prefix, in: &arena.names)
         let value: UInt32
         if let uri {
-            value = arena.store(uri, count: length(uri))
+            let length = length(uri)
+            if defaults.declareNamespaces { charge(length) }
+            value = arena.store(uri, count: length)
         } else {
             value = UInt32(arena.bytes.count)
             arena.bytes.append(0)
@@ -208,13 +208,38 @@ extension ParseState {
     private mutating func complete() {
         arena.names.parsedCount = arena.names.count
         arena.trim()
-        completed.append(arena)
+        let tree = XMLTree(arena)
+        tree.add(declarationsForValues(in: tree), to: 1)
+        completed.append(tree)
         names.removeAll()
         recentValues.removeAll()
         arena = Arena()
         arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
         arena.lines.append(1)
         lastSibling = noNode
+    }
+
+    /// The declarations around the finished subtree that its values may speak of. Record 1 is its element.
+    private func declarationsForValues(in tree: XMLTree) -> [NamespaceDeclaration] {
+        guard let context, let table = context.pointee.nsTab else { return [] }
+        // The parser's table holds prefix and namespace of each declaration in force, the element's own at the end.
+        let own = tree.attributes(1).count(where: \.isDeclaration)
+        let count = Int(context.pointee.nsNr) / 2 - own
+        guard count > 0 else { return [] }
+        func declaration(_ prefix: UnsafePointer<UInt8>?) -> NamespaceDeclaration? {
+            guard let index = (0..<count).last(where: { table[2 * $0] == prefix }), let uri = table[2 * index + 1],
+                uri.pointee != 0
+            else { return nil }
+            return NamespaceDeclaration(
+                prefix: prefix.map { String(cString: $0) } ?? "", uri: String(cString: uri))
+        }
+        let hasPrefix = (0..<count).contains { table[2 * $0] != nil }
+        return tree.declarationsForValues(
+            of: 1, longestPrefix: hasPrefix ? limits.nameBytes : 0, default: declaration(nil)
+        ) { prefix in
+            // A name that is not in the dictionary was never read as one.
+            xmlDictExists(context.pointee.dict, prefix.baseAddress, Int32(prefix.count)).flatMap { declaration($0) }
+        }
     }
 
     @inline(__always)

@@ -19,7 +19,7 @@ final class PushParser {
     /// When so much text is waiting, it is looked at for a tag beyond the limits; twice as much the next time.
     private var nextLook = 16_384
 
-    init(elements: Set<String>, options: XMLParseOptions) throws {
+    init(elements: [String], options: XMLParseOptions) throws {
         XMLLibrary.initialize()
         limits = options.limits
         encoding = options.encoding
@@ -46,10 +46,6 @@ final class PushParser {
         xmlFreeParserCtxt(context)
         state.pointee.arena.deallocate()
         state.pointee.deallocate()
-        for arena in state.pointee.completed {
-            var arena = arena
-            arena.deallocate()
-        }
         state.deinitialize(count: 1)
         state.deallocate()
     }
@@ -131,11 +127,7 @@ final class PushParser {
     }
 
     private func takeCompleted() -> [XMLNode] {
-        let arenas = state.pointee.completed
-        state.pointee.completed = []
-        return arenas.map { arena in
-            let tree = XMLTree(arena)
-            return tree.handle(tree.firstElement(in: 0))
-        }
+        defer { state.pointee.completed = [] }
+        return state.pointee.completed.map { tree in tree.handle(tree.firstElement(in: 0)) }
     }
 }

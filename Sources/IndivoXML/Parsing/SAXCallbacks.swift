@@ -12,7 +12,8 @@ enum SAXCallbacks {
             guard let local else { return }
             state(context).pointee.startElement(
                 local: local, prefix: prefix, uri: uri, declarations: Int(declarations), declared: declared,
-                attributes: Int(attributes), defaulted: Int(defaulted), values: values)
+                attributes: Int(attributes), defaulted: Int(defaulted), values: values,
+                namespaces: Int(parserContext(context).pointee.nsNr) / 2)
         }
         handler.pointee.endElementNs = { context, _, _, _ in state(context).pointee.endElement() }
         handler.pointee.characters = { context, start, count in
@@ -65,6 +66,15 @@ enum SAXCallbacks {
                 state(context).pointee.declareEntity(name: name, content: content)
             }
         }
+        // What libxml2 makes of defaults and types when it reads a tag it keeps elsewhere; its tables of declarations,
+        // which take quadratic time to build, are for validation alone.
+        handler.pointee.attributeDecl = { context, element, name, _, _, value, values in
+            if let values { xmlFreeEnumeration(values) }
+            guard let element, let name else { return }
+            if !state(context).pointee.declareAttribute(name, of: element, hasDefault: value != nil) { halt(context) }
+        }
+        handler.pointee.elementDecl = nil
+        handler.pointee.notationDecl = nil
         handler.pointee.getEntity = { context, name in
             let entity = xmlSAX2GetEntity(context, name)
             if state(context).pointee.mayUse(entity, name: name, sign: "&") { return entity }

@@ -77,6 +77,19 @@ enum TagScan {
         }
     }
 
+    /// Where the keyword `<!DOCTYPE` ends, before which nothing but comments and processing instructions may stand.
+    static func endOfDoctypeKeyword(in source: UnsafeBufferPointer<UInt8>) -> Int? {
+        var position = 0
+        while let start = index(of: UInt8(ascii: "<"), in: source, from: position) {
+            let rest = source[start...]
+            if rest.starts(with: "<!DOCTYPE".utf8) { return start + 9 }
+            let isComment = rest.starts(with: "<!--".utf8)
+            guard let end = find(isComment ? "-->" : "?>", in: source, from: start + (isComment ? 4 : 2)) else { return nil }
+            position = end
+        }
+        return nil
+    }
+
     /// - Parameter most: How many bytes are looked at.
     private static func index(
         of byte: UInt8, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max

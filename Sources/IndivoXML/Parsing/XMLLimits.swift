@@ -13,12 +13,14 @@ public struct XMLLimits: Sendable, Hashable {
     public var inputBytes = 512 * 1_024 * 1_024
     /// UTF-8 bytes of one text, attribute value, comment or processing instruction. 64 MB unless set.
     public var textBytes = 64 * 1_024 * 1_024
-    /// Attributes and namespace declarations of one element. 4,096 unless set.
+    /// Attributes and namespace declarations of one element, namespaces declared by elements inside each other, and
+    /// attributes of one element in the document's own DTD. 4,096 unless set.
     public var attributes = 4_096
     /// UTF-8 bytes of one name. 50,000 unless set.
     public var nameBytes = 50_000
-    /// Bytes that entities and attribute defaults of the document's own DTD may add to it; each reference counts as
-    /// 256 bytes more. 4 MB unless set.
+    /// Bytes that entities and attribute defaults of the document's own DTD may add to it. A reference counts as 256
+    /// bytes more; a default as 16 more, and as one for every 64 other attributes and namespaces it is compared with.
+    /// 4 MB unless set.
     public var entityExpansionBytes = 4 * 1_024 * 1_024
     /// Entities inside each other. 32 unless set.
     public var entityDepth = 32

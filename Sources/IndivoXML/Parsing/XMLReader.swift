@@ -21,7 +21,7 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
     public typealias Element = XMLNode
 
     private let source: Source
-    private let elements: Set<String>
+    private let elements: [String]
     private let options: XMLParseOptions
     private let append: (Source.Element, inout [UInt8]) -> Void
 
@@ -30,7 +30,7 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
     /// - Parameter elements: The local names of the wanted elements.
     public init(_ bytes: Source, elements: String..., options: XMLParseOptions = .init()) where Source.Element == UInt8 {
         source = bytes
-        self.elements = Set(elements)
+        self.elements = elements
         self.options = options
         append = { $1.append($0) }
     }
@@ -42,7 +42,7 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
         chunks: Source, elements: String..., options: XMLParseOptions = .init()
     ) where Source.Element: Sequence<UInt8> {
         source = chunks
-        self.elements = Set(elements)
+        self.elements = elements
         self.options = options
         append = { $1.append(contentsOf: $0) }
     }
@@ -57,7 +57,7 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
         private static var pieceSize: Int { 16_384 }
 
         private var base: Source.AsyncIterator
-        private let elements: Set<String>
+        private let elements: [String]
         private let options: XMLParseOptions
         private let append: (Source.Element, inout [UInt8]) -> Void
         private var parser: PushParser?
@@ -65,7 +65,7 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
         private var isOver = false
 
         init(
-            base: Source.AsyncIterator, elements: Set<String>, options: XMLParseOptions,
+            base: Source.AsyncIterator, elements: [String], options: XMLParseOptions,
             append: @escaping (Source.Element, inout [UInt8]) -> Void
         ) {
             self.base = base
@@ -118,7 +118,7 @@ extension XMLReader where Source == XMLFileChunks {
     /// - Parameter elements: The local names of the wanted elements.
     public init(contentsOf file: URL, elements: String..., options: XMLParseOptions = .init()) {
         source = XMLFileChunks(file)
-        self.elements = Set(elements)
+        self.elements = elements
         self.options = options
         append = { $1.append(contentsOf: $0) }
     }

@@ -122,14 +122,14 @@ extension SelectorParser {
     }
 
     /// The texts of `:contains()`: one of them is enough.
-    private mutating func texts() throws -> [String] {
-        var texts: [String] = []
+    private mutating func texts() throws -> [UTF8Key] {
+        var texts: [UTF8Key] = []
         repeat {
             try scanner.skipSpace()
             if scanner.peek() == "\"" || scanner.peek() == "'" {
-                texts.append(try scanner.string())
+                texts.append(UTF8Key(try scanner.string()))
             } else {
-                texts.append(try scanner.name(expected: "a text in quotes"))
+                texts.append(UTF8Key(try scanner.name(expected: "a text in quotes")))
             }
             try scanner.skipSpace()
         } while scanner.take(",")

@@ -1,7 +1,7 @@
 /// Turns the text of a selector into its parts.
 struct SelectorParser {
     var scanner: SelectorScanner
-    private let namespaces: [String: String]
+    private let namespaces: [UTF8Key: String]
     private(set) var nameTests: [NameTest] = []
     private(set) var cacheCount = 0
     private var nesting = 0
@@ -12,7 +12,8 @@ struct SelectorParser {
 
     init(_ text: String, namespaces: [String: String]) {
         scanner = SelectorScanner(text)
-        self.namespaces = namespaces
+        self.namespaces = Dictionary(
+            namespaces.map { (UTF8Key($0), $1) }, uniquingKeysWith: { first, _ in first })
     }
 
     mutating func parse() throws -> [ComplexSelector] {
@@ -77,18 +78,18 @@ struct SelectorParser {
         let start = scanner.position
         if scanner.isAtName || scanner.peek() == "*" || scanner.peek() == "|" {
             compound.name = try elementName()
-        } else if nesting == 1, let uri = namespaces[""], !uri.isEmpty {
+        } else if nesting == 1, let uri = namespaces[UTF8Key("")], !uri.isEmpty {
             // Where no name is written `*` is meant, in the default namespace; not so inside :is() and its like.
-            compound.name = register(NameTest(namespace: .uri(uri), local: nil))
+            compound.name = register(NameTest(namespace: .uri(UTF8Key(uri)), local: nil))
         }
         while let sign = scanner.peek() {
             switch sign {
             case "#":
                 scanner.advance()
-                compound.conditions.append(.id(try scanner.hashName()))
+                compound.conditions.append(.id(UTF8Key(try scanner.hashName())))
             case ".":
                 scanner.advance()
-                compound.conditions.append(.className(try scanner.name(expected: "a class name after \".\"")))
+                compound.conditions.append(.className(UTF8Key(try scanner.name(expected: "a class name after \".\""))))
             case "[":
                 scanner.advance()
                 compound.conditions.append(try attribute())
@@ -116,8 +117,8 @@ struct SelectorParser {
         let (namespace, local) = try qualifiedName()
         let test = NameTest(
             namespace: try namespace.map { try self.namespace($0.text, at: $0.place) }
-                ?? namespaces[""].map { $0.isEmpty ? .none : .uri($0) } ?? .any,
-            local: local)
+                ?? namespaces[UTF8Key("")].map { $0.isEmpty ? .none : .uri(UTF8Key($0)) } ?? .any,
+            local: local.map { UTF8Key($0) })
         // `*` in any namespace is no test at all.
         return test.local == nil && test.namespace == .any ? nil : register(test)
     }
@@ -147,8 +148,8 @@ struct SelectorParser {
         case "*": return .any
         case "": return .none
         default:
-            if let uri = namespaces[prefix] { return uri.isEmpty ? .none : .uri(uri) }
-            if prefix == "xml" { return .uri("http://www.w3.org/XML/1998/namespace") }
+            if let uri = namespaces[UTF8Key(prefix)] { return uri.isEmpty ? .none : .uri(UTF8Key(uri)) }
+            if prefix == "xml" { return .uri(UTF8Key(NamespaceScope.xml)) }
             throw scanner.error(expected: "a prefix of the table of namespaces, not \"\(prefix)\"", at: place)
         }
     }
@@ -169,7 +170,7 @@ struct SelectorParser {
         let (prefix, local) = try qualifiedName()
         guard let local else { throw scanner.error(expected: "an attribute's name, not \"*\"", at: start) }
         let namespace = try prefix.map { try self.namespace($0.text, at: $0.place) } ?? .none
-        let name = register(NameTest(namespace: namespace, local: local))
+        let name = register(NameTest(namespace: namespace, local: UTF8Key(local)))
         try scanner.skipSpace()
         if scanner.take("]") { return .attribute(name: name, .present) }
         let relation = try self.relation()

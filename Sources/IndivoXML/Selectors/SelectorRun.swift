@@ -29,7 +29,7 @@ final class SelectorRun {
 
     private func fillMask(_ number: Int, _ test: NameTest, _ names: NameTable) {
         let mask = nameMasks + number * nameCount
-        var local = test.local ?? ""
+        var local = test.local?.text ?? ""
         local.withUTF8 { wanted in
             for id in 0..<UInt32(nameCount) {
                 // A name with a colon is a qualified name, as it is written.
@@ -40,7 +40,7 @@ final class SelectorRun {
                     switch test.namespace {
                     case .any: true
                     case .none: names.namespaceID(ofName: id) == 0 || wanted.contains(UInt8(ascii: ":"))
-                    case .uri(let uri): names.namespace(names.namespaceID(ofName: id)).elementsEqual(uri.utf8)
+                    case .uri(let uri): names.namespace(names.namespaceID(ofName: id)).elementsEqual(uri.text.utf8)
                     }
                 (mask + Int(id)).initialize(to: isNamed && isInNamespace && id > 0)
             }
@@ -142,8 +142,8 @@ final class SelectorRun {
 
     private func matches(_ condition: Condition, _ index: UInt32) -> Bool {
         switch condition {
-        case .id(let id): return hasID(id, index)
-        case .className(let name): return hasClass(name, index)
+        case .id(let id): return hasID(id.text, index)
+        case .className(let name): return hasClass(name.text, index)
         case .attribute(let name, let value): return hasAttribute(name, value, index)
         case .root: return isRoot(index)
         case .scope: return scope == noNode || tree.nodes[Int(scope)].kind == .document ? isRoot(index) : index == scope
@@ -245,26 +245,27 @@ final class SelectorRun {
     }
 
     /// The first name that differs from this one at most in its prefix.
-    private func typeID(_ name: UInt32) -> UInt32 {
-        if let known = types[name] { return known }
-        let names = tree.state.pointee.arena.names
-        let local = names.local(name)
-        let namespace = names.namespaceID(ofName: name)
-        let first = (0...name).first { names.namespaceID(ofName: $0) == namespace && names.local($0).equals(local) }
-        types[name] = first ?? name
-        return first ?? name
-    }
+    private func typeID(_ name: UInt32) -> UInt32 { types[Int(name)] }
 
-    private var types: [UInt32: UInt32] = [:]
+    private lazy var types: [UInt32] = {
+        let names = tree.state.pointee.arena.names
+        var first: [XMLTree.NameKey: UInt32] = [:]
+        return (0..<UInt32(nameCount)).map { id in
+            let key = XMLTree.NameKey(qualified: UTF8Key(names.local(id)), namespace: names.namespaceID(ofName: id))
+            if let known = first[key] { return known }
+            first[key] = id
+            return id
+        }
+    }()
 
     // MARK: Text
 
-    private func containsText(_ texts: [String], _ index: UInt32) -> Bool {
+    private func containsText(_ texts: [UTF8Key], _ index: UInt32) -> Bool {
         textBuffer.removeAll(keepingCapacity: true)
         tree.forEachText(in: index) { textBuffer.append(contentsOf: $0) }
         return textBuffer.withUnsafeBufferPointer { text in
             texts.contains { wanted in
-                var wanted = wanted
+                var wanted = wanted.text
                 return wanted.withUTF8 { text.holds($0) }
             }
         }

@@ -33,18 +33,18 @@ struct NameTest: Hashable, Sendable {
     enum Namespace: Hashable, Sendable {
         case any
         case none
-        case uri(String)
+        case uri(UTF8Key)
     }
 
     var namespace: Namespace
     /// Nil for every name.
-    var local: String?
+    var local: UTF8Key?
 }
 
 /// One condition of a compound.
 indirect enum Condition: Hashable, Sendable {
-    case id(String)
-    case className(String)
+    case id(UTF8Key)
+    case className(UTF8Key)
     case attribute(name: Int, AttributeCondition)
     case root
     case scope
@@ -56,7 +56,7 @@ indirect enum Condition: Hashable, Sendable {
     case not([ComplexSelector])
     case any([ComplexSelector])
     case has([ComplexSelector])
-    case contains([String])
+    case contains([UTF8Key])
     case position(Position)
 
     var isPositional: Bool {

@@ -209,12 +209,12 @@ extension XMLTree {
     }
 
     func nameID(_ qualified: String, namespaceID: UInt32) -> UInt32 {
-        let key = NameKey(qualified: qualified, namespace: namespaceID)
+        let key = NameKey(qualified: UTF8Key(qualified), namespace: namespaceID)
         if state.pointee.nameIDs == nil {
             var known: [NameKey: UInt32] = [:]
             let names = state.pointee.arena.names
             for id in 0..<UInt32(names.count) {
-                let key = NameKey(qualified: names.qualified(id).string, namespace: names.namespaceID(ofName: id))
+                let key = NameKey(qualified: UTF8Key(names.qualified(id)), namespace: names.namespaceID(ofName: id))
                 if known[key] == nil { known[key] = id }
             }
             state.pointee.nameIDs = known
@@ -237,16 +237,18 @@ extension XMLTree {
     func namespaceID(_ uri: String?) -> UInt32 {
         guard var uri, !uri.isEmpty else { return 0 }
         if state.pointee.namespaceIDs == nil {
-            var known: [String: UInt32] = [:]
+            var known: [UTF8Key: UInt32] = [:]
             let names = state.pointee.arena.names
-            for id in 0..<UInt32(names.namespaces.count) where known[names.namespace(id + 1).string] == nil {
-                known[names.namespace(id + 1).string] = id + 1
+            for id in 1..<UInt32(names.namespaces.count + 1) {
+                let key = UTF8Key(names.namespace(id))
+                if known[key] == nil { known[key] = id }
             }
             state.pointee.namespaceIDs = known
         }
-        if let id = state.pointee.namespaceIDs?[uri] { return id }
+        let key = UTF8Key(uri)
+        if let id = state.pointee.namespaceIDs?[key] { return id }
         let id = uri.withUTF8 { state.pointee.arena.names.addNamespace($0) }
-        state.pointee.namespaceIDs?[uri] = id
+        state.pointee.namespaceIDs?[key] = id
         return id
     }
 

@@ -18,7 +18,7 @@ final class XMLTree {
         /// The tops of subtrees that were taken out of the document.
         var removedTops: Set<UInt32> = []
         var nameIDs: [NameKey: UInt32]?
-        var namespaceIDs: [String: UInt32]?
+        var namespaceIDs: [UTF8Key: UInt32]?
         /// Each record's place in document order, made when needed and dropped by the next edit.
         var order: [UInt32]?
         /// The document as libxml2 sees it, dropped by the next edit.
@@ -31,7 +31,7 @@ final class XMLTree {
     }
 
     struct NameKey: Hashable {
-        var qualified: String
+        var qualified: UTF8Key
         var namespace: UInt32
     }
 

@@ -8,10 +8,12 @@ struct NamespaceScope {
     }
 
     private let names: NameTable
+    /// The ids of the namespaces by URI.
+    private let namespaceIDs: [UTF8Key: UInt32]
     private var bindings: [Binding] = []
     /// The number of each name's prefix, 0 for none; `unknown` until it is asked for.
     private var prefixOfName: [UInt32]
-    private var prefixes: [String: UInt32] = ["": 0]
+    private var prefixes: [UTF8Key: UInt32] = [UTF8Key(""): 0]
     private(set) var prefixTexts: [String] = [""]
     private static let unknown = UInt32.max
 
@@ -25,6 +27,9 @@ struct NamespaceScope {
 
     init(names: NameTable) {
         self.names = names
+        namespaceIDs = Dictionary(
+            (0..<UInt32(names.namespaces.count)).map { (UTF8Key(names.namespace($0 + 1)), $0 + 1) },
+            uniquingKeysWith: { first, _ in first })
         prefixOfName = Array(repeating: NamespaceScope.unknown, count: names.count)
         var uri = NamespaceScope.xml
         declare(number(ofPrefix: "xml"), uri.withUTF8 { namespaceID($0) }, depth: 0)
@@ -43,20 +48,17 @@ struct NamespaceScope {
     }
 
     mutating func number(ofPrefix prefix: String) -> UInt32 {
-        if let known = prefixes[prefix] { return known }
+        if let known = prefixes[UTF8Key(prefix)] { return known }
         let new = UInt32(prefixTexts.count)
         prefixTexts.append(prefix)
-        prefixes[prefix] = new
+        prefixes[UTF8Key(prefix)] = new
         return new
     }
 
     /// The namespace's id, or `unused`.
     func namespaceID(_ uri: UnsafeBufferPointer<UInt8>) -> UInt32 {
         if uri.isEmpty { return 0 }
-        for index in 0..<names.namespaces.count where names.namespace(UInt32(index + 1)).equals(uri) {
-            return UInt32(index + 1)
-        }
-        return NamespaceScope.unused
+        return namespaceIDs[UTF8Key(uri)] ?? NamespaceScope.unused
     }
 
     /// What the prefix stands for; nil when it was not declared. The empty prefix, not declared, stands for none.

@@ -1,8 +1,3 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -12,38 +7,34 @@ import Foundation
 extension XMLNode {
     /// The node in canonical form (W3C Canonical XML 1.0), in UTF-8: two documents mean the same when these are equal.
     ///
+    /// An element inside a document is a document subset: it has the namespaces that are in force around it and the
+    /// attributes of the namespace `xml`, such as `xml:lang`, that it inherits (section 2.4).
+    ///
     /// - Parameter withComments: Whether comments are kept.
-    /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
+    /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry, for a node that is neither an element nor a
+    ///   document, and where a namespace is a relative URI.
     public func canonical(withComments: Bool = false) throws -> Data {
-        XMLLibrary.initialize()
-        return try XMLWriter.write(self, style: .compact, keepsDocumentType: false) { bytes in
-            guard bytes.count < Int(Int32.max), let start = bytes.baseAddress else {
-                throw XMLError.inputLimit(Int(Int32.max))
-            }
-            let options =
-                XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue
-                | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
-            guard let context = xmlNewParserCtxt() else { throw XMLError(.unwritable, message: "out of memory") }
-            defer { xmlFreeParserCtxt(context) }
-            let document = start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-                xmlCtxtReadMemory(context, $0, Int32(bytes.count), nil, "UTF-8", Int32(options))
-            }
-            guard let document else {
-                throw XMLError(.unwritable, message: "the node is no document; only elements and documents have a canonical form")
-            }
-            defer { xmlFreeDoc(document) }
-            // Into a buffer: `xmlFree`, which a plain text would need, is a variable that Swift may not read from several tasks.
-            guard let buffer = xmlBufferCreate(), let output = xmlOutputBufferCreateBuffer(buffer, nil) else {
-                throw XMLError(.unwritable, message: "out of memory")
-            }
-            defer { xmlBufferFree(buffer) }
-            xmlBufferSetAllocationScheme(buffer, XML_BUFFER_ALLOC_DOUBLEIT)
-            let status = xmlC14NDocSaveTo(
-                document, nil, Int32(XML_C14N_1_0.rawValue), nil, withComments ? 1 : 0, output)
-            guard xmlOutputBufferClose(output) >= 0, status >= 0, let text = xmlBufferContent(buffer) else {
-                throw XMLError(.unwritable, message: "the document has no canonical form: a namespace is a relative URI")
-            }
-            return Data(bytes: text, count: Int(xmlBufferLength(buffer)))
+        guard kind == .element || kind == .document || kind == .removed else {
+            throw XMLError(.unwritable, message: "the node is no document; only elements and documents have a canonical form")
         }
+        // Read again, the texts are whole and every name has its declaration, whatever edits came before.
+        let tree = try XMLWriter.writeForCanonicalForm(self) { try DocumentParser.parse($0, options: .unlimited) }
+        var writer = CanonicalWriter(tree, withComments: withComments)
+        defer { writer.deallocate() }
+        try writer.write()
+        return Data(bytes: writer.output.bytes.base, count: writer.output.bytes.count)
     }
+}
+
+extension XMLParseOptions {
+    /// For what was written here: it may be as large as the document that it comes from.
+    fileprivate static let unlimited = {
+        var options = XMLParseOptions()
+        options.limits.depth = .max
+        options.limits.inputBytes = .max
+        options.limits.textBytes = .max
+        options.limits.attributes = .max
+        options.limits.nameBytes = .max
+        return options
+    }()
 }

@@ -7,7 +7,8 @@ import Foundation
 extension XMLNode {
     /// The node as XML text: an element just as it is; a document with its declaration and everything around the root.
     ///
-    /// Namespaces that the nodes need and nothing declares are declared on the way.
+    /// Namespaces that the nodes need and nothing declares are declared on the way. A part of a document declares the
+    /// prefixes that its values may speak of, as `xsi:type="xs:int"` does of `xs`.
     ///
     /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry, such as control characters.
     public func xml(_ style: XMLStyle = .compact) throws -> String {

@@ -9,6 +9,7 @@ extension XMLWriter {
         for attribute in attributes where attribute.isDeclaration {
             try writeDeclaration(attribute, elementPrefix: prefix, elementNamespace: namespace, index)
         }
+        if depth == 1, !inherited.isEmpty { try writeInheritedDeclarations(prefix, namespace, index) }
         if namespace == 0, prefix != 0 { throw undeclared(record.name, index) }
         if scope.namespace(ofPrefix: prefix) != namespace { try declare(prefix, namespace, index) }
         var prefixed = 0
@@ -25,6 +26,12 @@ extension XMLWriter {
                 prefixed += 1
             }
             try writeValue(tree.attributeValue(attribute), index)
+        }
+        if depth == 1 {
+            for attribute in inherited.attributes {
+                try writePrefixed(attribute.name, names.namespaceID(ofName: attribute.name), index)
+                try writeValue(tree.attributeValue(attribute), index)
+            }
         }
         if prefixed > 1, tree.state.pointee.hasSetAttributes { try checkTwice(attributes, index) }
     }
@@ -49,16 +56,31 @@ extension XMLWriter {
         if !isDefault, uri.isEmpty {
             throw unwritable(index, "a prefix is declared as no namespace; remove the declaration")
         }
-        try checkBinding(prefix, uri, index)
-        scope.declare(prefix, namespace, depth: depth)
-        output.write(byte: 0x20)
-        output.write(names.qualified(attribute.name))
-        try writeValue(uri, index)
+        try declare(prefix, namespace, uri, index)
+    }
+
+    private mutating func writeInheritedDeclarations(
+        _ elementPrefix: UInt32, _ elementNamespace: UInt32, _ index: UInt32
+    ) throws {
+        for declaration in inherited.declarations {
+            let prefix = scope.number(ofPrefix: declaration.prefix)
+            var uri = declaration.uri
+            try uri.withUTF8 { uri in
+                let namespace = scope.namespaceID(uri)
+                // The element's own prefix is declared as what it stands for.
+                if prefix != elementPrefix || namespace == elementNamespace { try declare(prefix, namespace, uri, index) }
+            }
+        }
     }
 
     /// Writes a declaration that nobody asked for and a name needs.
     private mutating func declare(_ prefix: UInt32, _ namespace: UInt32, _ index: UInt32) throws {
-        let uri = tree.state.pointee.arena.names.namespace(namespace)
+        try declare(prefix, namespace, tree.state.pointee.arena.names.namespace(namespace), index)
+    }
+
+    private mutating func declare(
+        _ prefix: UInt32, _ namespace: UInt32, _ uri: UnsafeBufferPointer<UInt8>, _ index: UInt32
+    ) throws {
         try checkBinding(prefix, uri, index)
         scope.declare(prefix, namespace, depth: depth)
         output.write(prefix == 0 ? " xmlns" : " xmlns:")
@@ -117,10 +139,10 @@ extension XMLWriter {
         var seen: Set<XMLTree.NameKey> = []
         for attribute in attributes where !attribute.isDeclaration {
             let namespace = names.namespaceID(ofName: attribute.name)
-            let local = names.local(attribute.name).string
             guard namespace != 0 else { continue }
+            let local = UTF8Key(names.local(attribute.name))
             if !seen.insert(XMLTree.NameKey(qualified: local, namespace: namespace)).inserted {
-                throw unwritable(index, "the attribute \(local.prefix(40)) is there twice; remove one")
+                throw unwritable(index, "the attribute \(local.text.prefix(40)) is there twice; remove one")
             }
         }
     }

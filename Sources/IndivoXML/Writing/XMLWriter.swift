@@ -7,6 +7,8 @@ struct XMLWriter {
     /// Names that were looked at and are good.
     private var checkedNames: [Bool]
     private var keepsDocumentType = true
+    /// What the outermost element takes over from the elements around it, which are not written.
+    private(set) var inherited = Inherited()
     var depth = 0
     /// The depth of the outermost element that is written as it is, in pretty style.
     private var verbatimDepth: Int?
@@ -15,21 +17,38 @@ struct XMLWriter {
     ///
     /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
     static func write<R>(
-        _ node: XMLNode, style: XMLStyle, keepsDocumentType: Bool = true,
-        _ body: (UnsafeBufferPointer<UInt8>) throws -> R
+        _ node: XMLNode, style: XMLStyle, _ body: (UnsafeBufferPointer<UInt8>) throws -> R
     ) throws -> R {
-        guard let node = node.resolved else {
-            throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
-        }
+        let node = try resolve(node)
         var writer = XMLWriter(node.tree, style: style)
-        writer.keepsDocumentType = keepsDocumentType
-        defer { writer.output.deallocate() }
-        if node.record.kind == .document {
-            try writer.writeDocument()
-        } else {
-            try writer.writeSubtree(node.index)
+        writer.inherited.declarations = node.tree.declarationsForValues(of: node.index)
+        if style == .pretty, node.tree.preservesSpace(around: node.index) { writer.verbatimDepth = 0 }
+        return try writer.write(node, body)
+    }
+
+    /// The same without a document type, and with all that an element inherits.
+    static func writeForCanonicalForm<R>(
+        _ node: XMLNode, _ body: (UnsafeBufferPointer<UInt8>) throws -> R
+    ) throws -> R {
+        let node = try resolve(node)
+        var writer = XMLWriter(node.tree, style: .compact)
+        writer.keepsDocumentType = false
+        if node.record.isElement {
+            writer.inherited.declarations = node.tree.declarationsInScope(above: node.index)
+            writer.inherited.attributes = node.tree.xmlAttributes(above: node.index)
         }
-        return try body(UnsafeBufferPointer(start: writer.output.bytes.base, count: writer.output.bytes.count))
+        return try writer.write(node, body)
+    }
+
+    private static func resolve(_ node: XMLNode) throws -> XMLNode {
+        if let node = node.resolved { return node }
+        throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
+    }
+
+    private mutating func write<R>(_ node: XMLNode, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R {
+        defer { output.deallocate() }
+        if node.record.kind == .document { try writeDocument() } else { try writeSubtree(node.index) }
+        return try body(UnsafeBufferPointer(start: output.bytes.base, count: output.bytes.count))
     }
 
     private init(_ tree: XMLTree, style: XMLStyle) {
@@ -129,11 +148,7 @@ struct XMLWriter {
 
     /// Whether white space inside the element means something.
     private func isVerbatim(_ index: UInt32) -> Bool {
-        let space: StaticString = "xml:space"
-        if let attribute = tree.attribute(index, named: space.utf8Buffer),
-            tree.attributeValue(attribute).elementsEqual("preserve".utf8) {
-            return true
-        }
+        if let space = tree.spaceAttribute(index), space.elementsEqual("preserve".utf8) { return true }
         var child = tree.firstChild(index)
         var hasMarkup = false
         while child != noNode {

@@ -1,0 +1,123 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// That a prefix, or the empty one, stands for a namespace.
+struct NamespaceDeclaration {
+    var prefix: String
+    var uri: String
+
+    /// `xmlns` or `xmlns:prefix`.
+    var attributeName: String { prefix.isEmpty ? "xmlns" : "xmlns:" + prefix }
+}
+
+// Names keep their namespace wherever their node goes. Values do not: what `xsi:type="xs:int"` means is decided by the
+// declarations around it. A subtree that is written, copied or moved takes those along that its values may speak of.
+extension XMLTree {
+    /// The declarations of an element's ancestors that are in force at it and not overridden by its own.
+    func declarationsInScope(above index: UInt32) -> [NamespaceDeclaration] {
+        let names = state.pointee.arena.names
+        var seen = Set(attributes(index).lazy.filter(\.isDeclaration).map(\.name))
+        var found: [NamespaceDeclaration] = []
+        var current = parent(index)
+        while current != noNode {
+            for attribute in attributes(current) where attribute.isDeclaration && seen.insert(attribute.name).inserted {
+                let uri = attributeValue(attribute).string
+                // `xmlns=""` ends the namespace that stands farther out.
+                if uri.isEmpty { continue }
+                let isDefault = names.prefix(attribute.name).isEmpty
+                found.append(NamespaceDeclaration(prefix: isDefault ? "" : names.local(attribute.name).string, uri: uri))
+            }
+            current = parent(current)
+        }
+        return found
+    }
+
+    /// Those of the declarations around an element that values in it may speak of.
+    func declarationsForValues(of top: UInt32) -> [NamespaceDeclaration] {
+        guard isElement(top) else { return [] }
+        let around = declarationsInScope(above: top)
+        guard !around.isEmpty else { return [] }
+        let byPrefix = Dictionary(around.map { (UTF8Key($0.prefix), $0) }, uniquingKeysWith: { first, _ in first })
+        let longest = around.map { $0.prefix.utf8.count }.max() ?? 0
+        return declarationsForValues(of: top, longestPrefix: longest, default: byPrefix[UTF8Key("")]) {
+            byPrefix[UTF8Key($0)]
+        }
+    }
+
+    /// - Parameter resolve: What a prefix stands for around the element.
+    func declarationsForValues(
+        of top: UInt32, longestPrefix: Int, default defaultNamespace: NamespaceDeclaration?,
+        resolve: (UnsafeBufferPointer<UInt8>) -> NamespaceDeclaration?
+    ) -> [NamespaceDeclaration] {
+        let names = state.pointee.arena.names
+        var found: [UTF8Key: NamespaceDeclaration] = [:]
+        // A value without a colon may be a name in the default namespace; an element in it declares it anyway.
+        if let defaultNamespace, !names.prefix(nodes[Int(top)].name).isEmpty { found[UTF8Key("")] = defaultNamespace }
+        func look(at value: UnsafeBufferPointer<UInt8>) {
+            value.forEachPrefix(longest: longestPrefix) { prefix in
+                let key = UTF8Key(prefix)
+                if found[key] == nil, let declaration = resolve(prefix) { found[key] = declaration }
+            }
+        }
+        if longestPrefix > 0 {
+            var current = top
+            while current != noNode {
+                switch nodes[Int(current)].kind {
+                case .element: for attribute in attributes(current) where !attribute.isDeclaration { look(at: attributeValue(attribute)) }
+                case .text, .cdata: look(at: content(current))
+                default: break
+                }
+                current = following(current, within: top)
+            }
+        }
+        return found.sorted { $0.key.text < $1.key.text }.map(\.value)
+    }
+
+    /// Gives an element declarations that it has not and that are not in force around it. The tree is writable.
+    func add(_ declarations: [NamespaceDeclaration], to index: UInt32) {
+        if declarations.isEmpty { return }
+        let node = handle(index)
+        var attributes = Array(attributes(index))
+        let count = attributes.count
+        for declaration in declarations where node.attr(declaration.attributeName) == nil {
+            if let known = node.parent()?.namespace(forPrefix: declaration.prefix), known.hasSameBytes(as: declaration.uri) {
+                continue
+            }
+            attributes.append(
+                AttributeRecord(
+                    header: nameID(declaration.attributeName, namespaceID: 0) | AttributeRecord.declarationFlag,
+                    value: store(declaration.uri)))
+        }
+        if attributes.count > count { setAttributes(index, to: attributes) }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Calls `body` with what stands before each colon and could be a prefix of at most so many bytes.
+    fileprivate func forEachPrefix(longest: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        guard let base = baseAddress else { return }
+        var position = 0
+        while let found = memchr(base + position, Int32(UInt8(ascii: ":")), count - position) {
+            let colon = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+            var start = colon
+            while start > position, colon - start <= longest, self[start - 1].isNameByte { start -= 1 }
+            if start < colon, colon - start <= longest { body(UnsafeBufferPointer(rebasing: self[start..<colon])) }
+            position = colon + 1
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte can be part of a name without a colon.
+    fileprivate var isNameByte: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x2E, 0x80...: true
+        default: false
+        }
+    }
+}
