@@ -7,25 +7,28 @@ import Testing
 struct StrangerTests {
     // MARK: Callbacks
 
-    @Test("a callback that ends a header line, or is no address, is refused and comes back in no header", arguments: [
-        "http://app.example.org/x\r\nSet-Cookie: injected=1", "http://app.example.org/x\nSet-Cookie: injected=1",
-        "http://app.example.org/\r", "http://app.example.org/\u{0}", "no address", "", "/relative", "javascript:alert(1)",
-        "http://app.example.org/\u{85}",
-    ])
-    func callbackLines(callback: String) async throws {
+    @Test("a callback that ends a header line, or is no address, is refused and comes back in no header")
+    func callbackLines() async throws {
+        let callbacks = [
+            "http://app.example.org/x\r\nSet-Cookie: injected=1", "http://app.example.org/x\nSet-Cookie: injected=1",
+            "http://app.example.org/\r", "http://app.example.org/\u{0}", "no address", "", "/relative", "javascript:alert(1)",
+            "http://app.example.org/\u{85}",
+        ]
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
             let app = TestApp(sandbox)
-            let answer = try await app.send(
-                "POST", "/oauth/request_token", type: FormParameters.contentType, body: "indivo_record_id=\(record)",
-                callback: callback)
-            #expect(answer.status == 400, "\(answer.text)")
-            guard let token = try? OAuthTokenResponse(parsing: answer.body).token else { return }
             var browser = TestBrowser(sandbox)
             try await browser.logIn("demo", "demo")
-            let consent = try await browser.get("/oauth/authorize?oauth_token=\(token.value)")
-            let allowed = try await browser.post("/oauth/authorize", TestBrowser.hiddenFields(of: consent.text))
-            #expect(allowed.header("Set-Cookie") == nil)
+            for callback in callbacks {
+                let answer = try await app.send(
+                    "POST", "/oauth/request_token", type: FormParameters.contentType, body: "indivo_record_id=\(record)",
+                    callback: callback)
+                #expect(answer.status == 400, "\(answer.text)")
+                guard let token = try? OAuthTokenResponse(parsing: answer.body).token else { continue }
+                let consent = try await browser.get("/oauth/authorize?oauth_token=\(token.value)")
+                let allowed = try await browser.post("/oauth/authorize", TestBrowser.hiddenFields(of: consent.text))
+                #expect(allowed.header("Set-Cookie") == nil)
+            }
         }
     }
 
@@ -58,32 +61,38 @@ struct StrangerTests {
 
     // MARK: Pages
 
-    @Test("a result that is no number, or beyond all measure, is shown and stops no page", arguments: [
-        ["inf"], ["nan"], ["1e999"], ["-inf", "5"], ["1e308", "-1e308"], ["1e-320", "0"], ["1e16", "1e16"], ["-0", "0"],
-        ["9007199254740993", "9007199254740992"],
-    ])
-    func strangeResults(values: [String]) async throws {
+    @Test("a result that is no number, or beyond all measure, is shown and stops no page")
+    func strangeResults() async throws {
+        let groups = [
+            ["inf"], ["nan"], ["1e999"], ["-inf", "5"], ["1e308", "-1e308"], ["1e-320", "0"], ["1e16", "1e16"], ["-0", "0"],
+            ["9007199254740993", "9007199254740992"],
+        ]
         try await withSandbox { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
             let app = try await TestApp(sandbox).authorized(sandbox, record: record)
-            for value in values {
-                for range in ["", "<Field name=\"quantitative_result_normal_range_min_value\">\(value)</Field><Field name=\"quantitative_result_normal_range_max_value\">1e308</Field>"] {
-                    _ = try await app.post(
-                        "/records/\(record)/documents/",
-                        xml: """
-                            <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="LabResult">\
-                            <Field name="test_name_title">Odd test</Field><Field name="test_name_identifier">2276-4</Field>\
-                            <Field name="test_name_system">http://purl.bioontology.org/ontology/LNC/</Field>\
-                            <Field name="collected_at">2026-02-03T08:00:00Z</Field>\(range)\
-                            <Field name="quantitative_result_value_value">\(value)</Field></Model></Models>
-                            """)
+            for (number, values) in groups.enumerated() {
+                for value in values {
+                    for range in [
+                        "",
+                        "<Field name=\"quantitative_result_normal_range_min_value\">\(value)</Field><Field name=\"quantitative_result_normal_range_max_value\">1e308</Field>",
+                    ] {
+                        _ = try await app.post(
+                            "/records/\(record)/documents/",
+                            xml: """
+                                <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="LabResult">\
+                                <Field name="test_name_title">Odd test \(number)</Field><Field name="test_name_identifier">2276-4</Field>\
+                                <Field name="test_name_system">http://purl.bioontology.org/ontology/LNC/</Field>\
+                                <Field name="collected_at">2026-02-03T08:00:00Z</Field>\(range)\
+                                <Field name="quantitative_result_value_value">\(value)</Field></Model></Models>
+                                """)
+                    }
                 }
             }
             var browser = TestBrowser(sandbox)
             try await browser.logIn("demo", "demo")
             let page = try await browser.get("/records/\(record)")
             #expect(page.status == 200)
-            #expect(page.text.contains("Odd test"))
+            for number in groups.indices { #expect(page.text.contains("Odd test \(number)"), "\(groups[number])") }
             #expect(!page.text.contains("=\"nan") && !page.text.contains("=\"inf") && !page.text.contains("=\"-inf"))
             #expect(page.body.count < 1 << 20)
         }
@@ -91,35 +100,41 @@ struct StrangerTests {
 
     // MARK: The login
 
-    @Test("a login from another page, or under another name than the sandbox's, is refused", arguments: [
-        [("Origin", "null")], [("Origin", "http://evil.example")], [("Origin", "http://evil.example"), ("Host", "evil.example")],
-        [("Host", "evil.example")], [("Host", "evil.example:PORT")], [("Host", "127.0.0.1.evil.example:PORT")],
-        [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-site")], [("Origin", "http://127.0.0.1:1")],
-    ])
-    func foreignLogin(headers: [(String, String)]) async throws {
+    @Test("a login from another page, or under another name than the sandbox's, is refused")
+    func foreignLogin() async throws {
+        let attempts = [
+            [("Origin", "null")], [("Origin", "http://evil.example")],
+            [("Origin", "http://evil.example"), ("Host", "evil.example")],
+            [("Host", "evil.example")], [("Host", "evil.example:PORT")], [("Host", "127.0.0.1.evil.example:PORT")],
+            [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-site")], [("Origin", "http://127.0.0.1:1")],
+        ]
         try await withSandbox { sandbox async throws in
-            var browser = TestBrowser(sandbox)
             let port = try #require(sandbox.uiURL.port)
-            let answer = try await browser.send(
-                "POST", "/login",
-                headers: headers.map { ($0.0, $0.1.replacing("PORT", with: "\(port)")) }
-                    + [("Content-Type", FormParameters.contentType)],
-                body: Data("username=demo&password=demo&return_url=/".utf8))
-            #expect(answer.status == 403)
-            #expect(browser.cookie == nil)
+            for headers in attempts {
+                var browser = TestBrowser(sandbox)
+                let answer = try await browser.send(
+                    "POST", "/login",
+                    headers: headers.map { ($0.0, $0.1.replacing("PORT", with: "\(port)")) }
+                        + [("Content-Type", FormParameters.contentType)],
+                    body: Data("username=demo&password=demo&return_url=/".utf8))
+                #expect(answer.status == 403, "\(headers)")
+                #expect(browser.cookie == nil)
+            }
         }
     }
 
-    @Test("a page under another name than the sandbox's is not shown", arguments: ["/", "/login", "/style.css"])
-    func rebinding(path: String) async throws {
+    @Test("a page under another name than the sandbox's is not shown")
+    func rebinding() async throws {
         try await withSandbox { sandbox async throws in
             var browser = TestBrowser(sandbox)
             let port = try #require(sandbox.uiURL.port)
-            for host in ["evil.example", "evil.example:\(port)", "", "localhost.evil.example"] {
-                #expect(try await browser.send("GET", path, headers: [("Host", host)]).status == 403, "\(host)")
-            }
-            for host in ["127.0.0.1:\(port)", "localhost:\(port)", "LOCALHOST:9000", "192.168.1.7:\(port)"] {
-                #expect(try await browser.send("GET", path, headers: [("Host", host)]).status == 200, "\(host)")
+            for path in ["/", "/login", "/style.css"] {
+                for host in ["evil.example", "evil.example:\(port)", "", "localhost.evil.example"] {
+                    #expect(try await browser.send("GET", path, headers: [("Host", host)]).status == 403, "\(host)")
+                }
+                for host in ["127.0.0.1:\(port)", "localhost:\(port)", "LOCALHOST:9000", "192.168.1.7:\(port)"] {
+                    #expect(try await browser.send("GET", path, headers: [("Host", host)]).status == 200, "\(host)")
+                }
             }
         }
     }
@@ -149,7 +164,7 @@ struct StrangerTests {
         try await withSandbox { sandbox async throws in
             let world = try await World(sandbox)
             await withTaskGroup(of: Void.self) { group in
-                for number in 0..<24 {
+                for number in 0..<9 {
                     group.addTask {
                         var browser = TestBrowser(sandbox)
                         _ = try? await browser.post("/login", ["username": "demo", "password": "guess \(number)"])
@@ -180,7 +195,8 @@ struct StrangerTests {
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
                 #expect(Set(names).isSuperset(of: ["indivo.sqlite", "indivo.sqlite-wal", "indivo.sqlite-shm"]))
                 for name in names {
-                    let mode = try FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)[.posixPermissions]
+                    let mode = try FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)[
+                        .posixPermissions]
                     #expect((mode as? NSNumber)?.intValue == 0o600, "\(name)")
                 }
             }
