@@ -54,7 +54,12 @@ struct IndivoTool: AsyncParsableCommand {
             StandardStreams.complain(fullMessage(for: error))
             Foundation.exit(ExitStatus.wrongUse.rawValue)
         } catch {
-            guard let failure = CommandFailure(any: error) else { exit(withError: error) }
+            // Help and versions are thrown too, and are no failures.
+            if exitCode(for: error).isSuccess { exit(withError: error) }
+            guard let failure = CommandFailure(any: error) else {
+                StandardStreams.complain(fullMessage(for: error))
+                Foundation.exit(exitCode(for: error).rawValue)
+            }
             StandardStreams.complain(failure.description)
             Foundation.exit(failure.status.rawValue)
         }

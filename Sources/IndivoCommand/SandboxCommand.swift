@@ -76,7 +76,7 @@ struct SandboxCommand: AsyncParsableCommand {
     private func announce(_ sandbox: Sandbox, apps: [SandboxApp]) async throws {
         let summary = try await sandbox.summary()
         if json { print(summary.json) }
-        let records = summary.records.map { "           \($0.id)  \($0.label)" }.joined(separator: "\n")
+        let records = summary.records.map { "           \($0.id)  \($0.label)".shown() }.joined(separator: "\n")
         let more = apps.map { "\n  app      \($0.id), consumer key \($0.consumerKey), secret \($0.consumerSecret)" }
         print(
             """
@@ -102,7 +102,7 @@ struct SandboxCommand: AsyncParsableCommand {
     }
 
     private func note(_ message: String) {
-        FileHandle.standardError.write(Data((message + "\n").utf8))
+        StandardStreams.complain(message)
     }
 }
 

@@ -14,6 +14,8 @@ public enum SandboxError: Error, Sendable, CustomStringConvertible {
     case models(problems: [String])
     /// Something of this id is there already.
     case duplicate(kind: String, id: String)
+    /// The database holds secrets, and others could read its file.
+    case cannotProtect(path: String, reason: String)
 
     public var description: String {
         switch self {
@@ -31,6 +33,8 @@ public enum SandboxError: Error, Sendable, CustomStringConvertible {
             "the models cannot be used:\n" + problems.joined(separator: "\n")
         case .duplicate(let kind, let id):
             "the sandbox has a \(kind) “\(id)” already; choose another id"
+        case .cannotProtect(let path, let reason):
+            "the database \(path) cannot be made unreadable to others (\(reason)); run chmod 600 as its owner"
         }
     }
 }

@@ -40,12 +40,12 @@ struct LoginFlowTests {
                 startURL.hasPrefix(
                     "http://127.0.0.1:8002/start?record_id=\(record.id)&carenet_id=&oauth_header=OAuth%20"))
 
-            let request = try await app.requestToken(record: record.id)
+            let request = try await app.requestToken(record: record.id, callback: "http://127.0.0.1:8002/callback/1")
             let page = try await browser.get("/oauth/authorize?oauth_token=\(request.value)")
             #expect(page.status == 302, "the app is enabled already, so no page is shown")
             let callback = try #require(page.header("Location"))
             #expect(
-                callback.hasPrefix("http://app.example.org/authorized?oauth_token=\(request.value)&oauth_verifier="))
+                callback.hasPrefix("http://127.0.0.1:8002/callback/1?oauth_token=\(request.value)&oauth_verifier="))
             let verifier = try #require(
                 FormParameters(decoding: String(callback.split(separator: "?")[1]))["oauth_verifier"])
             let answer = try await app.with(request).send("POST", "/oauth/access_token", verifier: verifier)

@@ -3,10 +3,11 @@ import IndivoModel
 
 extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
     /// The call, what went wrong and the next step, without secrets, ids and content, as far as the server's own words
-    /// can be cleared of them (see ``IndivoError``).
+    /// can be cleared of them (see ``IndivoError``). One line, in which nothing commands a terminal: control characters
+    /// and changes of direction are U+FFFD.
     public var description: String {
-        if case .login(let error) = reason { return "\(call): \(error)" }
-        return "\(call) (\(request)): \(explanation)"
+        if case .login(let error) = reason { return "\(call): \(error)".shown() }
+        return "\(call) (\(request)): \(explanation)".shown()
     }
 
     /// The same as ``description``, so that an error that is dumped or interpolated tells no more.
@@ -32,7 +33,7 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
             lines.append("server's words: \(message.isEmpty ? "(none)" : message)")
             lines += problems.map { "found here: \($0)" }
         }
-        return (lines + details).joined(separator: "\n")
+        return (lines + details).joined(separator: "\n").shown(keepsLines: true)
     }
 
     private var explanation: String {

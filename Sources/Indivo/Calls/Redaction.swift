@@ -1,3 +1,5 @@
+import IndivoModel
+
 /// Leaves out of a server's words what was sent to it and what it quotes, as far as that can be told.
 ///
 /// Left out are, each as `…`:
@@ -21,7 +23,8 @@ struct Redaction {
     static func redact(_ text: String, sent values: some Sequence<String>) -> String {
         let forms = Set(values.flatMap { value in
             let plain = ServerMessage.collapsed(value)
-            return [plain, asHTML(plain), asPython(plain)]
+            // A server's words come here as they may be shown.
+            return [plain.shown(), asHTML(plain).shown(), asPython(plain)]
         })
         guard forms.reduce(0, { $0 + $1.utf8.count }) <= mostBytes else { return "" }
         var redaction = Redaction(text)

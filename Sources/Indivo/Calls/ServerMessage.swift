@@ -5,15 +5,15 @@ import OAuth1
 
 /// What a server says in the body of a refusal.
 struct ServerMessage {
-    /// The beginning of what it says, without markup, white space collapsed.
+    /// The beginning of what it says, without markup, white space collapsed, and without what commands a terminal.
     private let beginning: String
 
-    init(words: String) { beginning = String(words.prefix(Self.longest)) }
+    init(words: String) { beginning = String(words.shown().prefix(Self.longest)) }
 
     init(_ answer: HTTPAnswer) {
         let words = Self.collapsed(
             String(decoding: answer.body.prefix(Self.longestBody), as: UTF8.self)
-                .replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " "))
+                .replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " ")).shown()
         guard answer.body.count > Self.longestBody || words.count > Self.longest else {
             beginning = words
             return

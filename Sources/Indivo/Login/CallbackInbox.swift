@@ -3,10 +3,14 @@ import Synchronization
 /// Where visits wait for the login that expects them.
 final class CallbackInbox: Sendable {
     private let waiting = Mutex<AsyncStream<CallbackVisit>.Continuation?>(nil)
+    private let policy: AsyncStream<CallbackVisit>.Continuation.BufferingPolicy
+
+    /// - Parameter limit: How many visits may wait; any number unless given.
+    init(limit: Int? = nil) { policy = limit.map { .bufferingOldest($0) } ?? .unbounded }
 
     /// Opens the inbox for a login; an earlier one ends.
     func open() -> AsyncStream<CallbackVisit> {
-        let (stream, continuation) = AsyncStream.makeStream(of: CallbackVisit.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: CallbackVisit.self, bufferingPolicy: policy)
         let previous = waiting.withLock { current in
             defer { current = continuation }
             return current

@@ -30,8 +30,14 @@ extension IndivoServer {
                 choice.finish("No record was chosen. You may close this page and go back to the app.")
                 throw error
             }
-            return try await authorize(record, session) { url in
-                if let redirect = choice.redirect { redirect(url) } else { try await open(url) }
+            do {
+                return try await authorize(record, session) { url in
+                    if let redirect = choice.redirect { redirect(url) } else { try await open(url) }
+                }
+            } catch {
+                // Where the browser still waits for where to go.
+                choice.finish(Self.failurePage)
+                throw error
             }
         }
     }
@@ -97,10 +103,12 @@ extension IndivoServer {
             answer.finish("You are logged in. You may close this page.")
             return record
         } catch {
-            answer.finish("The login failed. You may close this page and go back to the app.")
+            answer.finish(Self.failurePage)
             throw error
         }
     }
+
+    private static let failurePage = "The login failed. You may close this page and go back to the app."
 
     private func visit(_ session: CallbackSession, _ step: LoginStep) async throws -> CallbackVisit {
         if let visit = try await session.next(step) { return visit }

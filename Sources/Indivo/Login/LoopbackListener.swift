@@ -1,5 +1,6 @@
 import Foundation
 import OAuth1
+import Synchronization
 
 /// Receives callbacks on 127.0.0.1, for tools and desktop apps (RFC 8252, section 7.3).
 ///
@@ -7,12 +8,20 @@ import OAuth1
 /// `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
 /// The listener answers only while a login is going on, takes nothing from outside the machine, and gives each login a
 /// callback of its own, under a random path.
+///
+/// Every program on the machine and every page in its browsers can send requests here. One that no person's browser makes
+/// when it goes to a page is refused: another `Host`, a script, an image, a frame. One that the login does not wait for,
+/// or without a record, gets a page that says so, and the login goes on. What cannot be told from the server's is a page
+/// that sends the whole window to ``startURL`` with a record of its own choice, before the person has chosen: show which
+/// record was opened, as ``IndivoRecord/information()`` gives it.
 public struct LoopbackListener: CallbackReceiver {
     /// The port listened on.
     public let port: UInt16
+    /// How long a connection may take to send its request.
+    package var patience = Duration.seconds(10)
     private let socket: LoopbackSocket?
 
-    /// A listener on a port that is taken when a login begins.
+    /// A listener on a port that is taken when a login begins, and given back before the login returns.
     public init(port: UInt16 = 8002) {
         self.port = port
         socket = nil
@@ -23,7 +32,7 @@ public struct LoopbackListener: CallbackReceiver {
         self.socket = socket
     }
 
-    /// A listener on a port that is free now, and kept.
+    /// A listener on a port that is free now, and kept. It serves one login at a time.
     /// - Throws: ``IndivoError`` with the reason ``LoginError/badCallback(_:)`` when the system gives none.
     public static func onFreePort() throws -> LoopbackListener {
         try LoopbackListener(socket: LoopbackSocket(port: 0))
@@ -35,11 +44,6 @@ public struct LoopbackListener: CallbackReceiver {
     private static let startPath = "/start"
     private static let callbackFolder = "/callback/"
 
-    /// Another login's callback comes in too, so that it can be told from this one's.
-    private static func isExpected(_ path: String) -> Bool {
-        path == startPath || path.hasPrefix(callbackFolder)
-    }
-
     private func url(_ path: String) -> URL {
         // Digits, dots and a path of our own making always form a URL.
         URL(string: "http://127.0.0.1:\(port)\(path)")!
@@ -47,21 +51,64 @@ public struct LoopbackListener: CallbackReceiver {
 
     public func listen() throws -> CallbackSession {
         let socket = try socket ?? LoopbackSocket(port: port)
+        try socket.begin()
         let callbackPath = Self.callbackFolder + OAuthSigner.randomNonce()
-        let inbox = CallbackInbox()
-        let visits = inbox.open()
-        let service = LoopbackService(socket: socket, isExpected: Self.isExpected) { target, exchange in
-            guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(target)") else { return exchange.notFound() }
-            let visit = CallbackVisit(
-                url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
-            if !inbox.put(visit) { exchange.show("No login is going on.") }
+        // One visit for each step: the first that is good.
+        let choices = CallbackInbox(limit: 1)
+        let callbacks = CallbackInbox(limit: 1)
+        let (chosen, authorized) = (choices.open(), callbacks.open())
+        let service: LoopbackService
+        do {
+            service = try LoopbackService(socket: socket, patience: patience) { request, exchange in
+                guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
+                guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else {
+                    return exchange.notFound()
+                }
+                let visit = CallbackVisit(
+                    url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
+                switch request.path {
+                case Self.startPath:
+                    if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
+                    if !choices.put(visit) { exchange.notFound("No login is waiting for a record.") }
+                case callbackPath:
+                    if !callbacks.put(visit) { exchange.notFound("No login is waiting for this page.") }
+                case let path where path.hasPrefix(Self.callbackFolder):
+                    exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
+                default:
+                    exchange.notFound()
+                }
+            }
+        } catch {
+            socket.end()
+            throw error
         }
-        service.start()
+        let isKept = self.socket != nil
+        let isOpen = Mutex(true)
         return CallbackSession(
-            callback: url(callbackPath), visits: visits,
+            callback: url(callbackPath),
+            next: { step in
+                let (visits, inbox) = step == .record ? (chosen, choices) : (authorized, callbacks)
+                defer { inbox.close() }
+                var iterator = visits.makeAsyncIterator()
+                return await iterator.next()
+            },
             close: {
+                guard isOpen.withLock({ isOpen in defer { isOpen = false }; return isOpen }) else { return }
                 service.stop()
-                inbox.close()
+                choices.close()
+                callbacks.close()
+                if isKept { socket.end() } else { socket.close() }
             })
+    }
+
+    /// Why a visit to the start URL chooses no record; `nil` where it does.
+    private static func problem(with url: URL) -> String? {
+        let parameters = url.callbackParameters
+        guard let id = parameters["record_id"], !id.isEmpty else {
+            let isCarenet = parameters["carenet_id"].map { !$0.isEmpty } ?? false
+            return "No record was chosen: \(isCarenet ? LoginError.carenetChosen : .noRecordChosen)."
+        }
+        let isID = id.utf8.count <= 100 && id.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
+        return isID ? nil : "No record was chosen: this is no record's id."
     }
 }

@@ -1,5 +1,5 @@
+import Dispatch
 import Foundation
-import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -9,125 +9,120 @@ import Glibc
 import Musl
 #endif
 
-/// Serves the few requests of one login: `GET` of expected paths, each answered by whoever handles it.
+/// Serves the few requests of one login, each answered by whoever handles it.
 ///
-/// A thread of its own polls the connections, so that one which sends nothing (browsers open such) keeps no other waiting.
+/// A thread of its own polls the connections, so that one which sends nothing (browsers open such) keeps no other
+/// waiting. A connection that takes longer than the
+/// patience to send its request is closed; of too many the oldest goes.
 final class LoopbackService: Sendable {
     private let socket: LoopbackSocket
-    private let isExpected: @Sendable (_ path: String) -> Bool
-    private let handle: @Sendable (_ target: String, LoopbackExchange) -> Void
-    private let turn: Int
+    private let patience: Duration
+    private let handle: @Sendable (LoopbackRequest, LoopbackExchange) -> Void
+    /// A byte sent through this pair ends the thread.
+    private let end: (read: Int32, write: Int32)
+    private let ended = DispatchSemaphore(value: 0)
 
+    /// Begins to serve.
+    /// - Throws: ``IndivoError`` where the system gives no sockets.
     init(
-        socket: LoopbackSocket, isExpected: @escaping @Sendable (_ path: String) -> Bool,
-        handle: @escaping @Sendable (_ target: String, LoopbackExchange) -> Void
-    ) {
+        socket: LoopbackSocket, patience: Duration,
+        handle: @escaping @Sendable (LoopbackRequest, LoopbackExchange) -> Void
+    ) throws {
         self.socket = socket
-        self.isExpected = isExpected
+        self.patience = patience
         self.handle = handle
-        turn = socket.begin()
-    }
-
-    func start() {
+        var pair: [Int32] = [-1, -1]
+        #if canImport(Glibc)
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        #elseif canImport(Musl)
+        let type = SOCK_STREAM | SOCK_CLOEXEC
+        #else
+        let type = SOCK_STREAM
+        #endif
+        let isMade = socketpair(AF_UNIX, type, 0, &pair) == 0
+        #if canImport(Darwin)
+        for descriptor in pair { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        #endif
+        end = (pair[0], pair[1])
+        guard isMade else {
+            throw IndivoError(.badCallback("the system gives no sockets: \(String(cString: strerror(errno)))"))
+        }
         Thread.detachNewThread { self.run() }
     }
 
-    /// Takes no connection any more; the thread ends within a tenth of a second.
-    func stop() { socket.end(turn) }
+    /// Takes no connection any more, and returns once all that were taken are closed. To be called once.
+    func stop() {
+        var byte: UInt8 = 0
+        write(end.write, &byte, 1)
+        ended.wait()
+        close(end.write)
+        close(end.read)
+    }
 
     private static let maximumRequest = 16_384
     private static let maximumConnections = 32
 
-    private func run() {
-        var requests: [Int32: [UInt8]] = [:]
-        while socket.isServed(in: turn) {
-            var polled = [pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)]
-            polled += requests.keys.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            guard poll(&polled, nfds_t(polled.count), 100) > 0 else { continue }
-            for entry in polled where entry.revents != 0 {
-                if entry.fd == socket.descriptor {
-                    guard let connection = socket.accept(in: turn) else { continue }
-                    if requests.count < Self.maximumConnections { requests[connection] = [] } else { close(connection) }
-                } else if let request = requests.removeValue(forKey: entry.fd) {
-                    if let unfinished = receive(entry.fd, request) { requests[entry.fd] = unfinished }
-                }
-            }
-        }
-        for connection in requests.keys { close(connection) }
+    /// A connection whose request is not complete.
+    private struct Visitor {
+        var request: [UInt8] = []
+        let deadline: ContinuousClock.Instant
     }
 
-    /// Reads what has come; what is still unfinished goes back, a finished request is handled.
-    private func receive(_ connection: Int32, _ begun: [UInt8]) -> [UInt8]? {
+    private func run() {
+        var visitors: [Int32: Visitor] = [:]
+        while true {
+            for (connection, visitor) in visitors where visitor.deadline <= .now {
+                close(connection)
+                visitors[connection] = nil
+            }
+            var polled = [end.read, socket.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            polled += visitors.keys.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            let next = visitors.values.map(\.deadline).min()
+            let wait = next.map { max(0, (ContinuousClock.now.duration(to: $0)).milliseconds + 1) } ?? -1
+            guard poll(&polled, nfds_t(polled.count), Int32(clamping: wait)) > 0 else { continue }
+            guard polled[0].revents == 0 else { break }
+            for entry in polled.dropFirst(2) where entry.revents != 0 {
+                guard let visitor = visitors.removeValue(forKey: entry.fd) else { continue }
+                visitors[entry.fd] = receive(entry.fd, visitor)
+            }
+            if polled[1].revents != 0 { takeNewcomers(&visitors) }
+        }
+        for connection in visitors.keys { close(connection) }
+        ended.signal()
+    }
+
+    private func takeNewcomers(_ visitors: inout [Int32: Visitor]) {
+        while let connection = socket.accept() {
+            if visitors.count >= Self.maximumConnections,
+                let oldest = visitors.min(by: { $0.value.deadline < $1.value.deadline })?.key
+            {
+                close(oldest)
+                visitors[oldest] = nil
+            }
+            visitors[connection] = Visitor(deadline: .now + patience)
+        }
+        // Without a descriptor left, the connection goes on waiting: not to be asked about without a pause.
+        if errno == EMFILE || errno == ENFILE { poll(nil, 0, 20) }
+    }
+
+    /// Reads what has come; a visitor who is still unfinished goes back, a finished request is handled.
+    private func receive(_ connection: Int32, _ visitor: Visitor) -> Visitor? {
+        var visitor = visitor
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(connection, &buffer, buffer.count, 0)
-        let request = begun + buffer.prefix(max(0, count))
-        guard count > 0, request.count <= Self.maximumRequest else {
+        if count < 0, errno == EAGAIN || errno == EINTR { return visitor }
+        visitor.request += buffer.prefix(max(0, count))
+        guard count > 0, visitor.request.count <= Self.maximumRequest else {
             close(connection)
             return nil
         }
-        guard request.contains([13, 10, 13, 10]) else { return request }
+        guard visitor.request.contains([13, 10, 13, 10]) else { return visitor }
         let exchange = LoopbackExchange(connection)
-        if let target = LoopbackRequest.target(of: request), isExpected(String(target.prefix { $0 != "?" })) {
-            handle(target, exchange)
+        if let request = LoopbackRequest(visitor.request) {
+            handle(request, exchange)
         } else {
             exchange.notFound()
         }
         return nil
-    }
-}
-
-/// What a browser asks for.
-enum LoopbackRequest {
-    /// The target of a `GET`: path and query; `nil` for any other request, and for a target with control characters.
-    static func target(of request: [UInt8]) -> String? {
-        let words = request.prefix { $0 != 13 && $0 != 10 }.split(separator: UInt8(ascii: " "))
-        guard words.count == 3, words[0].elementsEqual("GET".utf8), words[1].first == UInt8(ascii: "/"),
-            words[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F })
-        else { return nil }
-        return String(decoding: words[1], as: UTF8.self)
-    }
-}
-
-/// One request of a browser, to be answered once. Left unanswered, its connection is closed.
-final class LoopbackExchange: Sendable {
-    private let connection: Mutex<Int32?>
-
-    init(_ connection: Int32) { self.connection = Mutex(connection) }
-
-    deinit { answer(nil) }
-
-    func redirect(to url: URL) {
-        answer("HTTP/1.1 302 Found\r\nLocation: \(url.absoluteString)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-    }
-
-    func show(_ message: String) { answer(page("200 OK", message)) }
-
-    func notFound() { answer(page("404 Not Found", "There is nothing here.")) }
-
-    /// - Parameter message: Text of our own, without markup.
-    private func page(_ status: String, _ message: String) -> String {
-        let body = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Login</title><link rel=\"icon\" href=\"data:,\"><p>\(message)</p></html>\n"
-        return "HTTP/1.1 \(status)\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: \(body.utf8.count)\r\n"
-            + "Connection: close\r\n\r\n" + body
-    }
-
-    private func answer(_ response: String?) {
-        guard let socket = connection.withLock({ $0.take() }) else { return }
-        if let response {
-            #if canImport(Darwin)
-            let flags: Int32 = 0
-            #else
-            let flags = Int32(MSG_NOSIGNAL)
-            #endif
-            let bytes = Array(response.utf8)
-            var sent = 0
-            while sent < bytes.count {
-                let count = bytes.withUnsafeBytes { send(socket, $0.baseAddress! + sent, bytes.count - sent, flags) }
-                guard count > 0 else { break }
-                sent += count
-            }
-            shutdown(socket, Int32(SHUT_WR))
-        }
-        close(socket)
     }
 }

@@ -8,24 +8,31 @@ import Glibc
 import Musl
 #endif
 
-/// A socket listening on 127.0.0.1, closed when it is let go.
+/// A socket listening on 127.0.0.1, for one login at a time. No process that is started meanwhile gets it, nor its
+/// connections.
 final class LoopbackSocket: Sendable {
+    private enum State {
+        case idle
+        case serving
+        case closed
+    }
+
     let descriptor: Int32
     let port: UInt16
-    /// Counts those who serve the socket, one after the other.
-    private let turn = Mutex(0)
+    private let state = Mutex(State.idle)
 
     /// - Parameter port: 0 for any that is free.
     init(port wanted: UInt16) throws {
-        #if canImport(Darwin) || canImport(Musl)
-        let stream = SOCK_STREAM
+        #if canImport(Glibc)
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        #elseif canImport(Musl)
+        let type = SOCK_STREAM | SOCK_CLOEXEC
         #else
-        let stream = Int32(SOCK_STREAM.rawValue)
+        let type = SOCK_STREAM
         #endif
-        let descriptor = socket(AF_INET, stream, 0)
-        guard descriptor >= 0 else { throw Self.failure(wanted) }
-        // Whoever finds nothing to accept must not wait for it.
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let descriptor = socket(AF_INET, type, 0)
+        guard descriptor >= 0 else { throw Self.systemFailure(wanted) }
+        Self.prepare(descriptor)
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -42,49 +49,78 @@ final class LoopbackSocket: Sendable {
         self.descriptor = descriptor
         port = UInt16(bigEndian: address.sin_port)
         guard bound else {
-            let error = Self.failure(wanted)
+            let error = Self.systemFailure(wanted)
             throw error  // and the deinitialiser closes the socket
         }
     }
 
-    deinit { close(descriptor) }
+    deinit { close() }
 
-    /// Begins to serve the socket, in place of who served it before.
-    /// - Returns: What to say in ``accept(in:)``.
-    func begin() -> Int {
-        turn.withLock { turn in
-            turn += 1
-            return turn
+    /// Begins to serve the socket.
+    /// - Throws: ``IndivoError`` where another login is being served.
+    func begin() throws {
+        try state.withLock { state in
+            guard state == .idle else { throw Self.failure(port, "another login is waiting there") }
+            state = .serving
         }
     }
 
-    /// Ends it. From now on connections wait for the next one who serves.
-    func end(_ own: Int) { turn.withLock { if $0 == own { $0 += 1 } } }
+    /// Ends it. From now on connections wait for the next login.
+    func end() { state.withLock { if $0 == .serving { $0 = .idle } } }
 
-    func isServed(in own: Int) -> Bool { turn.withLock { $0 == own } }
-
-    /// Takes the next connection; `nil` when there is none, or somebody else's turn has begun.
-    func accept(in own: Int) -> Int32? {
-        turn.withLock { turn in
-            guard turn == own else { return nil }
-            #if canImport(Darwin)
-            let connection = Darwin.accept(descriptor, nil, nil)
-            // There it would be as the socket it comes from.
-            _ = fcntl(connection, F_SETFL, 0)
-            #elseif canImport(Glibc)
-            let connection = Glibc.accept(descriptor, nil, nil)
-            #else
-            let connection = Musl.accept(descriptor, nil, nil)
-            #endif
-            return connection >= 0 ? connection : nil
+    /// Gives the port back.
+    func close() {
+        state.withLock { state in
+            guard state != .closed else { return }
+            state = .closed
+            Self.close(descriptor)
         }
     }
 
-    private static func startListening(_ descriptor: Int32) -> Bool { listen(descriptor, 16) == 0 }
+    /// Takes the next connection; `nil` when there is none, with `errno` telling why.
+    func accept() -> Int32? {
+        #if canImport(Darwin)
+        let connection = Darwin.accept(descriptor, nil, nil)
+        #elseif canImport(Glibc)
+        let connection = Glibc.accept(descriptor, nil, nil)
+        #else
+        let connection = Musl.accept(descriptor, nil, nil)
+        #endif
+        guard connection >= 0 else { return nil }
+        Self.prepare(connection)
+        return connection
+    }
 
-    private static func failure(_ port: UInt16) -> IndivoError {
+    /// Neither waits nor is inherited. (Linux has calls that make it so from the beginning; the one for connections,
+    /// `accept4`, is not seen from Swift.)
+    private static func prepare(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        #if canImport(Darwin)
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+    }
+
+    private static func close(_ descriptor: Int32) {
+        #if canImport(Darwin)
+        _ = Darwin.close(descriptor)
+        #elseif canImport(Glibc)
+        _ = Glibc.close(descriptor)
+        #else
+        _ = Musl.close(descriptor)
+        #endif
+    }
+
+    private static func startListening(_ descriptor: Int32) -> Bool { listen(descriptor, 64) == 0 }
+
+    private static func systemFailure(_ port: UInt16) -> IndivoError {
+        failure(port, String(cString: strerror(errno)))
+    }
+
+    private static func failure(_ port: UInt16, _ why: String) -> IndivoError {
         IndivoError(.badCallback(
-            "127.0.0.1 port \(port) cannot be listened on: \(String(cString: strerror(errno))). "
+            "127.0.0.1 port \(port) cannot be listened on: \(why). "
                 + "Close what uses it, or register the app's start URL with another port"))
     }
 }

@@ -7,11 +7,15 @@ final class CurlMulti: Sendable {
     private static let isSetUp: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// Used by the thread of ``CurlLoop`` alone, but for `curl_multi_wakeup`, which any thread may call, and which
-    /// nobody calls after ``close()``: the loop's owner stops it last of all.
+    /// nobody calls after ``close()``: the loop wakes under a lock, and closes after it has barred waking under it.
     nonisolated(unsafe) private let handle: UnsafeMutableRawPointer?
+    /// Whether ``wakeUp()`` works: libcurl needs two descriptors for it, and goes on without when there are none left.
+    private let canBeWoken: Bool
 
     init(maximumConnectionsPerHost: Int) {
-        handle = Self.isSetUp ? curl_multi_init() : nil
+        let handle = Self.isSetUp ? curl_multi_init() : nil
+        self.handle = handle
+        canBeWoken = handle.map { curl_multi_wakeup($0) == CURLM_OK } ?? false
         guard let handle else { return }
         _ = indivo_curl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
         _ = indivo_curl_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
@@ -19,7 +23,10 @@ final class CurlMulti: Sendable {
 
     /// Makes ``waitForActivity()`` return, now or the next time. From any thread.
     func wakeUp() {
-        curl_multi_wakeup(handle)
+        guard let handle else { return }
+        let code = curl_multi_wakeup(handle)
+        // libcurl knows a handle that was closed, as long as its memory is not used for something else.
+        assert(code != CURLM_BAD_HANDLE, "a closed libcurl handle was woken")
     }
 
     func add(_ transfer: CurlTransfer) throws(HTTPTransportError) {
@@ -51,7 +58,7 @@ final class CurlMulti: Sendable {
 
     /// Waits until a connection moves, a timer of libcurl is due, or somebody calls ``wakeUp()``.
     func waitForActivity() {
-        curl_multi_poll(handle, nil, 0, 60_000, nil)
+        curl_multi_poll(handle, nil, 0, canBeWoken ? 60_000 : 20, nil)
     }
 
     /// Closes all connections. The handle is not used afterwards.

@@ -1,3 +1,5 @@
+import IndivoModel
+
 /// Why there is no complete answer to a request.
 ///
 /// The text names the server and the next step; it holds neither path nor content.
@@ -49,6 +51,11 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
     }
 
     public var description: String {
+        // The library may quote the server: the names in a certificate, say.
+        explanation.shown()
+    }
+
+    private var explanation: String {
         let said = detail.map { " (\($0))" } ?? ""
         return switch kind {
         case .invalidRequest:

@@ -9,7 +9,8 @@ enum CredentialsFile {
     }
 
     /// Reads a file.
-    /// - Throws: ``CommandFailure`` where it cannot be read, others can read it too, or a line is no setting.
+    /// - Throws: ``CommandFailure`` where it cannot be read, others can read it too, a line is no setting, or a value
+    ///   holds a control character.
     static func read(_ path: String) throws -> [Setting: String] {
         let content: Data?
         do {
@@ -18,22 +19,33 @@ enum CredentialsFile {
             throw failure(error, path)
         }
         guard let content else { throw CommandFailure("\(path): there is no such file") }
-        guard let text = String(validating: content, as: UTF8.self) else {
-            throw CommandFailure("\(path): this is no text file; look at it with less")
-        }
         var settings: [Setting: String] = [:]
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let line = line.trimmingCharacters(in: .whitespaces)
-            if line.isEmpty || line.hasPrefix("#") { continue }
-            // What stands there may be a secret: it is not repeated.
-            guard let equals = line.firstIndex(of: "="), let setting = Setting(name: line[..<equals]) else {
-                throw CommandFailure(
-                    "this is no setting; write NAME=value, with one of the names that indivo settings --help lists",
-                    at: "\(path):\(index + 1):")
+        for (index, bytes) in lines(of: content).enumerated() {
+            // What stands there may be a secret: it is not shown.
+            func wrong(_ why: String) -> CommandFailure { CommandFailure(why, at: "\(path):\(index + 1):") }
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw wrong("this is no text in UTF-8") }
+            let line = text.trimmingCharacters(in: .whitespaces)
+            if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
+            guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")), let setting = Setting(name: line[..<equals])
+            else {
+                throw wrong("this is no setting; write NAME=value, with one of the names that indivo settings --help lists")
             }
-            settings[setting] = unquoted(line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces))
+            let value = unquoted(line[line.utf8.index(after: equals)...].trimmingCharacters(in: .whitespaces))
+            guard !value.hasControlCharacters else {
+                throw wrong("the value of \(setting.rawValue) holds a control character; write it without")
+            }
+            settings[setting] = value
         }
         return settings
+    }
+
+    /// The lines of a file, which end in LF or CRLF. To Swift, CRLF is one `Character`, and none that `"\n"` equals: the
+    /// bytes are looked at.
+    private static func lines(of content: Data) -> [Data] {
+        let mark = Data([0xEF, 0xBB, 0xBF])
+        return (content.starts(with: mark) ? content.dropFirst(mark.count) : content)
+            .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
     }
 
     private static func failure(_ failure: PrivateFile.Failure, _ path: String) -> CommandFailure {

@@ -16,6 +16,17 @@ struct Settings {
             let path = CredentialsFile.standardPath(environment)
             file = FileManager.default.fileExists(atPath: path) ? try CredentialsFile.read(path) : [:]
         }
+        try checkCharacters()
+    }
+
+    /// No setting has a control character: one that came in by mistake would hide another, or go out in a request.
+    private func checkCharacters() throws {
+        for (values, isOption) in [(options, true), (environment, false)] {
+            for setting in Setting.allCases where values[setting]?.hasControlCharacters == true {
+                let name = isOption ? setting.option ?? setting.rawValue : setting.rawValue
+                throw CommandFailure("\(setting.meaning) (\(name)) holds a control character; give it without")
+            }
+        }
     }
 
     /// The setting's value; an empty one counts as none.

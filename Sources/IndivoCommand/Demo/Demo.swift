@@ -41,7 +41,7 @@ struct Demo {
         heading("1. Log in, choose a record, authorise the app")
         let record = try await logIn(to: server, choosing: label, listener: listener)
         let information = try await record.information()
-        print("The app has a token for the record “\(information.label)”, \(record.id).")
+        print("The app has a token for the record “\(information.label)”, \(record.id).".shown())
 
         var refused = 0
         if let documents { refused = try await load(documents, into: record) }
@@ -104,7 +104,7 @@ struct Demo {
         let models = documents.files.flatMap { $0.document.models.map(\.modelName) }
         let kinds = Dictionary(grouping: models, by: { $0 }).map { "\($0.value.count) \($0.key)" }.sorted()
         print("Stored \(documents.files.count - reasons.count) of \(documents.files.count): \(kinds.joined(separator: ", ")).")
-        for (name, reason) in reasons { print("   \(name): \(reason)") }
+        for (name, reason) in reasons { print("   \(name): \(reason)".shown()) }
         return reasons.count
     }
 
@@ -147,7 +147,7 @@ struct Demo {
         do {
             _ = try await impostor.record(id: record.id, token: record.token).reports(of: Medication.self)
         } catch let error as IndivoError where error.status == 403 {
-            print("\(error)")
+            print("\(error)".shown(keepsLines: true))
             return
         }
         throw DemoError("The server took a request that was signed with a wrong secret.")

@@ -22,7 +22,7 @@ struct DemoCommand: AsyncParsableCommand {
         } catch let error as ExitCode {
             throw error
         } catch {
-            print("The demo stopped: \(error)")
+            print("The demo stopped: \(error)".shown(keepsLines: true))
             throw ExitCode.failure
         }
     }

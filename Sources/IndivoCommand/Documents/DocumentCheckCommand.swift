@@ -45,7 +45,7 @@ struct DocumentCheckCommand: ParsableCommand {
                 if json {
                     objects.append(checked.json)
                 } else {
-                    for line in checked.lines { try StandardStreams.say(line) }
+                    for line in checked.lines { try StandardStreams.say(line.shown()) }
                 }
             } catch let failure as CommandFailure {
                 StandardStreams.complain("\(failure)")

@@ -67,12 +67,13 @@ struct MessageCommand: AsyncParsableCommand {
 
     private func parts(of text: String) throws -> (subject: String, body: String) {
         if let subject { return (subject, text) }
-        let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        // By scalars: CRLF is one character, and none that a line's end equals.
+        let lines = text.unicodeScalars.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let body = lines.count > 1 ? lines[1].trimmingCharacters(in: .whitespacesAndNewlines) : ""
         guard !body.isEmpty else {
             throw CommandFailure("the message has one line only; give the --subject, or write it above the text")
         }
-        return (lines[0].trimmingCharacters(in: .whitespaces), body)
+        return (lines[0].trimmingCharacters(in: .whitespacesAndNewlines), body)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoModel
 
 #if canImport(Darwin)
 import Darwin
@@ -31,10 +32,12 @@ enum StandardStreams {
     /// Everything up to the end of standard input.
     static func readInput() throws -> Data { try FileHandle.standardInput.readToEnd() ?? Data() }
 
-    /// Writes bytes to standard output just as they are.
+    /// Writes bytes to standard output: to a file or another program just as they are, to a terminal as text that does
+    /// not command it.
     /// - Throws: ``OutputClosed``, ``CommandFailure``.
     static func write(_ data: Data) throws {
         var rest = data[...]
+        if outputIsTerminal { rest = Data(String(decoding: data, as: UTF8.self).shown(keepsLines: true).utf8)[...] }
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { bytes in
                 #if canImport(Darwin)
@@ -55,13 +58,14 @@ enum StandardStreams {
         }
     }
 
-    /// Writes a line to standard output.
+    /// Writes a line to standard output, for a program that may read it: just as it is, but to a terminal.
     static func say(_ line: String) throws { try write(Data("\(line)\n".utf8)) }
 
-    /// Writes a line to standard error.
-    static func complain(_ line: String) { hint("\(line)\n") }
+    /// Writes a line to standard error, or several. What in them would command a terminal is left out: they may repeat
+    /// what a server or a file says.
+    static func complain(_ line: String) { hint("\(line.shown(keepsLines: true))\n") }
 
-    /// Writes to standard error, without the end of a line.
+    /// Writes to standard error just as it is, without the end of a line. Nothing of others is in it.
     static func hint(_ text: String) {
         // There is nowhere left to tell that this failed.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))

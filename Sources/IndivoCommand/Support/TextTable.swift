@@ -1,3 +1,5 @@
+import IndivoModel
+
 /// Rows of text in columns as wide as they need to be.
 struct TextTable {
     let header: [String]
@@ -49,19 +51,7 @@ extension String {
     }
 
     /// The text without what would break a line or command a terminal: a document may hold anything.
-    var onOneLine: String {
-        let isPlain = unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && !$0.isLineSeparator }
-        guard !isPlain else { return self }
-        var text = ""
-        for scalar in unicodeScalars {
-            if scalar.isLineSeparator || scalar == "\n" || scalar == "\r" || scalar == "\t" {
-                if text.last != " " { text += " " }
-            } else {
-                text.unicodeScalars.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)
-            }
-        }
-        return text
-    }
+    var onOneLine: String { shown() }
 
     /// How many columns of a terminal the text takes: those of East Asia and emoji are two wide.
     fileprivate var displayWidth: Int {
@@ -82,8 +72,4 @@ extension String {
         while String(text).displayWidth > width - 1 { text.removeLast() }
         return text + "…"
     }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isLineSeparator: Bool { value == 0x2028 || value == 0x2029 }
 }

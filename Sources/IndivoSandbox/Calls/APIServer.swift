@@ -30,13 +30,13 @@ struct APIServer: Sendable {
             response = stop.response
             note.reason = stop.reason
         } catch {
-            server.logger.error("\(request.method) \(note.call) failed: \(error)")
+            server.logger.error("\("\(request.method) \(note.call) failed: \(error)".shown())")
             response = .internalError
             note.reason = "the sandbox failed: see its log"
         }
         note.status = response.status
         server.requests.append(note)
-        server.logger.debug("\(note.method) \(note.call) \(note.status) \(note.reason)")
+        server.logger.debug("\("\(note.method) \(note.call) \(note.status) \(note.reason)".shown())")
         return response
     }
 

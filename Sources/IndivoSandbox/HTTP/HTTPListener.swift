@@ -102,6 +102,9 @@ private func read(_ body: HTTPBodySequence, limit: Int) async throws -> Data? {
 }
 
 private func makeHTTPResponse(_ response: Response, method: String, now: () -> Date) -> HTTPResponse {
+    // The one way out for all headers: a value that would end its line, or the head, becomes none.
+    let isWhole = response.headers.allSatisfy { _, value in value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 } }
+    let response = isWhole ? response : .internalError
     var headers = HTTPHeaders()
     for (name, value) in response.headers {
         headers.addValue(value, for: HTTPHeader(name))

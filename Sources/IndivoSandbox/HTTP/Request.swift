@@ -37,6 +37,21 @@ struct Request: Sendable {
 
     func header(_ name: String) -> String? { headers[name.lowercased()] }
 
+    /// Whether the Host header is an address or `localhost`, with any port. A page elsewhere whose name was made to lead
+    /// here (DNS rebinding) sends its own name, and could read what it gets.
+    var namesThisMachine: Bool {
+        guard let host = header("Host")?.lowercased() else { return false }
+        let name: Substring
+        if host.hasPrefix("[") {
+            name = host.prefix { $0 != "]" }.dropFirst()
+            return !name.isEmpty && name.utf8.allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
+        }
+        name = host.prefix { $0 != ":" }
+        guard host.dropFirst(name.count + 1).utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
+        return name == "localhost" || numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil && $0.first != "+" }
+    }
+
     /// The path with its percent-escapes decoded once; nil when what comes out is not UTF-8.
     var path: String? { PercentCoding.decode(rawPath, plusIsSpace: false) }
 

@@ -48,8 +48,9 @@ struct ModelConstraints: Sendable {
         }
         guard let text, !text.isEmpty else { return nil }
         if let options = choices[field], !options.contains(text) { return "Value '\(text)' is not a valid choice." }
-        if let length = lengths[field] ?? nil, text.count > length {
-            return "Ensure this value has at most \(length) characters (it has \(text.count))."
+        // The real server counts code points.
+        if let length = lengths[field] ?? nil, case let count = text.unicodeScalars.count, count > length {
+            return "Ensure this value has at most \(length) characters (it has \(count))."
         }
         if emails.contains(field), text.wholeMatch(of: /[^@\s]+@[^@\s]+\.[^@\s]+/) == nil {
             return "Enter a valid e-mail address."

@@ -76,6 +76,9 @@ enum TokenCalls {
                     ? "the parameter oauth_callback is missing"
                     : "oauth_callback stands in the header and in the body; send it once")
         }
+        guard callbacks[0] == "oob" || AppRow.isAddress(callbacks[0]) else {
+            throw Refusal.badRequest("oauth_callback must be “oob” or an absolute URL in ASCII")
+        }
         // Unknown ids are dropped without a word, as the real server does: the token is then bound to nothing.
         let record = try form["indivo_record_id"].flatMap { try RecordRow.find($0, in: call.db)?.id }
         let carenet = try form["indivo_carenet_id"].flatMap { try CarenetRow.find($0, in: call.db)?.id }

@@ -74,9 +74,18 @@ enum AppPages {
     }
 
     /// The page on which a person allows an app to work on a record.
+    /// - Parameter callback: Where the browser goes then, where it does not go to the app's start URL.
     static func consent(
-        _ visit: Visit, _ app: AppRow, record: String, action: String, hidden: [(String, String)]
+        _ visit: Visit, _ app: AppRow, record: String, callback: String? = nil, action: String,
+        hidden: [(String, String)]
     ) -> Response {
+        var warning = Markup.empty
+        if let callback, !app.isRegistered(callback: callback) {
+            warning = """
+                <p class="problem">The permission goes to <code>\(callback)</code>, which is not where this app is
+                registered. Allow it only if you have just begun a login there.</p>
+                """
+        }
         let inputs = (hidden + [("csrf", visit.session?.csrf ?? "")]).map { name, value -> Markup in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
@@ -94,6 +103,7 @@ enum AppPages {
             </ul>
             <p>It cannot delete documents of the record, see other records, or share this one.
             You can take the permission back at any time.</p>
+            \(warning)
             <form method="post" action="\(action)">\(inputs)
             <div class="choices"><button class="primary">Allow</button> <a class="button" href="/">Not now</a></div>
             </form></section>

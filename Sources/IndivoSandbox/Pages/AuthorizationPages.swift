@@ -33,8 +33,8 @@ enum AuthorizationPages {
             }
             let tokens = TokenStore(db: db, server: visit.server, now: visit.now)
             try tokens.claim(token, by: account)
-            // An app that works on the record already is let in without asking again.
-            guard try allowed || tokens.isEnabled(token) else {
+            // An app that works on the record already is let in without asking again, if the verifier goes to the app.
+            guard try allowed || (tokens.isEnabled(token) && app.isRegistered(callback: token.callback)) else {
                 let record = try token.record.flatMap { try RecordRow.find($0, in: db) }
                 return .consent(app, record: record?.label ?? "", token)
             }
@@ -54,7 +54,7 @@ enum AuthorizationPages {
                 """)
         case .consent(let app, let record, let token):
             return AppPages.consent(
-                visit, app, record: record, action: "/oauth/authorize",
+                visit, app, record: record, callback: token.callback, action: "/oauth/authorize",
                 hidden: [
                     ("oauth_token", name), ("oauth_callback", token.callback), ("record_id", token.record ?? ""),
                 ])

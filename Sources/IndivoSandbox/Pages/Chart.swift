@@ -148,7 +148,10 @@ struct Chart {
             let step = Scale.step(for: max(most - least, abs(most) * 0.05, 0.01))
             low = (least / step).rounded(.down) * step
             high = max((most / step).rounded(.up) * step, low + step)
-            ticks = Array(stride(from: low, through: high + step / 2, by: step))
+            // Counted, not added up: at a great distance from zero a step may change nothing.
+            let count = ((high - low) / step).rounded()
+            let (low, bound) = (low, Int(exactly: count).map { min($0, 12) } ?? 0)
+            ticks = (0...bound).map { low + Double($0) * step }
             start = points.first?.at ?? Timestamp(rawValue: 0)
             end = points.last?.at ?? Timestamp(rawValue: 0)
         }

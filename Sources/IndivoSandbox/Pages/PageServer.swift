@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import IndivoModel
 
 /// Answers the pages that people see.
 struct PageServer: Sendable {
@@ -30,12 +31,16 @@ struct PageServer: Sendable {
                 return PageLayout.problem("That did not work", sentence)
             }
         } catch {
-            server.logger.error("\(request.method) \(request.rawPath) failed: \(error)")
+            server.logger.error("\("\(request.method) \(request.rawPath) failed: \(error)".shown())")
             return PageLayout.problem("The sandbox failed", "Its log says why.", status: 500)
         }
     }
 
     private func find(_ request: Request) async throws -> Response {
+        guard request.namesThisMachine else {
+            throw Refusal.permissionDenied(
+                why: "the sandbox has no such name; open the page by the machine's address, or at \(server.uiBase)")
+        }
         guard let path = request.path, let (candidates, captures) = pages.match(path) else { throw Refusal.notFound }
         // HEAD is GET without a body, which the listener leaves out.
         let method = request.method == "HEAD" ? "GET" : request.method

@@ -28,12 +28,24 @@ enum RecordPages {
         /// The day of a date or an instant.
         func day(_ name: String) -> String { String(self[name].prefix(10)) }
 
+        /// A value that can be drawn: a server takes “inf”, “nan” and 1e999 for numbers too.
         func number(_ name: String) -> Double? {
+            let number: Double? =
+                switch values[name] {
+                case .number(let number): number
+                case .integer(let number): Double(number)
+                case .string(let text): Double(text)
+                default: nil
+                }
+            return number.flatMap { abs($0) < 1e100 ? $0 : nil }
+        }
+
+        /// A value as it is stored.
+        func stored(_ name: String) -> String? {
             switch values[name] {
-            case .number(let number): number
-            case .integer(let number): Double(number)
-            case .string(let text): Double(text)
-            default: nil
+            case nil, .null: nil
+            case .string(let text): text
+            case let value?: value.text
             }
         }
     }

@@ -36,7 +36,9 @@ struct RecordSections {
     /// In full years, or months for a baby.
     private static func age(born day: String, at now: Timestamp) -> String? {
         let (born, today) = (day.split(separator: "-").compactMap { Int($0) }, now.day.split(separator: "-").compactMap { Int($0) })
-        guard born.count == 3, today.count == 3 else { return nil }
+        // A document may name any year, of any number of digits.
+        guard born.count == 3, today.count == 3, (0...9999).contains(born[0]), born[1...].allSatisfy({ (0...99).contains($0) })
+        else { return nil }
         let months = (today[0] - born[0]) * 12 + today[1] - born[1] - (today[2] < born[2] ? 1 : 0)
         guard months >= 0 else { return nil }
         return months < 24 ? "\(months) months old" : "\(months / 12) years old"
@@ -209,7 +211,7 @@ struct RecordSections {
             let words = [fact["narrative_result"], fact["abnormal_interpretation_title"]]
             return [
                 "<a href=\"\(page(of: fact))\">\(Table.cell(fact["test_name_title"]))</a>",
-                RecordSections.cell(fact.day(date)), Table.cell(value ?? words.first { !$0.isEmpty }),
+                RecordSections.cell(fact.day(date)), Table.cell(value ?? words.first { !$0.isEmpty } ?? fact.stored(number)),
             ]
         }
         return Table(heads: ["Test", "On", "Result"], rows: rows).markup

@@ -44,8 +44,8 @@ struct DocumentStore {
         _ content: DocumentContent, in scope: DocumentScope, externalId: String? = nil, by creator: Principal.Identity,
         replacing old: DocumentRow? = nil
     ) throws -> DocumentRow {
-        // The real server has room for 250 characters, and fails on more.
-        if let externalId, externalId.count > 250 {
+        // The real server's database has room for 250 characters, counts code points, and fails on more.
+        if let externalId, externalId.unicodeScalars.count > 250 {
             throw Refusal.badRequest("The external id, with the app's id, is longer than 250 characters")
         }
         if let externalId, try find(externalId: externalId, in: scope) != nil {
@@ -98,8 +98,8 @@ struct DocumentStore {
 
     /// Gives a document a label.
     func label(_ document: DocumentRow, _ label: String) throws -> DocumentRow {
-        // The real server's column has 100 characters, and it fails on more.
-        guard label.count <= 100 else { throw Refusal.badRequest("A label has at most 100 characters") }
+        // The real server's column has 100 characters, counted as code points, and it fails on more.
+        guard label.unicodeScalars.count <= 100 else { throw Refusal.badRequest("A label has at most 100 characters") }
         try db.execute(sql: "UPDATE document SET label = ? WHERE id = ?", arguments: [label, document.id])
         var copy = document
         copy.label = label

@@ -56,6 +56,11 @@ struct AccountStore {
     }
 }
 
+extension AccountRow {
+    /// Whether the account may log in: it is active, and not closed for a while after failures.
+    fileprivate func isOpen(at now: Timestamp) -> Bool { state == "active" && (disabledUntil.map { $0 <= now } ?? true) }
+}
+
 extension ServerContext {
     /// The account of a user name and a password; nil when they do not fit, or the account may not log in.
     ///
@@ -69,10 +74,11 @@ extension ServerContext {
         }
         let matches = PasswordHash(text: login?.password ?? ServerContext.nobodysPassword).matches(password)
         guard let account else { return nil }
-        let isOpen = account.state == "active" && (account.disabledUntil.map { $0 <= now } ?? true)
-        guard isOpen else { return nil }
+        guard account.isOpen(at: now) else { return nil }
         let success = matches && login?.password != nil
         return try await database.writer.write { db in
+            // Looked at again where attempts come one after the other: others may have been counted meanwhile.
+            guard let account = try AccountRow.find(account.id, in: db), account.isOpen(at: self.now) else { return nil }
             try AccountStore(db: db).note(success: success, of: account.id, at: now)
             return success ? try AccountRow.find(account.id, in: db) : nil
         }

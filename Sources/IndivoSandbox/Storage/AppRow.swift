@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// A user app (Indivo's PHA).
@@ -19,6 +20,37 @@ struct AppRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     var manifest: String
 
     var isAutonomous: Bool { mode == "background" }
+
+    /// Whether a callback leads to where the app is registered: to the origin of its callback URL or start URL, or the
+    /// same scheme where it is the app's own. What comes behind may differ from login to login.
+    func isRegistered(callback: String) -> Bool {
+        if callback == "oob" { return true }
+        guard let origin = AppRow.origin(callback) else { return false }
+        return [callbackURL, startURL].contains { AppRow.origin($0) == origin }
+    }
+
+    /// Scheme, host and port; `nil` for what is no address, or has a user's name before the host.
+    static func origin(_ address: String) -> String? {
+        // What comes behind the path may be a template that no URL could hold.
+        let base = String(address.prefix { $0 != "?" && $0 != "#" && $0 != "{" })
+        guard isAddress(base), let parts = URLComponents(string: base), let scheme = parts.scheme?.lowercased(),
+            parts.user == nil, parts.password == nil
+        else { return nil }
+        guard scheme == "http" || scheme == "https" else { return scheme }
+        guard let host = parts.host?.lowercased(), !host.isEmpty else { return nil }
+        return "\(scheme)://\(host):\(parts.port ?? (scheme == "http" ? 80 : 443))"
+    }
+
+    /// Whether a text is an absolute URL (RFC 3986) to which a browser may be sent: ASCII without blanks and control
+    /// characters, and of no scheme that is a program or a page by itself.
+    static func isAddress(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first,
+            (0x41...0x5A).contains(first & 0xDF), text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
+        else { return false }
+        let scheme = text[..<colon].lowercased()
+        return !["javascript", "data", "vbscript"].contains(scheme)
+            && scheme.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789+-.".utf8.contains($0) }
+    }
 }
 
 /// An admin app, or a UI server's app ("chrome"), which may act for whoever is logged in.

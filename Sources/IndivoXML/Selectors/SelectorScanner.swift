@@ -6,8 +6,8 @@ struct SelectorScanner {
 
     init(_ text: String) {
         self.text = text
-        // CSS reads a carriage return as a line feed, and a zero as the replacement character.
-        scalars = text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 == "\r" || $0 == "\u{C}" ? "\n" : $0 }
+        // CSS reads a carriage return as a line feed, before another as nothing, and a zero as the replacement character.
+        scalars = text.replacing("\r\n", with: "\n").unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 == "\r" || $0 == "\u{C}" ? "\n" : $0 }
     }
 
     var isAtEnd: Bool { position >= scalars.count }

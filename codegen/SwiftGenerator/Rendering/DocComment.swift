@@ -9,7 +9,9 @@ enum DocComment {
             if !lines.isEmpty && !(isItem && isAfterItem) { lines.append("") }
             isAfterItem = isItem
             let width = Renderer.lineLength - indent.count - 4
-            for (number, line) in paragraph.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            for (number, line) in paragraph.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+                .enumerated()
+             {
                 let wrapped = wrapped(String(line), width: isItem ? width - 2 : width)
                 for (index, text) in wrapped.enumerated() {
                     lines.append(isItem && (number > 0 || index > 0) ? "  \(text)" : text)
