@@ -12,6 +12,8 @@ public final class TableReader {
     private let prefix: String
     /// Where problems are put instead of being thrown, when reading is to go on behind them.
     let problems: ReadingProblems?
+    /// The class of the documents that are read, where it is known.
+    private var type: IndivoDocument.Type?
     /// Documents that were read from elements before, and are not read again.
     private let known: [XMLNode: IndivoDocument]
 
@@ -151,8 +153,7 @@ public final class TableReader {
         let node = element.node
         if !known.isEmpty, let document = known[node] { return document }
         if format == .nested {
-            let schema = ModelSchema.of(type)
-            let reader = reader(schema, documentName: schema.typeName, prefix: "")
+            let reader = nestedReader(type)
             let document = type.init()
             try reader.fill(document, from: node)
             return document
@@ -164,6 +165,16 @@ public final class TableReader {
             try report(error)
             return nil
         }
+    }
+
+    /// The reader of a class's documents inside nested XML.
+    private func nestedReader(_ type: IndivoDocument.Type) -> TableReader {
+        if let inner, inner.type == type { return inner }
+        let schema = ModelSchema.of(type)
+        let made = TableReader(schema, format, documentName: schema.typeName, problems: problems)
+        made.type = type
+        inner = made
+        return made
     }
 
     /// Fills a document from its element, which becomes its source.
@@ -178,14 +189,19 @@ public final class TableReader {
         _ model: XMLNode, as type: IndivoDocument.Type, reusing reader: inout TableReader?,
         collecting problems: ReadingProblems?
     ) throws -> IndivoDocument {
-        let isGeneral = type == IndivoDocument.self
-        let schema = ModelSchema.of(type)
-        // What is no model of the class is refused there, with the reason.
-        guard !isGeneral, type.format.isDataModel, type.isModel(model, schema) else {
-            return try type.read(from: model, collecting: problems)
+        let used: TableReader
+        if let reader, reader.type == type {
+            used = reader
+        } else {
+            guard type != IndivoDocument.self, type.format.isDataModel else {
+                return try type.read(from: model, collecting: problems)
+            }
+            used = try TableReader(models: type, problems: problems)
+            used.type = type
+            reader = used
         }
-        let used = try reader.flatMap { $0.schema === schema ? $0 : nil } ?? TableReader(models: type, problems: problems)
-        reader = used
+        // What is no model of the class is refused there, with the reason.
+        guard type.isModel(model, used.schema) else { return try type.read(from: model, collecting: problems) }
         let document = type.init()
         try used.fill(document, model: model)
         return document

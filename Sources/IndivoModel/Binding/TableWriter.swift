@@ -32,26 +32,43 @@ public final class TableWriter {
     /// Begins anew with an object of the same schema.
     func clear() {
         table.clear()
+        forgetChanges()
+    }
+
+    /// Begins anew with an object of the same schema, over the table of an element.
+    /// - Returns: What the element's relations hold.
+    func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder) -> [FieldTable.Relation] {
+        isNew = false
+        decoder.decode(element, keptBy: source, into: &table)
+        forgetChanges()
+        let relations = table.relations
+        for index in relations.indices where !relations[index].items.isEmpty { table.relations[index].items = [] }
+        return relations
+    }
+
+    private func forgetChanges() {
         if !leaves.isEmpty { leaves.removeAll(keepingCapacity: true) }
         if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
     }
 
     func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldSchema) {
         let index = field.leaf
+        if isNew {
+            table.set(value.lexical, at: index)
+            return leaves.append(index)
+        }
         let cell = table.leaves[index]
-        if !isNew || cell.isPresent {
-            if case .bytes(let bytes) = cell.text {
-                if value._isSaid(byUTF8: bytes, isField: isField) { return }
-            } else if let old = table.text(of: index) {
-                if old.withUTF8({ value._isSaid(byUTF8: $0, isField: isField) }) { return }
-            }
+        if case .bytes(let bytes) = cell.text {
+            if value._isSaid(byUTF8: bytes, isField: isField) { return }
+        } else if let old = table.text(of: index) {
+            if old.withUTF8({ value._isSaid(byUTF8: $0, isField: isField) }) { return }
         }
         let text = value.lexical
         if text.isEmpty {
             if case .empty = cell.text { return }
-            if isField, !isNew, !cell.hasText { return }
+            if isField, !cell.hasText { return }
         }
-        if !isNew, text == field.shape.standIn,
+        if text == field.shape.standIn,
             table.schema.leaves[index].isStandIn(text, for: table.string(of: index), isField: isField)
         {
             return

@@ -57,3 +57,18 @@ public struct SDMXDocument {
         return try PreparedDocument(models, in: source, naming: naming)
     }
 }
+
+extension Array where Element: IndivoDocument {
+    /// Reads documents of one class from `Model` elements, in their order.
+    /// - Throws: ``DocumentError`` for the first that cannot be read.
+    package init(readingModels models: [XMLNode]) throws {
+        var reader: TableReader?
+        self = try models.map { model in
+            let document = try TableReader.readModel(model, as: Element.self, reusing: &reader, collecting: nil)
+            guard let document = document as? Element else {
+                throw DocumentError(.otherModel(model.attr("name") ?? ""), document: Element.modelName, line: model.line)
+            }
+            return document
+        }
+    }
+}

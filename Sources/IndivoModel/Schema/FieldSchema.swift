@@ -87,11 +87,22 @@ final class FieldGroup: Sendable {
     let elements: NameIndex<(field: Int, rank: Int)>
     /// The fields that are attributes, or the element's own text.
     let otherPlaces: [FieldSchema]
+    /// In the order of ``fields``: the cell or relation of each.
+    let targets: [Target]
+
+    /// The part of a table that is a field's.
+    enum Target: BitwiseCopyable {
+        case leaf(Int), group(Int), relation(Int)
+    }
 
     init(_ fields: [FieldSchema]) {
         self.fields = fields
         held = fields.map { Unmanaged.passUnretained($0) }
         otherPlaces = fields.filter { $0.place != .element }
+        targets = fields.map { field in
+            if let group = field.group { return .group(group) }
+            return field.leaves.isEmpty ? .relation(field.relations.lowerBound) : .leaf(field.leaf)
+        }
         var elements: [String: (field: Int, rank: Int)] = [:]
         for field in fields where field.place == .element {
             for (rank, name) in field.names.enumerated() {

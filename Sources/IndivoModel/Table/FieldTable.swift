@@ -77,11 +77,11 @@ struct FieldTable {
 
     /// Takes all values away.
     mutating func clear() {
-        for index in leaves.indices { leaves[index] = Cell() }
-        for index in groups.indices { groups[index] = Cell() }
+        leaves.withUnsafeMutableBufferPointer { $0.update(repeating: Cell()) }
+        if !groups.isEmpty { groups.withUnsafeMutableBufferPointer { $0.update(repeating: Cell()) } }
         for index in relations.indices {
             relations[index].origin = nil
-            relations[index].items.removeAll(keepingCapacity: true)
+            if !relations[index].items.isEmpty { relations[index].items.removeAll(keepingCapacity: true) }
         }
         if !texts.isEmpty { texts.removeAll(keepingCapacity: true) }
         if !spares.isEmpty { spares.removeAll(keepingCapacity: true) }

@@ -22,7 +22,30 @@ package enum JSONValue: Hashable {
 
     /// Whether text is a number by JSON's grammar (RFC 8259, section 6).
     static func isNumber(_ text: String) -> Bool {
-        text.wholeMatch(of: #/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/#) != nil
+        var text = text
+        return text.withUTF8 { isNumber($0) }
+    }
+
+    static func isNumber(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var position = 0
+        func take(_ bytes: UInt8...) -> Bool {
+            guard position < text.count, bytes.contains(text[position]) else { return false }
+            position += 1
+            return true
+        }
+        func takeDigits() -> Bool {
+            let start = position
+            while position < text.count, text[position] >= 0x30, text[position] <= 0x39 { position += 1 }
+            return position > start
+        }
+        _ = take(UInt8(ascii: "-"))
+        if !take(UInt8(ascii: "0")), !takeDigits() { return false }
+        if take(UInt8(ascii: ".")), !takeDigits() { return false }
+        if take(UInt8(ascii: "e"), UInt8(ascii: "E")) {
+            _ = take(UInt8(ascii: "+"), UInt8(ascii: "-"))
+            if !takeDigits() { return false }
+        }
+        return position == text.count
     }
 
     /// The value as JSON text, indented.

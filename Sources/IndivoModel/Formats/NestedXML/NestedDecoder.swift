@@ -17,7 +17,7 @@ struct NestedDecoder {
         var next = element.firstElement
         while let child = next {
             if case .field(let field, let rank) = meaning(of: child, in: element, group) {
-                Self.add(child, group.fields[field], rank, in: element, to: &table)
+                Self.add(child, group.targets[field], rank, to: &table)
             }
             next = child.nextElement
         }
@@ -42,21 +42,18 @@ struct NestedDecoder {
 
     /// The first element that holds a field counts: by today's name or, where there is none, an older one.
     @inline(__always)
-    private static func add(
-        _ child: XMLView, _ field: FieldSchema, _ rank: Int, in element: XMLView, to table: inout FieldTable
-    ) {
-        if let group = field.group {
-            if table.groups[group].origin == nil || rank < table.groups[group].rank {
-                table.groups[group] = FieldTable.Cell(text: .empty, origin: child, rank: Int32(rank))
-            }
-        } else if field.leaves.isEmpty {
-            let relation = field.relations.lowerBound
-            if table.relations[relation].origin == nil || rank < table.relations[relation].rank {
-                table.relations[relation].origin = child
-                table.relations[relation].rank = Int32(rank)
-            }
-        } else if table.leaves[field.leaf].origin == nil || rank < table.leaves[field.leaf].rank {
-            table.leaves[field.leaf] = FieldTable.Cell(text: child.cellText, origin: child, rank: Int32(rank))
+    private static func add(_ child: XMLView, _ target: FieldGroup.Target, _ rank: Int, to table: inout FieldTable) {
+        switch target {
+        case .leaf(let index):
+            guard table.leaves[index].origin == nil || rank < table.leaves[index].rank else { return }
+            table.leaves[index] = FieldTable.Cell(text: child.cellText, origin: child, rank: Int32(rank))
+        case .group(let index):
+            guard table.groups[index].origin == nil || rank < table.groups[index].rank else { return }
+            table.groups[index] = FieldTable.Cell(text: .empty, origin: child, rank: Int32(rank))
+        case .relation(let index):
+            guard table.relations[index].origin == nil || rank < table.relations[index].rank else { return }
+            table.relations[index].origin = child
+            table.relations[index].rank = Int32(rank)
         }
     }
 
@@ -90,7 +87,7 @@ struct NestedDecoder {
         var next = element.firstElement
         while let child = next {
             if let (field, rank) = lookUp(child, in: element, group) {
-                add(child, group.fields[field], rank, in: element, to: &table)
+                add(child, group.targets[field], rank, to: &table)
             }
             next = child.nextElement
         }

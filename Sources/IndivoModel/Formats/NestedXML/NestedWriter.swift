@@ -102,7 +102,7 @@ struct NestedWriter {
     ) throws {
         let items = changes.new.relations[relation].items
         if !field.shape.isList, items.isEmpty { return Self.remove(field, from: element) }
-        let present = field.readableItems(changes.old.relations[relation].items, changes.old)
+        let present = field.readableItems(changes.old.relations[relation].items, .nested)
         let elements = present.compactMap(\.element)
         let originals = original.map { field.readableElements(in: $0) } ?? []
         let hasOriginals = originals.count == elements.count
@@ -121,7 +121,7 @@ struct NestedWriter {
             last = holder
             switch item.content {
             case .text(let text):
-                if position.map({ !item.says(present[$0], field) }) ?? true { holder.text(text) }
+                if position.map({ !item.isSaid(by: present[$0], field) }) ?? true { holder.text(text) }
             case .value(let table): try Self.write(table, into: holder, isNew: position == nil)
             case .document(let document): last = try Self.write(document, into: holder, isNew: position == nil)
             case .element, .json: break
@@ -150,7 +150,7 @@ struct NestedWriter {
         guard case .document = field.shape.kind else {
             return ListMatch.positions(
                 of: items.count, among: present.count, guessesChanged: true,
-                by: { items[$0].says(present[$1], field) })
+                by: { items[$0].isSaid(by: present[$1], field) })
         }
         // The one document of a relation to one is written where the one before it was.
         if !field.shape.isList { return [present.isEmpty ? nil : 0] }

@@ -13,6 +13,7 @@ package enum SDMJ {
 
     /// The models of an SDMJ text as a `Models` element.
     package static func models(parsing json: Data) throws -> XMLNode {
+        if let models = json.withUnsafeBytes({ SDMJReader.models(in: $0.bindMemory(to: UInt8.self)) }) { return models }
         let value = try JSONParser.parse(json)
         let items =
             switch value {

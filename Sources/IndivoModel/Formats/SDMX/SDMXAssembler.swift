@@ -17,7 +17,8 @@ final class SDMXAssembler {
     private final class Class {
         let schema: ModelSchema
         let writer: TableWriter
-        var names: [XMLAssembler.Value?]
+        // Unchecked, as it is looked at for every field: no access to it lasts.
+        @exclusivity(unchecked) var names: [XMLAssembler.Value?]
 
         init(_ schema: ModelSchema) {
             self.schema = schema
@@ -26,7 +27,7 @@ final class SDMXAssembler {
         }
     }
 
-    private func `class`(_ type: IndivoDocument.Type) throws -> Class {
+    private func known(_ type: IndivoDocument.Type) throws -> Class {
         if let known = classes[ObjectIdentifier(type)] { return known }
         let made = Class(ModelSchema.of(type))
         try made.schema.checkDataModel()
@@ -65,7 +66,7 @@ final class SDMXAssembler {
         xml.start(model)
         xml.attribute(name, document.modelName)
         written.append((document, xml.current))
-        let known = try `class`(type(of: document))
+        let known = try known(type(of: document))
         known.writer.clear()
         known.schema.group.write(from: document.storage, known.writer)
         for index in known.writer.leaves {
