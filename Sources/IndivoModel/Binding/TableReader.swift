@@ -155,7 +155,9 @@ public final class TableReader {
         if format == .nested {
             let reader = nestedReader(type)
             let document = type.init()
-            try reader.fill(document, from: node)
+            reader.decoder.decode(element, keptBy: node, into: &reader.table)
+            try reader.schema.group.read(into: document.storage, reader)
+            document.source = node
             return document
         }
         do {

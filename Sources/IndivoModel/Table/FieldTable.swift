@@ -147,11 +147,11 @@ public struct TableItem {
         /// As it stands in XML.
         case element(XMLView)
         /// As it stands in JSON, in an object with its name.
-        case json(JSONValue, key: String?)
+        indirect case json(JSONValue, key: String?)
         /// A leaf of an object.
         case text(String)
         /// A compound value of an object.
-        case value(FieldTable)
+        indirect case value(FieldTable)
         case document(IndivoDocument)
     }
 

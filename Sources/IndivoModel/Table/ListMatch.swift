@@ -1,6 +1,6 @@
 /// Finds the position that each value of a list had when it was read, so that what a type does not know stays with the
 /// value it belongs to when values are added, moved or removed.
-enum ListMatch {
+package enum ListMatch {
     /// - Parameters:
     ///   - count: How many values the list has.
     ///   - total: How many positions there were.
@@ -8,7 +8,7 @@ enum ListMatch {
     ///   - isSame: Whether the value at an index is what stands at a position.
     ///   - isAlike: A weaker test, for what the other one leaves.
     /// - Returns: For each value its position; `nil` for a value that is new.
-    static func positions(
+    package static func positions(
         of count: Int, among total: Int, guessesChanged: Bool = false,
         by isSame: (_ index: Int, _ position: Int) throws -> Bool,
         orBy isAlike: (_ index: Int, _ position: Int) throws -> Bool
@@ -42,7 +42,7 @@ enum ListMatch {
     }
 
     /// The same with one test.
-    static func positions(
+    package static func positions(
         of count: Int, among total: Int, guessesChanged: Bool = false,
         by isSame: (_ index: Int, _ position: Int) throws -> Bool
     ) rethrows -> [Int?] {

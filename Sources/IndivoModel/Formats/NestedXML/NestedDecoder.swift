@@ -2,7 +2,7 @@ import IndivoXML
 
 /// Reads elements of nested XML: a field is a child element, an attribute or the element's own text.
 struct NestedDecoder {
-    private enum Found { case unknown, nothing, field(Int, rank: Int) }
+    private enum Found: BitwiseCopyable { case unknown, nothing, field(FieldGroup.Target, rank: Int32) }
 
     /// Which field and rank each name of the tree stands for in the schema's own group, by the name's number, once it was
     /// looked up.
@@ -16,8 +16,8 @@ struct NestedDecoder {
         let group = table.schema.group
         var next = element.firstElement
         while let child = next {
-            if case .field(let field, let rank) = meaning(of: child, in: element, group) {
-                Self.add(child, group.targets[field], rank, to: &table)
+            if case .field(let target, let rank) = meaning(of: child, in: element, group) {
+                Self.add(child, target, rank, to: &table)
             }
             next = child.nextElement
         }
@@ -32,28 +32,31 @@ struct NestedDecoder {
         } else {
             known.append(contentsOf: repeatElement(.unknown, count: name + 1 - known.count))
         }
-        known[name] = Self.lookUp(child, in: element, group).map { .field($0.field, rank: $0.rank) } ?? .nothing
+        known[name] = Self.lookUp(child, in: element, group).map { .field($0, rank: $1) } ?? .nothing
         return known[name]
     }
 
-    private static func lookUp(_ child: XMLView, in element: XMLView, _ group: FieldGroup) -> (field: Int, rank: Int)? {
-        group.elements[child.localName].flatMap { child.isForeign(in: element) ? nil : $0 }
+    private static func lookUp(
+        _ child: XMLView, in element: XMLView, _ group: FieldGroup
+    ) -> (target: FieldGroup.Target, rank: Int32)? {
+        guard let found = group.elements[child.localName], !child.isForeign(in: element) else { return nil }
+        return (group.targets[found.field], Int32(found.rank))
     }
 
     /// The first element that holds a field counts: by today's name or, where there is none, an older one.
     @inline(__always)
-    private static func add(_ child: XMLView, _ target: FieldGroup.Target, _ rank: Int, to table: inout FieldTable) {
+    private static func add(_ child: XMLView, _ target: FieldGroup.Target, _ rank: Int32, to table: inout FieldTable) {
         switch target {
         case .leaf(let index):
             guard table.leaves[index].origin == nil || rank < table.leaves[index].rank else { return }
-            table.leaves[index] = FieldTable.Cell(text: child.cellText, origin: child, rank: Int32(rank))
+            table.leaves[index] = FieldTable.Cell(text: child.cellText, origin: child, rank: rank)
         case .group(let index):
             guard table.groups[index].origin == nil || rank < table.groups[index].rank else { return }
-            table.groups[index] = FieldTable.Cell(text: .empty, origin: child, rank: Int32(rank))
+            table.groups[index] = FieldTable.Cell(text: .empty, origin: child, rank: rank)
         case .relation(let index):
             guard table.relations[index].origin == nil || rank < table.relations[index].rank else { return }
             table.relations[index].origin = child
-            table.relations[index].rank = Int32(rank)
+            table.relations[index].rank = rank
         }
     }
 
@@ -86,8 +89,8 @@ struct NestedDecoder {
     private static func decode(_ element: XMLView, _ group: FieldGroup, _ table: inout FieldTable) {
         var next = element.firstElement
         while let child = next {
-            if let (field, rank) = lookUp(child, in: element, group) {
-                add(child, group.targets[field], rank, to: &table)
+            if let (target, rank) = lookUp(child, in: element, group) {
+                add(child, target, rank, to: &table)
             }
             next = child.nextElement
         }
