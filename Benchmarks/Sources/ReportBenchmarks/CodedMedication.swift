@@ -23,16 +23,6 @@ struct CodedMedication {
             case text = ""
             case Models
         }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            name = try container.decode(String.self, forKey: .name)
-            if name == "fulfillments" {
-                Models = try container.decode(List.self, forKey: .Models)
-            } else {
-                text = try container.decode(String.self, forKey: .text)
-            }
-        }
     }
 
     struct Report: Decodable {

@@ -40,10 +40,17 @@ if arguments.count == 4, arguments[0] == "one", let count = Int(arguments[2]), l
 print("record.reports(of: Medication.self): time to another's; µs of processor time, ours and theirs")
 for (count, rounds) in [(100, 200), (10_000, 6)] {
     let operations = try Operations(count)
-    for (name, run) in operations.all where run() != count { fatalError("\(name) reads \(run()) medications of \(count)") }
+    for (name, run) in operations.all where run() != count {
+        // What Foundation's parser, and so XMLCoder, refuses above 10 MB is no comparison.
+        guard name == "xmlcoder", count > 1_000 else { fatalError("\(name) reads \(run()) medications of \(count)") }
+    }
     for (ours, target, theirs) in [
         ("reports-xml", "≤ 1.15", "sdmx-document"), ("reports-json", "≤ 1.50", "reports-xml"), ("reports-xml", "", "xmlcoder"),
     ] {
+        if theirs == "xmlcoder", operations[theirs]() != count {
+            print("                                        \(count) medications: XMLCoder reads no more than 10 MB")
+            continue
+        }
         let result = Comparison(
             rounds: theirs == "xmlcoder" ? 4 : rounds, scope: .process, ours: operations[ours], theirs: operations[theirs]
         ).measure()

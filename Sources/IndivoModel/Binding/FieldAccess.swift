@@ -31,6 +31,15 @@ extension Field: FieldAccess {
     }
 }
 
+extension FieldSchema {
+    /// Gives an object the value that another of the same class has.
+    func copy(from document: IndivoDocument, to other: IndivoDocument) {
+        withExtendedLifetime(document) {
+            access.copy(from: document.storage + offset, to: other.storage + offset)
+        }
+    }
+}
+
 /// The types that most fields have. They have code of their own: of a type that is known only at run time, each step
 /// would ask the runtime what it is.
 enum CommonField {

@@ -79,11 +79,7 @@ extension CompoundValue {
     }
 
     public static func _read(_ item: TableItem, _ reader: TableReader, _ field: FieldSchema) throws -> Self? {
-        var value = Self()
-        let isThere = try withUnsafeMutablePointer(to: &value) {
-            try reader.readCompound(item, field, ModelSchema.of(Self.self), into: UnsafeMutableRawPointer($0))
-        }
-        return isThere ? value : nil
+        try reader.value(item, field)
     }
 
     public func _write(_ writer: TableWriter, _ field: FieldSchema) {
@@ -126,7 +122,7 @@ extension Int: FieldValue {
 }
 
 extension FieldValue where Self: LexicalValue {
-    public static var _shape: FieldShape { FieldShape(kind: _kind, isList: false, standIn: absent.lexical) }
+    public static var _shape: FieldShape { FieldShape(kind: _kind, isList: false, defaultText: absent.lexical) }
 
     public static func _read(_ reader: TableReader, _ field: FieldSchema) throws -> Self {
         let value: Self? = try Self._read(reader, field)

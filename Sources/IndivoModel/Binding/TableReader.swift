@@ -96,23 +96,19 @@ public final class TableReader {
     }
 
     /// Reads a compound value in a list.
-    func readCompound(
-        _ item: TableItem, _ field: FieldSchema, _ schema: ModelSchema, into place: UnsafeMutableRawPointer
-    ) throws -> Bool {
-        let reader = reader(schema, documentName: documentName, prefix: path(of: field) + ".")
+    func value<Value: CompoundValue>(_ item: TableItem, _ field: FieldSchema) throws -> Value? {
+        let reader = reader(ModelSchema.of(Value.self), documentName: documentName, prefix: path(of: field) + ".")
         switch item.content {
         case .element(let element): reader.decoder.decode(element, keptBy: table.source, into: &reader.table)
         case .json(let value, let key):
             guard case .object = value else {
                 if value != .null { try report(value.isNot("an object", document: documentName, property: path(of: field))) }
-                return false
+                return nil
             }
             try reader.decode(value, key: key)
-        case .text, .value, .document: return false
+        case .text, .value, .document: return nil
         }
-        // A value may hold a list of its own kind: then this reader is asked again before it is done.
-        try schema.group.read(into: place, reader)
-        return true
+        return try reader.value()
     }
 
     /// Makes the table that of a JSON object.
@@ -177,6 +173,13 @@ public final class TableReader {
         made.type = type
         inner = made
         return made
+    }
+
+    /// A value of what the table says.
+    func value<Value: CompoundValue>(_ type: Value.Type = Value.self) throws -> Value {
+        var value = Value()
+        try withUnsafeMutablePointer(to: &value) { try schema.group.read(into: UnsafeMutableRawPointer($0), self) }
+        return value
     }
 
     /// Fills a document from its element, which becomes its source.

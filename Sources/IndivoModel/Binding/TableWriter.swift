@@ -51,6 +51,14 @@ public final class TableWriter {
         if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
     }
 
+    /// Takes what an object says.
+    func write(_ document: IndivoDocument) { table.schema.group.write(from: document.storage, self) }
+
+    /// Takes what a value says.
+    func write<Value: CompoundValue>(_ value: Value) {
+        withUnsafePointer(to: value) { table.schema.group.write(from: UnsafeRawPointer($0), self) }
+    }
+
     func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldSchema) {
         let index = field.leaf
         if isNew {
@@ -68,8 +76,8 @@ public final class TableWriter {
             if case .empty = cell.text { return }
             if isField, !cell.hasText { return }
         }
-        if text == field.shape.standIn,
-            table.schema.leaves[index].isStandIn(text, for: table.string(of: index), isField: isField)
+        if text == field.shape.defaultText,
+            table.schema.leaves[index].isDefault(text, for: table.string(of: index), isField: isField)
         {
             return
         }
@@ -85,7 +93,7 @@ public final class TableWriter {
         }
         if let group = field.group, table.groups[group].isPresent {
             table.groups[group].text = .absent
-            groups.append(group)
+            if !isField { groups.append(group) }
         }
     }
 
@@ -95,8 +103,11 @@ public final class TableWriter {
         defer { isNew = outer }
         if let group = field.group, !table.groups[group].isPresent {
             table.groups[group].text = .empty
-            groups.append(group)
-            if !isField { isNew = true }
+            // In a data model an empty compound value is none.
+            if !isField {
+                groups.append(group)
+                isNew = true
+            }
         }
         body()
     }
@@ -113,7 +124,7 @@ extension FieldTable {
     /// The table of a value that has no source.
     init<Value: CompoundValue>(_ value: Value, _ format: TableFormat) {
         let writer = TableWriter(ModelSchema.of(Value.self), format)
-        withUnsafePointer(to: value) { writer.table.schema.group.write(from: UnsafeRawPointer($0), writer) }
+        writer.write(value)
         self = writer.table
     }
 
@@ -122,7 +133,7 @@ extension FieldTable {
     init(_ document: IndivoDocument, _ format: TableFormat? = nil) {
         let writer = TableWriter(
             ModelSchema.of(type(of: document)), format ?? (type(of: document).format.isDataModel ? .dataModel : .nested))
-        writer.table.schema.group.write(from: document.storage, writer)
+        writer.write(document)
         self = writer.table
     }
 }

@@ -37,7 +37,7 @@ public struct FieldShape: Sendable {
     /// Whether there may be any number of them.
     public let isList: Bool
     /// The text of the value that a field without one has, where the value is no optional.
-    var standIn: String?
+    var defaultText: String?
 }
 
 /// A value made of several fields, such as a coded value: a structure whose properties are ``Field``s.

@@ -14,9 +14,9 @@ extension IndivoDocument {
         let reported = try type(of: self).read(from: source, problems: &ignored)
         let (now, then) = (FieldTable(self), FieldTable(reported))
         for field in now.schema.fields where now.hasSameContent(as: then, in: field) {
-            field.access.copy(from: whole.storage + field.offset, to: storage + field.offset)
+            field.copy(from: whole, to: self)
         }
-        withExtendedLifetime(whole) { self.source = whole.source }
+        self.source = whole.source
         isFromReport = false
     }
 }

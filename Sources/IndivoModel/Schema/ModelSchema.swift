@@ -128,7 +128,7 @@ private struct SchemaBuilder {
         case (.leaf(let type), false):
             leaves.append(
                 SchemaLeaf(
-                    names: names, property: path, type: type, rules: declared.rules, standIn: declared.shape.standIn,
+                    names: names, property: path, type: type, rules: declared.rules, defaultText: declared.shape.defaultText,
                     isOwnText: declared.place == .text))
             return schema(firstLeaf..<firstLeaf + 1, firstRelation..<firstRelation)
         case (.compound(let type), false):

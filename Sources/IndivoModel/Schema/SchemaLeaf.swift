@@ -7,7 +7,7 @@ struct SchemaLeaf: Sendable {
     /// The rules of the leaf itself, not those of the compound around it.
     let rules: [FieldRule]
     /// The text of the value that a property without one has, where its type is no optional.
-    let standIn: String?
+    let defaultText: String?
     /// Whether nested XML has it in the text of the element itself.
     let isOwnText: Bool
 
@@ -20,8 +20,8 @@ struct SchemaLeaf: Sendable {
 
     /// Whether a value is only the one a property has for want of a readable one: the original text, or that there is
     /// none, says more.
-    func isStandIn(_ value: String, for old: String?, isField: Bool) -> Bool {
-        value == standIn && (old.map { $0.isEmpty || cannotRead($0, isField: isField) } ?? true)
+    func isDefault(_ value: String, for old: String?, isField: Bool) -> Bool {
+        value == defaultText && (old.map { $0.isEmpty || cannotRead($0, isField: isField) } ?? true)
     }
 
     /// Whether two texts of a data model's leaf mean the same value; `nil` and empty are both none.

@@ -25,7 +25,7 @@ final class SourceComparison {
     func isSaid(_ document: IndivoDocument, by element: XMLNode) -> Bool {
         guard let view = element.view, format == .nested || type.isModel(element, schema) else { return false }
         let former = writer.begin(over: view, keptBy: element, &decoder)
-        schema.group.write(from: document.storage, writer)
+        writer.write(document)
         return writer.leaves.isEmpty && writer.groups.isEmpty && areSaid(writer.table, by: former)
     }
 

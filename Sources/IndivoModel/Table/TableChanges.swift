@@ -19,18 +19,7 @@ struct TableChanges {
     ///   - isNew: Whether that is only what an empty object would be.
     init(_ document: IndivoDocument, since old: FieldTable, isNew: Bool = false) {
         let writer = TableWriter(over: old, isNew: isNew)
-        old.schema.group.write(from: document.storage, writer)
-        self.init(old, writer)
-    }
-
-    /// The same of a value.
-    init<Value: CompoundValue>(_ value: Value, since old: FieldTable, isNew: Bool = false) {
-        let writer = TableWriter(over: old, isNew: isNew)
-        withUnsafePointer(to: value) { old.schema.group.write(from: UnsafeRawPointer($0), writer) }
-        self.init(old, writer)
-    }
-
-    private init(_ old: FieldTable, _ writer: TableWriter) {
+        writer.write(document)
         self.old = old
         new = writer.table
         leaves = writer.leaves
@@ -45,7 +34,7 @@ struct TableChanges {
             let (text, former) = (table.string(of: index), old.string(of: index))
             if let text {
                 if leaf.isSameText(text, former, table.format) { continue }
-                if !isNew, leaf.isStandIn(text, for: former, isField: table.format == .dataModel) { continue }
+                if !isNew, leaf.isDefault(text, for: former, isField: table.format == .dataModel) { continue }
                 new.set(text, at: index)
             } else {
                 guard let former, !former.isEmpty, !old.isUnreadable(index) else { continue }

@@ -28,12 +28,10 @@ extension CompoundValue {
         guard case .object = json else {
             throw DocumentError(.notADocument(found: json.kindName, expected: "an object"), document: "\(Self.self)")
         }
-        var value = Self()
         let schema = ModelSchema.of(Self.self)
         let reader = TableReader(schema, .json, documentName: schema.typeName, problems: problems)
         try reader.decode(json, key: nil)
-        try withUnsafeMutablePointer(to: &value) { try schema.group.read(into: UnsafeMutableRawPointer($0), reader) }
-        return value
+        return try reader.value()
     }
 
     /// The value as a JSON object, indented.

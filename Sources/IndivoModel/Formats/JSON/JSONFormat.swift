@@ -110,7 +110,7 @@ private struct JSONObject {
         let old = value(of: field)
         // A value that must be there may be only the default for an original that could not be read.
         let saysNothing = old.map { $0 == .null || !$0.isReadable(as: field) } ?? true
-        if !isNew, saysNothing, text == leaf.standIn { return }
+        if !isNew, saysNothing, text == leaf.defaultText { return }
         set(JSONValue(text, as: leaf.type, was: old), field)
     }
 

@@ -25,13 +25,10 @@ extension CompoundValue {
                 .notADocument(found: SDMX.describe(element), expected: "<\(root ?? "")>"), document: "\(Self.self)",
                 line: element.line)
         }
-        var value = Self()
-        guard element.view != nil else { return value }
         let schema = ModelSchema.of(Self.self)
         let reader = TableReader(schema, .nested, documentName: schema.typeName, problems: problems)
         reader.decode(element)
-        try withUnsafeMutablePointer(to: &value) { try schema.group.read(into: UnsafeMutableRawPointer($0), reader) }
-        return value
+        return try reader.value()
     }
 
     /// The value as nested XML: elements and attributes in the order of their declaration.

@@ -76,7 +76,7 @@ final class SDMXAssembler {
         written.append((document, xml.current))
         let known = try known(type(of: document))
         known.writer.clear()
-        known.schema.group.write(from: document.storage, known.writer)
+        known.writer.write(document)
         for index in known.writer.leaves {
             guard let text = known.writer.table.ownText(of: index) else { continue }
             let fieldName = known.names[index] ?? xml.value(known.schema.leaves[index].name)
