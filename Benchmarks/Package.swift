@@ -26,6 +26,10 @@ let package = Package(
         .executableTarget(
             name: "DocumentBenchmarks",
             dependencies: ["Measuring", .product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),
+        // What an app calls, from the bytes of a response to documents.
+        .executableTarget(
+            name: "ReportBenchmarks",
+            dependencies: ["Measuring", .product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),
     ],
     swiftLanguageModes: [.v6]
 )

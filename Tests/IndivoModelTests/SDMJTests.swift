@@ -48,6 +48,27 @@ struct SDMJTests {
         #expect(error.description.contains(place), "\(error)")
     }
 
+    @Test(
+        "a text that is spelled as servers spell it and one that is not are read alike",
+        arguments: [
+            #"{"__modelname__": "Fill", "pbm": "T\"1\\", "date": null, "dispenseDaysSupply": -1.50e+2, "x": true}"#,
+            #"[{"__modelname__": "A", "__documentid__": "d", "b": [], "c": [{"__modelname__": "B", "d": "é 😀 \u00e9\n"}],"#
+                + #""e": {"__modelname__": "C"}, "b": "", "long": "12345678901234567890 <&>"}, {"__modelname__": "A"}]"#,
+            "[]", " [ ] ", "[{\"__modelname__\":\"Fill\",\"pbm\":\"\u{7F}\"}]",
+        ])
+    func spellings(text: String) throws {
+        let escaped = text.replacing("\"__modelname__\"", with: "\"\\u005f_modelname__\"")
+        let last = text.replacing(#"{"__modelname__": "Fill", "#, with: #"{"x": false, "__modelname__": "Fill", "#)
+        let read = try canonical(text)
+        #expect(try canonical(escaped) == read)
+        #expect(try canonical(last).replacing("<Field name=\"x\">false</Field>", with: "") == read)
+        #expect(throws: SDMJError.self) { try SDMXDocument(json: Data((text + "]").utf8)) }
+    }
+
+    private func canonical(_ json: String) throws -> String {
+        String(decoding: try SDMXDocument(json: Data(json.utf8)).xml().canonical(), as: UTF8.self)
+    }
+
     @Test("nesting without end is refused, not followed")
     func depth() {
         #expect(throws: SDMJError.self) { try SDMXDocument(json: Data(String(repeating: "[", count: 100_000).utf8)) }

@@ -42,7 +42,7 @@ extension Answer {
         _ answer: Answer, as type: Document.Type
     ) async throws -> sending [Document] {
         let models = try answer.modelElements()
-        return try answer.reading { try models.map { try Document.read(from: $0) } }
+        return try answer.reading { try [Document](readingModels: models) }
     }
 
     /// The models of a report, each as a document of the class that is registered for it.

@@ -69,8 +69,8 @@ enum DocumentClasses {
     }
 
     /// The shape of a model, whichever way it is known; one without fields when it is not.
-    static func flatLayout(ofModel name: String) -> FlatLayout {
-        runtimeModel(named: name)?.flat ?? Layout.of(type(ofModel: name)).flat
+    static func schema(ofModel name: String) -> ModelSchema {
+        runtimeModel(named: name)?.schema ?? ModelSchema.of(type(ofModel: name))
     }
 }
 

@@ -15,86 +15,71 @@ extension IndivoDocument {
     /// It tells what the document says of the patient, and belongs into no log; ``description`` tells only the kind and
     /// the id.
     public final var fullDescription: String {
-        let writer = FullDescriptionWriter()
-        writer.add(self)
-        return ([modelName + (id.map { " \($0)" } ?? "")] + writer.lines).joined(separator: "\n")
-    }
-}
-
-/// Writes a document's values for people to read.
-private final class FullDescriptionWriter: FieldWriter {
-    private(set) var lines: [String] = []
-    private var margin = "  "
-    /// The compounds entered so far, outermost first.
-    private var path: [String] = []
-    /// The place in the list that is being written.
-    private var index: Int?
-
-    /// The values of a document, without its kind.
-    func add(_ document: IndivoDocument) {
-        // Nothing of what is asked for here can fail.
-        try? Layout.of(type(of: document)).write(from: document.storage, self)
-        guard type(of: document).format.isDataModel, let source = document.source else { return }
-        let isUnknown: (String) -> Bool = document is GenericDocument
-            ? { _ in true } : Set(document.sourceFields.filter { $0.meaning == .unknown }.map(\.name)).contains
-        addFields(of: source, where: isUnknown)
+        ([modelName + (id.map { " \($0)" } ?? "")] + lines(margin: "  ")).joined(separator: "\n")
     }
 
-    override func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldLayout) throws {
-        add(name(of: field), value.lexical)
+    /// The document's values, without its kind.
+    private func lines(margin: String) -> [String] {
+        let table = FieldTable(self)
+        var lines = table.lines(table.schema.group, path: "", margin: margin)
+        guard type(of: self).format.isDataModel, let source else { return lines }
+        let isUnknown: (String) -> Bool = self is GenericDocument
+            ? { _ in true } : Set(sourceFields.filter { $0.meaning == .unknown }.map(\.name)).contains
+        lines += Self.lines(of: source, margin: margin, where: isUnknown)
+        return lines
     }
 
-    override func related(_ document: IndivoDocument, _ field: FieldLayout) throws {
-        add(name(of: field), document.modelName)
-        let outer = (path, index)
-        (path, index) = ([], nil)
-        inside { add(document) }
-        (path, index) = outer
+    /// A document as the value of a property.
+    fileprivate static func lines(of document: IndivoDocument, margin: String) -> [String] {
+        document.lines(margin: margin)
     }
 
-    override func enter(_ field: FieldLayout, _ layout: Layout) throws {
-        path.append(ownName(of: field))
-        index = nil
-    }
-
-    override func leave(_ field: FieldLayout) { path.removeLast() }
-
-    override func items(_ count: Int, of field: FieldLayout, _ body: (Int, FieldWriter) throws -> Void) throws {
-        for place in 0..<count {
-            index = place
-            try body(place, self)
-        }
-        index = nil
-    }
-
-    // MARK: Fields without a property
-
-    private func addFields(of model: XMLNode, where isWanted: (String) -> Bool) {
+    /// Fields without a property.
+    private static func lines(of model: XMLNode, margin: String, where isWanted: (String) -> Bool) -> [String] {
+        var lines: [String] = []
         for field in model.ownChildren(named: "Field") {
             guard let name = field.attr("name"), isWanted(name) else { continue }
             let models = field.relatedModels
-            if models.isEmpty { add(name, field.text()) }
-            for (place, model) in models.enumerated() {
-                add(models.count == 1 ? name : "\(name)[\(place)]", model.attr("name") ?? "")
-                inside { addFields(of: model) { _ in true } }
+            if models.isEmpty { lines.append(line(name, field.text(), margin)) }
+            for (index, model) in models.enumerated() {
+                lines.append(line(models.count == 1 ? name : "\(name)[\(index)]", model.attr("name") ?? "", margin))
+                lines += Self.lines(of: model, margin: margin + "  ") { _ in true }
             }
         }
+        return lines
     }
 
-    // MARK: Lines
-
-    private func ownName(of field: FieldLayout) -> String { field.property + (index.map { "[\($0)]" } ?? "") }
-
-    private func name(of field: FieldLayout) -> String { (path + [ownName(of: field)]).joined(separator: ".") }
-
-    private func inside(_ body: () -> Void) {
-        margin += "  "
-        body()
-        margin.removeLast(2)
+    fileprivate static func line(_ name: String, _ text: String, _ margin: String) -> String {
+        margin + "\(name): \(text)".split(whereSeparator: \.isNewline).joined(separator: "\n\(margin)  ")
     }
+}
 
-    private func add(_ name: String, _ text: String) {
-        let line = "\(name): \(text)".split(whereSeparator: \.isNewline).joined(separator: "\n\(margin)  ")
-        lines.append(margin + line)
+extension FieldTable {
+    /// A line for each value.
+    /// - Parameter path: What stands before the properties' names.
+    fileprivate func lines(_ group: FieldGroup, path: String, margin: String) -> [String] {
+        group.fields.flatMap { field -> [String] in
+            let name = path + field.property
+            if let relation = field.relation {
+                return relations[relation].items.enumerated().flatMap { index, item in
+                    item.lines(field.shape.isList ? "\(name)[\(index)]" : name, margin: margin)
+                }
+            }
+            if let inner = field.inner { return lines(inner, path: name + ".", margin: margin) }
+            return string(of: field.leaf).map { [IndivoDocument.line(name, $0, margin)] } ?? []
+        }
+    }
+}
+
+extension TableItem {
+    fileprivate func lines(_ name: String, margin: String) -> [String] {
+        switch content {
+        case .text(let text): [IndivoDocument.line(name, text, margin)]
+        case .value(let table): table.lines(table.schema.group, path: name + ".", margin: margin)
+        case .document(let document):
+            [IndivoDocument.line(name, document.modelName, margin)]
+                + IndivoDocument.lines(of: document, margin: margin + "  ")
+        case .element, .json: []
+        }
     }
 }

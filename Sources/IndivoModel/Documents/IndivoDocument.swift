@@ -91,7 +91,7 @@ open class IndivoDocument {
         let document = self.init()
         switch format {
         case .dataModel:
-            try document.readModel(FlatReader(SDMX.soleModel(in: element, for: self), of: self, problems: problems))
+            try TableReader(models: self, problems: problems).fill(document, model: SDMX.soleModel(in: element, for: self))
         case .nested(let root, let namespace):
             try document.readNested(element, root: root, namespace: namespace, collecting: problems)
         }
@@ -110,14 +110,6 @@ open class IndivoDocument {
     }
 
     private static func format(of document: IndivoDocument) -> DocumentFormat { type(of: document).format }
-
-    /// Whether both hold the same values in all fields their class declares, related documents included.
-    public final func hasSameContent(as other: IndivoDocument) -> Bool {
-        guard type(of: self) == type(of: other) else { return false }
-        let (a, b) = (ContentWriter(), ContentWriter())
-        guard (try? a.collect(self)) != nil, (try? b.collect(other)) != nil else { return false }
-        return a.content == b.content
-    }
 }
 
 /// How a class of documents stands in XML.
@@ -138,16 +130,6 @@ public enum FieldNaming: Sendable {
     case asRead
     /// As the model calls them today, which is all that a server takes.
     case current
-}
-
-extension IndivoDocument: FieldElement {
-    public static var _kind: FieldKind { .document(self) }
-
-    public static func _read(_ reader: FieldReader, _ field: FieldLayout) throws -> Self? {
-        try reader.related(field, self) as? Self
-    }
-
-    public func _write(_ writer: FieldWriter, _ field: FieldLayout) throws { try writer.related(self, field) }
 }
 
 extension IndivoDocument: CustomStringConvertible {

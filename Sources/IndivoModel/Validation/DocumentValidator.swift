@@ -14,34 +14,33 @@ struct DocumentValidator {
     }
 
     mutating func check(_ document: IndivoDocument) throws {
-        let content = try DocumentContent(document)
+        let content = try document.content()
+        let source = FieldTable(document.source, content.schema, .dataModel)
         line = document.sourceLine
-        for entry in content.layout.entries {
-            switch entry {
-            case .leaves(let field, let range):
-                let leaves = range.map { index in
+        for field in content.schema.fields {
+            guard let relation = field.relation else {
+                let leaves = field.leaves.map { index in
                     (
-                        leaf: content.layout.leaves[index], value: content.leaves[index],
-                        line: content.lines[index] ?? document.sourceLine
+                        leaf: content.schema.leaves[index], value: content.string(of: index),
+                        line: source.line(of: index) ?? document.sourceLine
                     )
                 }
                 check(field.rules, of: field, leaves)
                 checkLengths(leaves, by: field)
-            case .relation(let field, let index):
-                let related = content.relations[index]
-                if field.rules.contains(.required), related.isEmpty { add(field.property, "is required") }
-                for (index, document) in related.enumerated() {
-                    var inner = DocumentValidator(
-                        model: model,
-                        prefix: prefix + field.property + (field.shape.isList ? "[\(index)]." : "."))
-                    try inner.check(document)
-                    problems += inner.problems
-                }
+                continue
+            }
+            let related = content.documents(of: relation)
+            if field.rules.contains(.required), related.isEmpty { add(field.property, "is required") }
+            for (index, document) in related.enumerated() {
+                var inner = DocumentValidator(
+                    model: model, prefix: prefix + field.property + (field.shape.isList ? "[\(index)]." : "."))
+                try inner.check(document)
+                problems += inner.problems
             }
         }
     }
 
-    private typealias Leaves = [(leaf: FlatLayout.Leaf, value: String?, line: Int?)]
+    private typealias Leaves = [(leaf: SchemaLeaf, value: String?, line: Int?)]
 
     private mutating func add(_ property: String, _ reason: String, line: Int? = nil) {
         problems.append(
@@ -49,13 +48,13 @@ struct DocumentValidator {
     }
 
     /// The rules of one field, over the leaves it became.
-    private mutating func check(_ rules: [FieldRule], of field: FieldLayout, _ leaves: Leaves) {
+    private mutating func check(_ rules: [FieldRule], of field: FieldSchema, _ leaves: Leaves) {
         if rules.contains(.required) { checkPresence(of: field, leaves) }
         check(rules, of: field.property, leaves)
     }
 
     /// A coded value needs all its parts; of another compound one will do.
-    private mutating func checkPresence(of field: FieldLayout, _ leaves: Leaves) {
+    private mutating func checkPresence(of field: FieldSchema, _ leaves: Leaves) {
         let missing = leaves.filter { $0.value?.isEmpty ?? true }
         if case .compound(let type) = field.shape.kind, type != CodedValue.self {
             if missing.count == leaves.count { add(field.property, "is required") }
@@ -95,11 +94,11 @@ struct DocumentValidator {
     }
 
     /// Of a coded value its own leaf; of a vital sign that of its name.
-    private func isLeaf(_ leaf: FlatLayout.Leaf, _ part: String, of property: String) -> Bool {
+    private func isLeaf(_ leaf: SchemaLeaf, _ part: String, of property: String) -> Bool {
         leaf.property == "\(property).\(part)" || leaf.property == "\(property).name.\(part)"
     }
 
-    private mutating func checkLengths(_ leaves: Leaves, by field: FieldLayout) {
+    private mutating func checkLengths(_ leaves: Leaves, by field: FieldSchema) {
         for (leaf, value, line) in leaves {
             guard let value, leaf.type.dataType == .string else { continue }
             var limit = 255
@@ -120,7 +119,7 @@ struct DocumentValidator {
     }
 
     /// What rules for parts of a compound say of one leaf in it.
-    private static func rules(of leaf: FlatLayout.Leaf, in rules: [FieldRule], at path: String) -> [FieldRule] {
+    private static func rules(of leaf: SchemaLeaf, in rules: [FieldRule], at path: String) -> [FieldRule] {
         rules.flatMap { rule -> [FieldRule] in
             guard case .part(let name, let inner) = rule else { return [] }
             let part = "\(path).\(name)"

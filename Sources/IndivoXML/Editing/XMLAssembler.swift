@@ -51,6 +51,9 @@ package final class XMLAssembler {
     /// A value to give to many attributes: then it is stored once.
     package func value(_ text: String) -> Value { Value(offset: tree.store(text)) }
 
+    /// The same from bytes in UTF-8.
+    package func value(_ text: UnsafeBufferPointer<UInt8>) -> Value { Value(offset: tree.store(text)) }
+
     /// Gives the open element an attribute.
     /// - Returns: `false`, having done nothing, when the element has content already.
     @discardableResult
@@ -70,6 +73,12 @@ package final class XMLAssembler {
 
     /// Adds text to the open element.
     package func text(_ text: String) {
+        var text = text
+        text.withUTF8 { self.text($0) }
+    }
+
+    /// Adds text in UTF-8 to the open element.
+    package func text(_ text: UnsafeBufferPointer<UInt8>) {
         guard !text.isEmpty else { return }
         let payload = tree.store(text)
         lastSibling = append(NodeRecord(kind: .text, parent: parent, payload: payload))

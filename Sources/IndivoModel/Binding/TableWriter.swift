@@ -1,0 +1,139 @@
+import IndivoXML
+
+/// Takes the values of an object into a ``FieldTable``.
+///
+/// Where the object has a source, its table is the beginning: a cell whose text is a spelling of the object's value stays
+/// as it is, with the source's text, and so does one whose text is no value that the property could have had.
+public final class TableWriter {
+    @exclusivity(unchecked) private(set) var table: FieldTable
+    /// The leaves and compound values that are not as in the source.
+    @exclusivity(unchecked) private(set) var leaves: [Int] = []
+    private(set) var groups: [Int] = []
+    /// Whether there is nothing to compare with.
+    @exclusivity(unchecked) private var isNew: Bool
+    private let isField: Bool
+
+    init(_ schema: ModelSchema, _ format: TableFormat) {
+        table = FieldTable(schema, format)
+        isNew = true
+        isField = format == .dataModel
+    }
+
+    /// - Parameter source: The table of the object's source.
+    init(over source: FieldTable, isNew: Bool = false) {
+        table = source
+        self.isNew = isNew
+        isField = source.format == .dataModel
+        for index in table.relations.indices where !table.relations[index].items.isEmpty {
+            table.relations[index].items.removeAll()
+        }
+    }
+
+    /// Begins anew with an object of the same schema.
+    func clear() {
+        table.clear()
+        forgetChanges()
+    }
+
+    /// Begins anew with an object of the same schema, over the table of an element.
+    /// - Returns: What the element's relations hold.
+    func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder) -> [FieldTable.Relation] {
+        isNew = false
+        decoder.decode(element, keptBy: source, into: &table)
+        forgetChanges()
+        let relations = table.relations
+        for index in relations.indices where !relations[index].items.isEmpty { table.relations[index].items = [] }
+        return relations
+    }
+
+    private func forgetChanges() {
+        if !leaves.isEmpty { leaves.removeAll(keepingCapacity: true) }
+        if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
+    }
+
+    /// Takes what an object says.
+    func write(_ document: IndivoDocument) { table.schema.group.write(from: document.storage, self) }
+
+    /// Takes what a value says.
+    func write<Value: CompoundValue>(_ value: Value) {
+        withUnsafePointer(to: value) { table.schema.group.write(from: UnsafeRawPointer($0), self) }
+    }
+
+    func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldSchema) {
+        let index = field.leaf
+        if isNew {
+            table.set(value.lexical, at: index)
+            return leaves.append(index)
+        }
+        let cell = table.leaves[index]
+        if case .bytes(let bytes) = cell.text {
+            if value._isSaid(byUTF8: bytes, isField: isField) { return }
+        } else if let old = table.text(of: index) {
+            if old.withUTF8({ value._isSaid(byUTF8: $0, isField: isField) }) { return }
+        }
+        let text = value.lexical
+        if text.isEmpty {
+            if case .empty = cell.text { return }
+            if isField, !cell.hasText { return }
+        }
+        if text == field.shape.defaultText,
+            table.schema.leaves[index].isDefault(text, for: table.string(of: index), isField: isField)
+        {
+            return
+        }
+        table.set(text, at: index)
+        leaves.append(index)
+    }
+
+    /// The field has no value.
+    func absent(_ field: FieldSchema) {
+        for index in field.leaves where table.leaves[index].hasText && !table.isUnreadable(index) {
+            table.leaves[index].text = .absent
+            leaves.append(index)
+        }
+        if let group = field.group, table.groups[group].isPresent {
+            table.groups[group].text = .absent
+            if !isField { groups.append(group) }
+        }
+    }
+
+    /// Takes a compound value, whose fields `body` gives.
+    func compound(_ field: FieldSchema, _ body: () -> Void) {
+        let outer = isNew
+        defer { isNew = outer }
+        if let group = field.group, !table.groups[group].isPresent {
+            table.groups[group].text = .empty
+            // In a data model an empty compound value is none.
+            if !isField {
+                groups.append(group)
+                isNew = true
+            }
+        }
+        body()
+    }
+
+    func items(_ items: [TableItem], of field: FieldSchema) {
+        table.relations[field.relations.lowerBound].items = items
+    }
+
+    /// The table of a value in one of this table's lists.
+    func table<Value: CompoundValue>(of value: Value) -> FieldTable { FieldTable(value, table.format) }
+}
+
+extension FieldTable {
+    /// The table of a value that has no source.
+    init<Value: CompoundValue>(_ value: Value, _ format: TableFormat) {
+        let writer = TableWriter(ModelSchema.of(Value.self), format)
+        writer.write(value)
+        self = writer.table
+    }
+
+    /// The table of what an object says, whatever its source.
+    /// - Parameter format: `nil` for the class's own.
+    init(_ document: IndivoDocument, _ format: TableFormat? = nil) {
+        let writer = TableWriter(
+            ModelSchema.of(type(of: document)), format ?? (type(of: document).format.isDataModel ? .dataModel : .nested))
+        writer.write(document)
+        self = writer.table
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import IndivoXML
+
+/// A document written out, ready to be sent.
+///
+/// Only when the server has it do the objects take the new XML for their source: ``adopt()``.
+package struct PreparedDocument {
+    /// The root element.
+    package let root: XMLNode
+    private let written: [(document: IndivoDocument, element: XMLNode)]
+
+    /// A document on its own, in whichever format its class has.
+    package init(new document: IndivoDocument) throws {
+        switch type(of: document).format {
+        case .dataModel: try self.init(new: [document], naming: .current)
+        case .nested(let root, let namespace): try self.init(document, nestedIn: root, namespace: namespace)
+        }
+    }
+
+    private init(_ document: IndivoDocument, nestedIn name: String, namespace: String?) throws {
+        let root = try document.nestedXML(root: name, namespace: namespace)
+        self.init(root: root, written: [(document, root)])
+    }
+
+    /// Models in a document of their own.
+    package init(new models: [IndivoDocument], naming: FieldNaming) throws {
+        if let (root, written) = try SDMXAssembler.assemble(models) {
+            self.init(root: root, written: written)
+            return
+        }
+        let writer = SDMXWriter(naming: naming)
+        let root = XMLNode("Models", namespace: SDMX.namespace)
+        for model in models { root.append(try writer.newElement(for: model)) }
+        self.init(root: root, written: writer.written)
+    }
+
+    /// All models of a document that was read from `source`.
+    package init(_ models: [IndivoDocument], in source: XMLNode, naming: FieldNaming) throws {
+        let writer = SDMXWriter(naming: naming)
+        let originals = try SDMX.models(in: source)
+        let root = source.cloneInDocument()
+        try writer.writeList(
+            models, into: root, targets: SDMX.models(in: root), originals: originals, baselines: originals,
+            as: GenericDocument.self)
+        self.root = root
+        written = writer.written
+    }
+
+    /// One model of a document that holds perhaps more: the others, and all that is unknown, stay as they are.
+    ///
+    /// - Parameters:
+    ///   - document: Read from `stored`, or from a report on it.
+    ///   - stored: The root of the document as the server has it.
+    package init(replacing document: IndivoDocument, in stored: XMLNode) throws {
+        if case .nested(let root, let namespace) = type(of: document).format {
+            if document.isFromReport { try document.complete(from: stored) }
+            try self.init(document, nestedIn: root, namespace: namespace)
+            return
+        }
+        let originals = try SDMX.models(in: stored)
+        let root = stored.cloneInDocument()
+        let targets = try SDMX.models(in: root)
+        let candidates = originals.indices.filter { originals[$0].attr("name") == document.modelName }
+        let place =
+            candidates.first { originals[$0] == document.source }
+            ?? (candidates.count == 1 ? candidates.first : nil)
+            ?? document.source.flatMap { source in
+                candidates.first { originals[$0].isSameModel(as: source, of: type(of: document)) }
+            }
+        guard let place else {
+            throw DocumentError(
+                .notADocument(
+                    found: "\(candidates.count) models “\(document.modelName)”, none of them as it was read",
+                    expected: "the model to replace; read it again from the record"),
+                document: document.modelName)
+        }
+        let writer = SDMXWriter(naming: .current)
+        try writer.write(document, into: targets[place], original: originals[place])
+        // What the object could not read back later it must not send now.
+        _ = try type(of: document).read(from: targets[place])
+        self.init(root: root, written: writer.written)
+    }
+
+    private init(root: XMLNode, written: [(document: IndivoDocument, element: XMLNode)]) {
+        self.root = root
+        self.written = written
+    }
+
+    /// The document in UTF-8, with what stands around its root, where something does.
+    package func data() throws -> Data {
+        let document = root.document
+        return try document.root == root && document.contents().count > 1 ? document.data() : root.data()
+    }
+
+    /// Makes what was written the documents' source.
+    ///
+    /// Where the stored document had related models that the objects did not know, the objects know them from now on:
+    /// otherwise the next version would seem to take them away.
+    package func adopt() {
+        for (document, element) in written {
+            document.source = element
+            document.isFromReport = false
+        }
+        let known = Dictionary(written.map { ($0.element, $0.document) }, uniquingKeysWith: { first, _ in first })
+        for (document, element) in written where type(of: document).format.isDataModel {
+            document.readRelations(of: element, known)
+        }
+    }
+}
+
+extension XMLNode {
+    /// A copy of the root element together with what stands around it in its document.
+    func cloneInDocument() -> XMLNode {
+        guard document.root == self, let copy = document.clone().root else { return clone() }
+        return copy
+    }
+}
+
+extension IndivoDocument {
+    /// The stored document's root, when the object was read from it (and not from a report, which leaves things out).
+    package final var storedRoot: XMLNode? {
+        guard id != nil, !isFromReport, let source else { return nil }
+        return source.document.root
+    }
+}
+
+extension IndivoDocument {
+    /// Takes the related documents from a `Model` element that was written, those that are known as they are.
+    fileprivate final func readRelations(of model: XMLNode, _ known: [XMLNode: IndivoDocument]) {
+        let schema = ModelSchema.of(type(of: self))
+        guard !schema.relations.isEmpty, let reader = try? TableReader(models: type(of: self), known: known, problems: nil)
+        else { return }
+        reader.decode(model)
+        for field in schema.relations {
+            // It was read already, when the document was written.
+            try? field.read(into: storage + field.offset, reader)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import IndivoXML
+
+/// A field of the document that an object was read from, and what the object's model knows of it.
+public struct SourceField: Sendable, Hashable {
+    /// What the model says of a field's name.
+    public enum Meaning: Sendable, Hashable {
+        /// A field of the model.
+        case known
+        /// The name that the field of this name had once. Servers refuse it.
+        case formerly(String)
+        /// None of the model's fields. Servers refuse it.
+        case unknown
+    }
+
+    /// The name in the document.
+    public let name: String
+    /// The line it stands on, from 1, where that is known.
+    public let line: Int?
+    /// What the field is to the document's class.
+    public let meaning: Meaning
+}
+
+extension IndivoDocument {
+    /// The fields of the data model's document that the object was read from, in their order; related models' own
+    /// fields are theirs. Empty for a document that was not read.
+    public final var sourceFields: [SourceField] {
+        guard type(of: self).format.isDataModel, let source else { return [] }
+        let schema = schema
+        return source.ownChildren(named: "Field").map { element in
+            let name = element.attr("name") ?? ""
+            let known = schema.leafByName[name].map { schema.leaves[$0.leaf].name } ?? schema.relationByName[name]?.name
+            let meaning: SourceField.Meaning =
+                switch known {
+                case nil: .unknown
+                case name: .known
+                case let current?: .formerly(current)
+                }
+            return SourceField(name: name, line: element.line, meaning: meaning)
+        }
+    }
+
+    /// Reads a model as the class that is registered for it, or else as a ``GenericDocument``.
+    ///
+    /// - Parameters:
+    ///   - model: The `Model` element.
+    ///   - problems: What could not be read is added here.
+    /// - Throws: ``DocumentError`` when the element is no model that the class can be read from.
+    package static func registered(
+        for model: XMLNode, problems: inout [DocumentError]
+    ) throws -> IndivoDocument {
+        try DocumentClasses.type(ofModel: model.attr("name") ?? "").read(from: model, problems: &problems)
+    }
+
+    /// The line of the source where the document starts, from 1; `nil` when it was not read from a text.
+    public final var sourceLine: Int? { source?.line }
+
+    /// Whether there is a class or at least a description of the document's model.
+    package final var isKnownModel: Bool {
+        !(self is GenericDocument) || DocumentClasses.runtimeModel(named: modelName) != nil
+    }
+
+    /// The documents inside this one, in the order of the model's relations.
+    package final func relatedDocuments() throws -> [IndivoDocument] {
+        let content = try content()
+        return content.relations.indices.flatMap { content.documents(of: $0) }
+    }
+
+    /// The schema of the document's model.
+    final var schema: ModelSchema {
+        self is GenericDocument ? DocumentClasses.schema(ofModel: modelName) : ModelSchema.of(type(of: self))
+    }
+
+    /// What a document of a data model says, by its model's schema: of an object what it holds, of a document without a
+    /// class of its own what its source says.
+    final func content() throws -> FieldTable {
+        guard self is GenericDocument else {
+            try schema.checkDataModel()
+            return FieldTable(self)
+        }
+        var table = FieldTable(source, schema, .dataModel)
+        for index in table.relations.indices {
+            table.relations[index].items = try table.models(of: index).map { model in
+                let type = DocumentClasses.type(ofModel: model.attr("name") ?? "")
+                return TableItem(.document(try type.read(from: model, collecting: ReadingProblems())))
+            }
+        }
+        return table
+    }
+}

@@ -1,0 +1,225 @@
+import IndivoXML
+
+/// Writes what changed into elements of nested XML.
+///
+/// Elements that are new go behind the field before them, since the server's schemas fix the order.
+struct NestedWriter {
+    private let changes: TableChanges
+    private let changedLeaves: Set<Int>
+
+    /// Writes an object into its element.
+    /// - Parameter original: What the element is a copy of; `nil` for a new element.
+    static func write(_ document: IndivoDocument, into element: XMLNode, original: XMLNode?) throws {
+        let old = FieldTable(element, ModelSchema.of(type(of: document)), .nested)
+        try NestedWriter(TableChanges(document, since: old, isNew: original == nil))
+            .write(old.schema.group, into: element, original)
+    }
+
+    /// Writes a value into its element.
+    static func write(_ table: FieldTable, into element: XMLNode, isNew: Bool) throws {
+        let old = FieldTable(element, table.schema, .nested)
+        try NestedWriter(TableChanges(table, since: old, isNew: isNew)).write(table.schema.group, into: element, nil)
+    }
+
+    private init(_ changes: TableChanges) {
+        self.changes = changes
+        changedLeaves = Set(changes.leaves)
+    }
+
+    /// Writes a group's fields into their element.
+    /// - Parameter original: What the element is a copy of, where that is known.
+    private func write(_ group: FieldGroup, into element: XMLNode, _ original: XMLNode?) throws {
+        // The last child that holds a field so far.
+        var last: XMLNode?
+        for field in group.fields {
+            if let relation = field.relation {
+                try write(relation, field, into: element, original, behind: &last)
+            } else if let inner = field.inner, let number = field.group {
+                guard field.place == .element, changes.new.groups[number].isPresent else {
+                    Self.remove(field, from: element)
+                    continue
+                }
+                let origin = changes.old.groups[number].origin?.node
+                last = origin ?? Self.insert(field, into: element, behind: last)
+                if let last { try write(inner, into: last, origin == nil ? nil : original?.child(of: field)) }
+            } else {
+                write(field, into: element, behind: &last)
+            }
+        }
+    }
+
+    // MARK: Leaves
+
+    private func write(_ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) {
+        let origin = changes.old.leaves[field.leaf].origin
+        guard changedLeaves.contains(field.leaf) else {
+            if field.place == .element, let origin { last = origin.node }
+            return
+        }
+        let text = changes.new.string(of: field.leaf)
+        switch field.place {
+        case .attribute, .key:
+            if let text {
+                element.attr(field.names.first { element.attr($0) != nil } ?? field.name, text)
+            } else {
+                for name in field.names {
+                    // An empty attribute already says "none".
+                    guard let text = element.attr(name), !text.isEmpty, !field.cannotRead(text) else { continue }
+                    element.attr(name, nil)
+                }
+            }
+        case .text: element.setOwnText(text ?? "")
+        case .element:
+            guard let text else {
+                Self.remove(field, from: element)
+                if let origin, origin.node.parent() == element { last = origin.node }
+                return
+            }
+            let holder = origin?.node ?? Self.insert(field, into: element, behind: last)
+            holder.text(text)
+            last = holder
+        }
+    }
+
+    /// Takes away a field under all names: one that is left would be read the next time.
+    private static func remove(_ field: FieldSchema, from element: XMLNode) {
+        guard field.place == .element else { return }
+        for child in field.names.flatMap({ element.ownChildren(named: $0) }) where !field.hasNone(in: child) {
+            child.remove()
+        }
+    }
+
+    private static func insert(_ field: FieldSchema, into element: XMLNode, behind last: XMLNode?) -> XMLNode {
+        let new = XMLNode(field.name, namespace: element.namespace)
+        if let last { last.after(new) } else { element.prepend(new) }
+        return new
+    }
+
+    // MARK: Lists and documents
+
+    private func write(
+        _ relation: Int, _ field: FieldSchema, into element: XMLNode, _ original: XMLNode?, behind last: inout XMLNode?
+    ) throws {
+        let items = changes.new.relations[relation].items
+        if !field.shape.isList, items.isEmpty { return Self.remove(field, from: element) }
+        let present = field.readableItems(changes.old.relations[relation].items, .nested)
+        let elements = present.compactMap(\.element)
+        let originals = original.map { field.readableElements(in: $0) } ?? []
+        let hasOriginals = originals.count == elements.count
+        let positions = Self.positions(of: items, among: present, originals: hasOriginals ? originals : nil, field)
+        var furthest = -1
+        for (item, position) in zip(items, positions) {
+            let holder: XMLNode
+            if let position {
+                holder = elements[position]
+                // An element that comes later in the list than it did goes behind the one before it.
+                if position < furthest { last?.after(holder) }
+                furthest = max(furthest, position)
+            } else {
+                holder = Self.insert(field, into: element, behind: last)
+            }
+            last = holder
+            switch item.content {
+            case .text(let text):
+                if position.map({ !item.isSaid(by: present[$0], field) }) ?? true { holder.text(text) }
+            case .value(let table): try Self.write(table, into: holder, isNew: position == nil)
+            case .document(let document): last = try Self.write(document, into: holder, isNew: position == nil)
+            case .element, .json: break
+            }
+        }
+        let kept = Set(positions.compactMap { $0 })
+        for (position, element) in elements.enumerated() where !kept.contains(position) { element.remove() }
+    }
+
+    /// - Returns: The element that the document is in then.
+    private static func write(_ document: IndivoDocument, into holder: XMLNode, isNew: Bool) throws -> XMLNode {
+        var element = holder
+        if isNew, let source = document.source, source.name == element.name {
+            // A document that was read elsewhere brings along what its class does not know.
+            element = source.clone()
+            holder.replace(with: element)
+        }
+        try write(document, into: element, original: document.source)
+        return element
+    }
+
+    /// Finds the element of each value of a list: documents know theirs, other values are compared.
+    private static func positions(
+        of items: [TableItem], among present: [TableItem], originals: [XMLNode]?, _ field: FieldSchema
+    ) -> [Int?] {
+        guard case .document = field.shape.kind else {
+            return ListMatch.positions(
+                of: items.count, among: present.count, guessesChanged: true,
+                by: { items[$0].isSaid(by: present[$1], field) })
+        }
+        // The one document of a relation to one is written where the one before it was.
+        if !field.shape.isList { return [present.isEmpty ? nil : 0] }
+        return ListMatch.positions(of: items.count, among: present.count, by: { index, position in
+            guard case .document(let document) = items[index].content, let originals else { return false }
+            return document.source == originals[position]
+        })
+    }
+}
+
+extension TableItem {
+    /// The element of a source's item.
+    var element: XMLNode? { if case .element(let element) = content { element.node } else { nil } }
+}
+
+extension FieldSchema {
+    /// Whether a text is no value of the leaf that this field is. It stays where it is until a value takes its place.
+    fileprivate func cannotRead(_ text: String) -> Bool {
+        guard case .leaf(let type) = shape.kind, !text.isEmpty else { return false }
+        return type.failure(of: text) != nil
+    }
+
+    /// Whether an element that is there reads as no value: an empty leaf, or one that cannot be read.
+    fileprivate func hasNone(in element: XMLNode) -> Bool {
+        guard case .leaf = shape.kind else { return false }
+        let text = element.text()
+        return (text.isEmpty && element.children().isEmpty) || cannotRead(text)
+    }
+
+    /// The elements that hold a list, under its name or, where there is none, an older one.
+    fileprivate func readableElements(in element: XMLNode) -> [XMLNode] {
+        let elements = names.lazy.map { element.ownChildren(named: $0) }.first { !$0.isEmpty } ?? []
+        return elements.filter { child in
+            guard case .leaf = shape.kind else { return true }
+            let text = child.text()
+            return !text.isEmpty && !cannotRead(text)
+        }
+    }
+}
+
+extension XMLNode {
+    fileprivate func child(of field: FieldSchema) -> XMLNode? {
+        field.names.lazy.compactMap { self.ownChild(named: $0) }.first
+    }
+
+    /// Changes the element's own text and leaves the elements in it where they are.
+    fileprivate func setOwnText(_ text: String) {
+        let pieces = Array(contents().filter { $0.kind == .text || $0.kind == .cdata })
+        if let first = pieces.first, !text.isEmpty {
+            first.replace(with: .text(text))
+        } else if !text.isEmpty {
+            prepend(.text(text))
+        }
+        for piece in pieces.dropFirst(text.isEmpty ? 0 : 1) { piece.remove() }
+    }
+}
+
+extension IndivoDocument {
+    /// The document as nested XML, in a tree of its own.
+    final func nestedXML(root: String, namespace: String?) throws -> XMLNode {
+        guard let source else {
+            if let new = NestedAssembler.assemble(root, namespace: namespace, FieldTable(self, .nested)) { return new }
+            let element = XMLNode(root, namespace: namespace)
+            try NestedWriter.write(self, into: element, original: nil)
+            return element
+        }
+        let element = source.cloneInDocument()
+        if isAsInSource { return element }
+        try NestedWriter.write(self, into: element, original: source)
+        return element
+    }
+}

@@ -1,0 +1,104 @@
+import IndivoXML
+
+/// Writes documents that are all new into a document of their own.
+final class SDMXAssembler {
+    /// Some document has a source, and what it holds beside the object has to be taken along.
+    private struct HasSource: Error {}
+
+    private let xml = XMLAssembler()
+    private let models: XMLAssembler.Name
+    private let model: XMLAssembler.Name
+    private let field: XMLAssembler.Name
+    private let name: XMLAssembler.Name
+    /// What is known of each class.
+    private var classes: [ObjectIdentifier: Class] = [:]
+    /// Most documents that are written together are of one class.
+    private var last: (type: IndivoDocument.Type, known: Class)?
+
+    /// The tables of a class's documents, and the names of the leaves that had a value so far.
+    private final class Class {
+        let schema: ModelSchema
+        let writer: TableWriter
+        // Unchecked, as it is looked at for every field: no access to it lasts.
+        @exclusivity(unchecked) var names: [XMLAssembler.Value?]
+
+        init(_ schema: ModelSchema) {
+            self.schema = schema
+            writer = TableWriter(schema, .dataModel)
+            names = Array(repeating: nil, count: schema.leaves.count)
+        }
+    }
+
+    private func known(_ type: IndivoDocument.Type) throws -> Class {
+        if let last, last.type == type { return last.known }
+        let known: Class
+        if let met = classes[ObjectIdentifier(type)] {
+            known = met
+        } else {
+            known = Class(ModelSchema.of(type))
+            try known.schema.checkDataModel()
+            classes[ObjectIdentifier(type)] = known
+        }
+        last = (type, known)
+        return known
+    }
+
+    private init?() {
+        guard let models = xml.name("Models", namespace: SDMX.namespace),
+            let model = xml.name("Model", namespace: SDMX.namespace),
+            let field = xml.name("Field", namespace: SDMX.namespace), let name = xml.name("name")
+        else { return nil }
+        (self.models, self.model, self.field, self.name) = (models, model, field, name)
+    }
+
+    /// - Returns: The root and every document's element; `nil` when a document has a source.
+    static func assemble(
+        _ documents: [IndivoDocument]
+    ) throws -> (root: XMLNode, written: [(document: IndivoDocument, element: XMLNode)])? {
+        guard let assembler = SDMXAssembler() else { return nil }
+        var written: [(document: IndivoDocument, element: XMLNode)] = []
+        assembler.xml.start(assembler.models)
+        do {
+            for document in documents { try assembler.write(document, &written) }
+        } catch is HasSource {
+            return nil
+        }
+        assembler.xml.end()
+        return assembler.xml.root.map { ($0, written) }
+    }
+
+    private func write(
+        _ document: IndivoDocument, _ written: inout [(document: IndivoDocument, element: XMLNode)]
+    ) throws {
+        guard document.source == nil else { throw HasSource() }
+        xml.start(model)
+        xml.attribute(name, document.modelName)
+        written.append((document, xml.current))
+        let known = try known(type(of: document))
+        known.writer.clear()
+        known.writer.write(document)
+        for index in known.writer.leaves {
+            guard let text = known.writer.table.ownText(of: index) else { continue }
+            let fieldName = known.names[index] ?? xml.value(known.schema.leaves[index].name)
+            known.names[index] = fieldName
+            startField(fieldName)
+            xml.text(text)
+            xml.end()
+        }
+        // The writer may be asked again by a document inside.
+        let relations = known.writer.table.relations
+        for (index, field) in known.schema.relations.enumerated() where !relations[index].items.isEmpty {
+            startField(xml.value(field.name))
+            if field.shape.isList { xml.start(models) }
+            for case .document(let related) in relations[index].items.lazy.map(\.content) { try write(related, &written) }
+            if field.shape.isList { xml.end() }
+            xml.end()
+        }
+        xml.end()
+    }
+
+    private func startField(_ fieldName: XMLAssembler.Value) {
+        xml.start(field)
+        xml.attribute(name, fieldName)
+    }
+}

@@ -1,0 +1,102 @@
+import IndivoXML
+
+/// What there is to know of a document's field beside its value: names, place, and whether the source has it.
+///
+/// ```swift
+/// medication.$drugName.name          // "drugName"
+/// medication.$drugName.path          // "Medication/drugName"
+/// medication.$drugName.leafNames     // ["drugName_title", "drugName_system", "drugName_identifier"]
+/// medication.$drugName.presence      // .present, .empty or .absent
+/// ```
+/// The presence is that in the document's source: what was read, or last sent to a server. It tells a field that a
+/// server left out from one that it says is empty, where the property is `nil` for both.
+public struct FieldProjection: Sendable, Hashable {
+    /// The Swift property.
+    public let property: String
+    /// The name in XML, today's.
+    public let name: String
+    /// Names under which older documents hold it.
+    public let formerNames: [String]
+    /// The place in the document: the model or root element, and the field in it; an attribute has an `@`. The text of
+    /// the element itself has the element's place.
+    public let path: String
+    /// In a data model, the names of the plain fields which the value becomes, today's; for a relation its name.
+    public let leafNames: [String]
+    /// Whether the document's source has the field.
+    public let presence: FieldPresence
+    /// The line of the source on which it stands, from 1; `nil` where that is not known.
+    public let line: Int?
+
+    /// Whether the source has a value for the field.
+    public var isPresent: Bool { presence == .present }
+}
+
+/// Whether a document has a field.
+public enum FieldPresence: Sendable, Hashable {
+    /// The document says nothing of it.
+    case absent
+    /// The field is there and says nothing.
+    case empty
+    /// The field is there, with a value.
+    case present
+}
+
+extension FieldProjection {
+    /// - Parameter storage: Where the field lies: in the object, whose address away it is its offset.
+    init(_ document: IndivoDocument, storage: UnsafeRawPointer) {
+        let schema = ModelSchema.of(type(of: document))
+        let offset = storage - UnsafeRawPointer(document.storage)
+        guard let field = schema.fields.first(where: { $0.offset == offset }) else {
+            preconditionFailure(
+                "\(schema.typeName) has no such field; was it compiled with -disable-reflection-metadata?")
+        }
+        switch type(of: document).format {
+        case .dataModel:
+            self.init(field, in: document.modelName, FieldTable(document.source, schema, .dataModel))
+        case .nested(let root, _):
+            self.init(field, in: document.source?.name ?? root, FieldTable(document.source, schema, .nested))
+        }
+    }
+
+    /// - Parameter table: That of the source.
+    private init(_ field: FieldSchema, in element: String, _ table: FieldTable) {
+        property = field.property
+        name = field.name
+        formerNames = field.formerly
+        path =
+            switch table.format == .dataModel ? .element : field.place {
+            case .element: "\(element)/\(field.name)"
+            case .attribute, .key: "\(element)/@\(field.name)"
+            case .text: element
+            }
+        if table.format == .dataModel, field.relation == nil {
+            leafNames = field.leaves.map { table.schema.leaves[$0].name }
+        } else {
+            leafNames = [field.name]
+        }
+        let origins: [XMLView]
+        if let relation = field.relation {
+            let relation = table.relations[relation]
+            let isSaid = table.format == .dataModel ? !relation.items.isEmpty : !(relation.origin?.saysNothing ?? true)
+            presence = isSaid ? .present : relation.origin == nil ? .absent : .empty
+            origins = relation.origin.map { [$0] } ?? []
+        } else if let group = field.group, table.format == .nested {
+            let origin = table.groups[group].origin
+            presence = origin.map { $0.saysNothing ? .empty : .present } ?? .absent
+            origins = origin.map { [$0] } ?? []
+        } else {
+            let cells = field.leaves.map { table.leaves[$0] }
+            presence =
+                cells.contains { $0.hasText } ? .present : cells.contains { $0.isPresent } ? .empty : .absent
+            origins = cells.compactMap(\.origin)
+        }
+        line = origins.lazy.compactMap(\.node.line).first
+    }
+}
+
+extension XMLView {
+    /// Whether an element has no text, no element and no attribute with a value.
+    fileprivate var saysNothing: Bool {
+        !hasText && firstElement == nil && node.attributes.allSatisfy { $0.value.isEmpty }
+    }
+}

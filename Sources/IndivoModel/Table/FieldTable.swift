@@ -1,0 +1,161 @@
+import IndivoXML
+
+/// What a document or value says, by its schema: a cell for each leaf and compound value, and what each relation holds.
+///
+/// Every format is read into a table and written from one; objects are filled from tables and make tables. A table that
+/// was read looks into its source and is good as long as nobody changes that.
+struct FieldTable {
+    let schema: ModelSchema
+    let format: TableFormat
+    /// The element that was read; keeps what the cells look at.
+    var source: XMLNode?
+    var leaves: [Cell]
+    /// Whether compound values are there, and where.
+    var groups: [Cell]
+    var relations: [Relation]
+    /// Texts that stand in no source, such as those of values that were set.
+    private(set) var texts: [String] = []
+    /// Elements of leaves and relations that stand twice, or under several names, and do not count.
+    var spares: [Spare] = []
+    /// Whether some field stands under an older name, or twice.
+    var hasOlderNames = false
+
+    /// A leaf or compound value, and where it stands.
+    struct Cell: BitwiseCopyable {
+        enum Text: BitwiseCopyable {
+            case absent
+            /// It is there and says nothing.
+            case empty
+            case bytes(UnsafeBufferPointer<UInt8>)
+            /// In several pieces below the origin.
+            case scattered
+            /// One of the table's own texts.
+            case own(Int)
+        }
+
+        var text = Text.absent
+        /// The element that holds it.
+        var origin: XMLView?
+        /// The rank of the name under which it stands: 0 for today's.
+        var rank: Int32 = 0
+
+        var isPresent: Bool { if case .absent = text { false } else { true } }
+
+        /// Whether it says anything.
+        var hasText: Bool {
+            switch text {
+            case .absent, .empty: false
+            case .bytes, .scattered, .own: true
+            }
+        }
+    }
+
+    /// A list, or a related document.
+    struct Relation {
+        /// Where a data model's relation stands.
+        var origin: XMLView?
+        var rank: Int32 = 0
+        var items: [TableItem] = []
+    }
+
+    /// An element that does not count.
+    struct Spare {
+        let isRelation: Bool
+        /// Of the leaf or relation.
+        let index: Int
+        let element: XMLView
+    }
+
+    /// A table without any value.
+    init(_ schema: ModelSchema, _ format: TableFormat) {
+        self.schema = schema
+        self.format = format
+        leaves = Array(repeating: Cell(), count: schema.leaves.count)
+        groups = Array(repeating: Cell(), count: schema.groupCount)
+        relations = Array(repeating: Relation(), count: schema.relations.count)
+    }
+
+    /// Takes all values away.
+    mutating func clear() {
+        leaves.withUnsafeMutableBufferPointer { $0.update(repeating: Cell()) }
+        if !groups.isEmpty { groups.withUnsafeMutableBufferPointer { $0.update(repeating: Cell()) } }
+        for index in relations.indices {
+            relations[index].origin = nil
+            if !relations[index].items.isEmpty { relations[index].items.removeAll(keepingCapacity: true) }
+        }
+        if !texts.isEmpty { texts.removeAll(keepingCapacity: true) }
+        if !spares.isEmpty { spares.removeAll(keepingCapacity: true) }
+        hasOlderNames = false
+        source = nil
+    }
+
+    /// Gives a leaf a text of the table's own.
+    mutating func set(_ text: String, at leaf: Int) {
+        if text.isEmpty { return leaves[leaf].text = .empty }
+        leaves[leaf].text = .own(texts.count)
+        texts.append(text)
+    }
+
+    // MARK: Texts
+
+    /// A leaf's text; `nil` for none, which an empty one is.
+    @inline(__always)
+    func text(of leaf: Int) -> FieldText? {
+        let cell = leaves[leaf]
+        switch cell.text {
+        case .bytes(let bytes): return .bytes(bytes)
+        case .absent, .empty: return nil
+        case .own(let index): return .string(texts[index])
+        case .scattered: return cell.origin.map { .scattered($0, isOwn: isOwnText(leaf)) }
+        }
+    }
+
+    /// A leaf's text; `nil` where it is absent.
+    func string(of leaf: Int) -> String? {
+        if case .empty = leaves[leaf].text { return "" }
+        return text(of: leaf)?.string
+    }
+
+    /// A leaf's text where it is one of the table's own and not empty.
+    func ownText(of leaf: Int) -> String? {
+        if case .own(let index) = leaves[leaf].text { texts[index] } else { nil }
+    }
+
+    private func isOwnText(_ leaf: Int) -> Bool { format == .nested && schema.leaves[leaf].isOwnText }
+
+    /// Whether a leaf has a text that is no value of its type.
+    func isUnreadable(_ leaf: Int) -> Bool {
+        guard let text = text(of: leaf)?.string else { return false }
+        return schema.leaves[leaf].cannotRead(text, isField: format == .dataModel)
+    }
+
+    func line(of leaf: Int) -> Int? { leaves[leaf].origin?.node.line }
+}
+
+/// How a table's leaves are named and spelled.
+enum TableFormat {
+    /// SDMX and SDMJ: flattened names, and Indivo's own rules for values.
+    case dataModel
+    /// Elements and attributes named like the properties.
+    case nested
+    case json
+}
+
+/// A value in a list, or a related document.
+public struct TableItem {
+    enum Content {
+        /// As it stands in XML.
+        case element(XMLView)
+        /// As it stands in JSON, in an object with its name.
+        indirect case json(JSONValue, key: String?)
+        /// A leaf of an object.
+        case text(String)
+        /// A compound value of an object.
+        indirect case value(FieldTable)
+        case document(IndivoDocument)
+    }
+
+    let content: Content
+
+    init(_ content: Content) { self.content = content }
+}
