@@ -28,6 +28,7 @@ let package = Package(
     products: [
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
+        .library(name: "FHIR", targets: ["FHIR"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
@@ -75,10 +76,14 @@ let package = Package(
         .target(name: "BoundedRegex"),
         .target(name: "CivilCalendar"),
         .target(name: "OrderedJSON"),
+        // FHIR R4: what the specification says as data, and resources as documents.
+        .target(name: "FHIRTables"),
+        .target(
+            name: "FHIR", dependencies: ["BoundedRegex", "CivilCalendar", "FHIRTables", "IndivoXML", "OrderedJSON", "UCUM"]),
         .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
-            name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["models"],
+            name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
             sources: ["IndivoSchemas.swift"],
             resources: [
                 .embedInCode("xml/answers.xsd"), .embedInCode("xml/documents.xsd"),
@@ -127,6 +132,12 @@ let package = Package(
         // The generator: SDML → model → Swift.
         .target(name: "SDML", path: "codegen/SDML"),
         .target(name: "SwiftGenerator", dependencies: ["SDML"], path: "codegen/SwiftGenerator"),
+        // The second front end: tables of FHIR → Swift.
+        .target(
+            name: "FHIRGenerator", dependencies: ["FHIRTables", "SwiftGenerator"], path: "codegen/FHIRGenerator"),
+        .executableTarget(
+            name: "fhir2swift", dependencies: ["FHIRGenerator", "FHIRTables", "SwiftGenerator"],
+            path: "codegen/fhir2swift"),
         .executableTarget(name: "sdml2swift", dependencies: ["SwiftGenerator"], path: "codegen/sdml2swift"),
         .plugin(
             name: "SDMLBuildPlugin", capability: .buildTool(), dependencies: ["sdml2swift"],
@@ -144,6 +155,8 @@ let package = Package(
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex"]),
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"], exclude: ["Fixtures"]),
         .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"]),
+        .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
+        .testTarget(name: "FHIRTests", dependencies: ["FHIR", "OrderedJSON"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",

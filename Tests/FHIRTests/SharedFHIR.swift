@@ -1,21 +1,19 @@
 import Foundation
 
-/// Published data that lies beside the package and is no part of it.
+/// The official examples and patient bundles that lie beside the package.
 enum SharedFHIR {
-    private static let folder: URL = {
-        if let path = ProcessInfo.processInfo.environment["FHIR_DATA"] { return URL(filePath: path) }
-        return URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/fhir")
-    }()
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../shared/fhir").standardizedFileURL
 
-    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: url(path).path) }
+    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: folder.appending(path: path).path) }
 
-    static func url(_ path: String) -> URL { folder.appending(path: path) }
-
-    /// The JSON files of a folder that begin so, by name.
-    static func files(_ path: String, startingWith prefix: String = "") throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(at: url(path), includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == "json" && $0.lastPathComponent.hasPrefix(prefix) }
-            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+    /// The resources among the files of folders.
+    static func files(_ folders: String...) -> [URL] {
+        folders.flatMap { name in
+            (try? FileManager.default.contentsOfDirectory(at: folder.appending(path: name), includingPropertiesForKeys: nil))
+                ?? []
+        }
+        .filter { $0.pathExtension == "json" && !$0.lastPathComponent.hasPrefix("_") }
+        .sorted { $0.path < $1.path }
     }
 }

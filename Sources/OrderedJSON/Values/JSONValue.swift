@@ -187,6 +187,19 @@ public struct JSONValue: Sendable {
         }
     }
 
+    /// Whether it is the string with exactly these characters, compared as UTF-8.
+    public func isString(equalTo other: String) -> Bool {
+        switch storage {
+        case .parsed(let arena, let index):
+            let word = arena.word(Int(index))
+            guard word.isString else { return false }
+            var other = other
+            return other.withUTF8 { arena.string(word, equals: $0) }
+        case .string(let text): return text.utf8.elementsEqual(other.utf8)
+        default: return false
+        }
+    }
+
     // MARK: Where it was
 
     /// Where the value starts in the text that it was parsed from; `nil` when it was made or changed.

@@ -12,32 +12,39 @@ import Darwin
 #endif
 
 /// The folder that takes generated files. Files in it that were not generated are never touched.
-struct OutputFolder {
+package struct OutputFolder {
     let path: String
+    /// How every generated file in it begins.
+    let marker: String
+
+    package init(path: String, marker: String = GeneratedFile.marker) {
+        self.path = path
+        self.marker = marker
+    }
 
     /// What has to happen to a folder so that it holds exactly these generated files.
-    struct Plan {
+    package struct Plan {
         /// Files to write, because they are missing or say something else.
-        var written: [GeneratedFile] = []
+        package var written: [GeneratedFile] = []
         /// The names of files that are as they should be.
-        var unchanged: [String] = []
+        package var unchanged: [String] = []
         /// The names of files that were generated once and are no longer.
-        var removed: [String] = []
+        package var removed: [String] = []
 
         /// Whether the folder is as it should be.
-        var isEmpty: Bool { written.isEmpty && removed.isEmpty }
+        package var isEmpty: Bool { written.isEmpty && removed.isEmpty }
     }
 
     /// What stands in the way of writing, each with the path it is about.
-    struct Failure: Error {
-        var messages: [String]
+    package struct Failure: Error {
+        package var messages: [String]
     }
 
     /// Compares what is there with what should be.
     ///
     /// - Throws: ``Failure`` when a file of somebody else stands where one should be written, or the folder cannot be
     ///   read.
-    func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
+    package func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
         var isFolder: Bool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         if !exists { return Plan(written: files) }
@@ -80,7 +87,7 @@ struct OutputFolder {
 
     /// Carries out a plan. New content is first written beside the old, and takes its place only when all of it is
     /// there.
-    func apply(_ plan: Plan) throws(Failure) {
+    package func apply(_ plan: Plan) throws(Failure) {
         if plan.isEmpty { return }
         var staged: [(temporary: String, final: String)] = []
         func undo() { for file in staged { try? FileManager.default.removeItem(atPath: file.temporary) } }
@@ -113,5 +120,5 @@ struct OutputFolder {
 
     private func content(of name: String) -> Data? { FileManager.default.contents(atPath: "\(path)/\(name)") }
 
-    private func isGenerated(_ content: Data?) -> Bool { content?.starts(with: GeneratedFile.marker.utf8) == true }
+    private func isGenerated(_ content: Data?) -> Bool { content?.starts(with: marker.utf8) == true }
 }

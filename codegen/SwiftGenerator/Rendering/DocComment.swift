@@ -1,7 +1,7 @@
 /// Documentation comments, wrapped at the end of the line.
-enum DocComment {
+package enum DocComment {
     /// Paragraphs as `///` lines, an empty one between them but for items of a list.
-    static func render(_ paragraphs: [String], indent: String) -> String {
+    package static func render(_ paragraphs: [String], indent: String) -> String {
         var lines: [String] = []
         var isAfterItem = false
         for paragraph in paragraphs {
@@ -23,7 +23,7 @@ enum DocComment {
     }
 
     /// The words of a text in lines of at most `width` characters, longer words alone.
-    static func wrapped(_ text: String, width: Int) -> [String] {
+    package static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in oneLine(text).split(separator: " ") {

@@ -1,5 +1,5 @@
 /// What Swift's grammar says of identifiers ("Lexical Structure" in The Swift Programming Language).
-enum SwiftGrammar {
+package enum SwiftGrammar {
     /// Words that need backticks to be the name of a property.
     static let keywords: Set<String> = [
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
@@ -13,7 +13,7 @@ enum SwiftGrammar {
     static let unusableMembers: Set<String> = ["init", "self", "Self", "Type", "Protocol"]
 
     /// A name as it stands in a declaration.
-    static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+    package static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
     /// Whether a name may begin with this.
     static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {

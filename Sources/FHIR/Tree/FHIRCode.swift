@@ -1,0 +1,26 @@
+import OrderedJSON
+
+/// The codes of a value set that a binding requires, and any other that somebody wrote.
+public protocol FHIRCode: FHIRValue, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The value for a code: `other` when it is none of the value set.
+    init(_ code: String)
+    /// The code.
+    var code: String { get }
+}
+
+extension FHIRCode {
+    public init?(tree: JSONValue) {
+        guard let code = tree.string else { return nil }
+        self.init(code)
+    }
+
+    public init(stringLiteral code: String) { self.init(code) }
+
+    public var tree: JSONValue { JSONValue(code) }
+
+    public var description: String { code }
+
+    public static func == (a: Self, b: Self) -> Bool { a.code.utf8.elementsEqual(b.code.utf8) }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}

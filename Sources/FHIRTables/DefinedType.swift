@@ -1,0 +1,70 @@
+/// A type of FHIR: a primitive, a datatype, a resource, or the nested type of a backbone element.
+public final class DefinedType: Sendable {
+    /// What a type is.
+    public enum Kind: String, Sendable {
+        /// A value with `id` and extensions: `string`, `decimal`, `dateTime`…
+        case primitive
+        /// A datatype with elements: `Quantity`, `HumanName`…
+        case datatype
+        /// A resource: `Observation`…
+        case resource
+        /// A datatype with more rules: `SimpleQuantity`.
+        case profile
+        /// What is defined inside another type: `Observation.component`.
+        case nested
+    }
+
+    /// The index in ``Definitions/types``.
+    public let id: Int
+    /// The name; of a nested type the path.
+    public let name: String
+    public let kind: Kind
+    /// The name of the type that it specializes; of a nested one `BackboneElement` or `Element`.
+    public let base: String?
+    /// Whether only types derived from it have values.
+    public let isAbstract: Bool
+    /// The elements in the order of the specification, with those of the base.
+    public let elements: [DefinedElement]
+    /// The keys of its rules, with those of the base.
+    public let rules: [String]
+
+    /// JSON's names of the elements; a choice has one for each type.
+    private let members: MemberTable
+
+    init(
+        id: Int, name: String, kind: Kind, base: String?, isAbstract: Bool, elements: [DefinedElement], rules: [String]
+    ) {
+        self.id = id
+        self.name = name
+        self.kind = kind
+        self.base = base
+        self.isAbstract = isAbstract
+        self.elements = elements
+        self.rules = rules
+        members = MemberTable(elements)
+    }
+
+    /// The element with a name; a choice's is without `[x]`.
+    public func element(named name: String) -> DefinedElement? {
+        elements.first { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+
+    /// What the member of a JSON object with this name is: the element, and of its types which.
+    ///
+    /// A member that holds a primitive's `id` and extensions, as `_status` does, is asked for without its `_`.
+    public func member(_ name: UnsafeBufferPointer<UInt8>) -> DefinedMember? { members[name] }
+
+    /// What the member of a JSON object with this name is.
+    public func member(named name: String) -> DefinedMember? {
+        var name = name
+        return name.withUTF8 { members[$0] }
+    }
+}
+
+/// What a member of a JSON object is.
+public struct DefinedMember: Sendable, Equatable {
+    /// The index in the type's ``DefinedType/elements``.
+    public let element: Int
+    /// The index in the element's ``DefinedElement/types``.
+    public let type: Int
+}

@@ -1,0 +1,55 @@
+/// A search parameter of a resource.
+public struct SearchParameter: Sendable, Hashable {
+    /// How values are compared.
+    public enum Kind: String, Sendable {
+        case number, date, string, token, reference, composite, quantity, uri, special
+    }
+
+    /// One of the parts of a composite parameter.
+    public struct Component: Sendable, Hashable {
+        /// The parameter that the part is compared as.
+        public let name: String
+        /// In FHIRPath, from each value of the composite's expression.
+        public let expression: String
+    }
+
+    /// The resource's name; `Resource` and `DomainResource` for parameters that all have.
+    public let resource: String
+    public let name: String
+    public let kind: Kind
+    /// The resources that a reference may be to; empty for other kinds.
+    public let targets: [String]
+    /// Where the values are, in FHIRPath; `nil` for parameters that are computed.
+    public let expression: String?
+    public let components: [Component]
+
+    /// Those of R4, for the resources that have definitions.
+    public static let r4: [SearchParameter] = {
+        do throws(TableError) {
+            return try read(Table.searchParameters)
+        } catch {
+            // The table is checked when it is compiled in; a test reads it.
+            preconditionFailure("the search parameters of FHIR R4 that are compiled in: \(error)")
+        }
+    }()
+
+    static func read(_ table: String) throws(TableError) -> [SearchParameter] {
+        var parameters: [SearchParameter] = []
+        for line in table.tableLines {
+            let parts = line.split(separator: "\t").map(String.init)
+            guard parts.count >= 5, let kind = Kind(rawValue: parts[2]) else {
+                throw TableError(line: String(line), reason: "not a search parameter")
+            }
+            let components = parts[5...].map { text in
+                let pair = text.split(separator: "=", maxSplits: 1).map(String.init)
+                return Component(name: pair[0], expression: pair.count > 1 ? pair[1] : "")
+            }
+            parameters.append(
+                SearchParameter(
+                    resource: parts[0], name: parts[1], kind: kind,
+                    targets: parts[3] == "-" ? [] : parts[3].split(separator: ",").map(String.init),
+                    expression: parts[4] == "-" ? nil : parts[4], components: components))
+        }
+        return parameters
+    }
+}

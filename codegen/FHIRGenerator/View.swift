@@ -1,0 +1,64 @@
+/// A Swift type that is a view on a resource, datatype or backbone element; every decision about it is made.
+struct View {
+    enum Conformance: String {
+        case element = "FHIRElement"
+        case backboneElement = "FHIRBackboneElement"
+        case resource = "FHIRResource"
+        case domainResource = "FHIRDomainResource"
+    }
+
+    let name: String
+    /// The name in FHIR; of a nested type the path.
+    let typeName: String
+    let documentation: String
+    let conformance: Conformance
+    var properties: [ViewProperty] = []
+    var choices: [ChoiceView] = []
+    var nested: [View] = []
+
+    /// What an initialiser must be given.
+    var required: [ViewProperty] { properties.filter(\.isRequired) }
+}
+
+/// An accessor.
+struct ViewProperty {
+    enum Shape {
+        case one, list, choice
+    }
+
+    let name: String
+    /// The element's name in FHIR.
+    let element: String
+    /// The type of one value.
+    let type: String
+    let shape: Shape
+    let isRequired: Bool
+    let documentation: String
+}
+
+/// An enumeration of the types that a choice element may have.
+struct ChoiceView {
+    struct Case {
+        let name: String
+        let type: String
+        /// The end of the member's name in JSON.
+        let suffix: String
+    }
+
+    let name: String
+    let documentation: String
+    let cases: [Case]
+}
+
+/// An enumeration of the codes of a value set.
+struct CodeView {
+    struct Case {
+        let name: String
+        let code: String
+        let display: String
+    }
+
+    let name: String
+    let documentation: String
+    let cases: [Case]
+}
