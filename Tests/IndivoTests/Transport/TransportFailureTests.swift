@@ -139,15 +139,12 @@ struct TransportFailureTests {
         #expect(answer.body.count == 100)
     }
 
-    // FoundationNetworking's URLSession, which only the Apple-like configuration uses, ends the process here.
-    #if canImport(CLibCurl) || canImport(Darwin)
     @Test("what is not HTTP is told apart")
     func notHTTP() async throws {
         for greeting in ["SSH-2.0-OpenSSH_9.2\r\n", "\u{0}\u{1}\u{2}\r\n\r\n"] {
             #expect(try await failure(with: .answerAndClose(greeting)).kind == .malformedAnswer)
         }
     }
-    #endif
 
     @Test("a cancelled request ends with CancellationError, and its connection is closed")
     func cancelled() async throws {
