@@ -22,7 +22,7 @@ extension FHIRPathEvaluation {
         case .memberOf: return try memberOf(call)
         case .conformsTo: return try conformsTo(call)
         case .checkModifiers: return call.input
-        case .htmlChecks: return [FHIRPathItem(call.input.allSatisfy { $0.string.map(Narrative.isAllowed) ?? true })]
+        case .htmlChecks: return [FHIRPathItem(call.input.allSatisfy { $0.string.map(NarrativeMarkup.isAllowed) ?? true })]
         default: return try scores(call)
         }
     }

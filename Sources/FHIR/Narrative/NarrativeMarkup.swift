@@ -1,7 +1,7 @@
 import IndivoXML
 
 /// The XHTML of a narrative (FHIR R4, “Narrative”): which elements and attributes it may have.
-enum Narrative {
+enum NarrativeMarkup {
     private static let elements: Set<String> = [
         "a", "abbr", "acronym", "b", "big", "blockquote", "br", "caption", "cite", "code", "col", "colgroup", "dd", "dfn",
         "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "li", "ol", "p", "pre", "q", "samp",
