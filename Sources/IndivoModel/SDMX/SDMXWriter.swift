@@ -144,15 +144,21 @@ final class SDMXWriter {
             targetOfBaseline.append(place)
         }
         var kept = Set(targets.indices.filter { isFree[$0] })
+        // The last in the container of the documents before, behind which a new or moved one goes.
         var previous: (element: XMLNode, target: Int)?
+        var previousBaseline = -1
         for document in documents {
-            let known = document.source.flatMap { placeOfBaseline[$0] }.map { targetOfBaseline[$0] }
+            let baseline = document.source.flatMap { placeOfBaseline[$0] }
             let element: XMLNode
-            if let known, kept.insert(known).inserted {
+            if let baseline, kept.insert(targetOfBaseline[baseline]).inserted {
+                let known = targetOfBaseline[baseline]
                 element = targets[known]
                 try write(document, into: element, original: originals[known])
-                if known > previous?.target ?? -1 {
-                    previous = (element, known)
+                // What stands to the others as it did when it was read stays where it is stored: a report lists related
+                // models in an order of its own.
+                if baseline > previousBaseline {
+                    previousBaseline = baseline
+                    if known > previous?.target ?? -1 { previous = (element, known) }
                     continue
                 }
             } else {
