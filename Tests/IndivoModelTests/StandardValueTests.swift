@@ -40,6 +40,41 @@ struct StandardValueTests {
         #expect(try Decimal(lexical: text).lexical == text)
     }
 
+    @Test(
+        "a decimal that would be rounded is refused, and one that would not is read",
+        arguments: [
+            "1" + String(repeating: "0", count: 30) + "." + String(repeating: "0", count: 20) + "1",
+            "0." + String(repeating: "3", count: 50), String(repeating: "9", count: 39), "-1" + String(repeating: "1", count: 200),
+            "1" + String(repeating: "0", count: 400), "0." + String(repeating: "0", count: 300) + "1",
+            "1.0000000000000000000000000000000000000001",
+        ])
+    func roundedDecimals(text: String) throws {
+        let error = #expect(throws: LexicalError.self) { try Decimal(lexical: text) }
+        #expect((error?.description.utf8.count ?? .max) < 200)
+    }
+
+    @Test("zeros that say nothing do not count as digits of a decimal")
+    func zerosOfDecimals() throws {
+        let zeros = String(repeating: "0", count: 1_000)
+        #expect(try Decimal(lexical: "\(zeros)12.5\(zeros)") == Decimal(string: "12.5"))
+        #expect(try Decimal(lexical: "-\(zeros).\(zeros)") == 0)
+        let most = String(repeating: "9", count: 38)
+        for text in [most, "-" + most, "0." + most, "1" + String(repeating: "0", count: 100), "1234567.\(most.dropLast(7))"] {
+            #expect(try Decimal(lexical: text).lexical == text)
+        }
+        for text in ["", ".", "+", "-.", "1.2.3", "--1", "1e3", "１"] {
+            #expect(throws: LexicalError.self) { try Decimal(lexical: text) }
+        }
+    }
+
+    @Test("a number beyond the range of a double is refused", arguments: ["1e400", "-1e400", "1" + String(repeating: "0", count: 400)])
+    func beyondTheRange(text: String) throws {
+        #expect(throws: LexicalError.self) { try Double(lexical: text) }
+        #expect(Double(xmlText: text) == nil && Float(xmlText: text) == nil)
+        #expect(Float(xmlText: "1e39") == nil && Float(xmlText: "INF") == .infinity)
+        #expect(try Double(lexical: "1.7976931348623157e308") == .greatestFiniteMagnitude)
+    }
+
     @Test("white space around a value means nothing, of whichever type")
     func whitespace() throws {
         #expect(try Bool(lexical: "\n true\t") && Int(lexical: " +7\r\n") == 7 && Double(lexical: "\t1.50 ") == 1.5)

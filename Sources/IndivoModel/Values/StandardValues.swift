@@ -74,6 +74,10 @@ extension Double: LexicalValue {
             guard isDecimal, let value = Double(trimmed) else {
                 throw LexicalError(expected: "a number", reason: "“\(text)” is not one")
             }
+            // Swift's own reader makes infinite what is beyond the range.
+            guard value.isFinite else {
+                throw LexicalError(expected: "a number", reason: "“\(text.prefix(80))” is beyond the range of a double")
+            }
             self = value
         }
     }
@@ -98,16 +102,40 @@ extension Double: LexicalValue {
 
 extension Decimal: LexicalValue {
     /// Reads xs:decimal: digits with an optional sign and point, no exponent.
+    /// - Throws: ``LexicalError`` also for a number of more digits than `Decimal` holds, about 38: it is not rounded.
     public init(lexical text: String) throws(LexicalError) {
-        let trimmed = String(text.trimmingXMLSpace)
-        let isDecimal = trimmed.utf8.enumerated().allSatisfy { place, byte in
-            (byte >= 0x30 && byte <= 0x39) || byte == 0x2E || (place == 0 && (byte == 0x2B || byte == 0x2D))
+        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace.utf8) else {
+            throw LexicalError(expected: "a decimal number", reason: "“\(text)” is not one")
         }
-        guard isDecimal, trimmed.utf8.contains(where: { $0 >= 0x30 && $0 <= 0x39 }),
-            trimmed.utf8.count(where: { $0 == 0x2E }) <= 1,
-            let value = Decimal(string: trimmed, locale: Locale(identifier: "en_US_POSIX"))
-        else { throw LexicalError(expected: "a decimal number", reason: "“\(text)” is not one") }
+        // No number of more digits and zeros fits.
+        guard plain.utf8.count <= 400, let value = Decimal(string: plain, locale: Locale(identifier: "en_US_POSIX")),
+            Decimal.plainSpelling(of: value.lexical.utf8) == plain
+        else {
+            throw LexicalError(
+                expected: "a decimal number of at most 38 digits", reason: "“\(text.prefix(80))” would be rounded")
+        }
         self = value
+    }
+
+    /// A decimal number without a plus and without zeros that say nothing; `nil` for what is none.
+    private static func plainSpelling(of text: some Sequence<UInt8>) -> String? {
+        var digits = Array(text)
+        var sign = ""
+        if let first = digits.first, first == UInt8(ascii: "+") || first == UInt8(ascii: "-") {
+            sign = first == UInt8(ascii: "-") ? "-" : ""
+            digits.removeFirst()
+        }
+        let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count <= 2, digits.count >= parts.count,
+            parts.allSatisfy({ $0.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } })
+        else { return nil }
+        let zero = UInt8(ascii: "0")
+        let whole = parts[0].drop { $0 == zero }
+        var fraction = parts.count == 2 ? parts[1] : []
+        while fraction.last == zero { fraction.removeLast() }
+        if whole.isEmpty, fraction.isEmpty { return "0" }
+        return sign + (whole.isEmpty ? "0" : String(decoding: whole, as: UTF8.self))
+            + (fraction.isEmpty ? "" : "." + String(decoding: fraction, as: UTF8.self))
     }
 
     public var lexical: String { NSDecimalNumber(decimal: self).description(withLocale: nil) }

@@ -75,7 +75,8 @@ extension UInt32: XMLTextReadable {}
 extension UInt64: XMLTextReadable {}
 
 extension Double: XMLTextReadable {
-    /// Reads a decimal number, with an exponent or not, `INF`, `-INF` or `NaN` (XML Schema part 2, `double`).
+    /// Reads a decimal number within the range, with an exponent or not, `INF`, `-INF` or `NaN` (XML Schema part 2,
+    /// `double`).
     public init?(xmlText: String) {
         switch xmlText {
         case "INF", "+INF": self = .infinity
@@ -83,8 +84,11 @@ extension Double: XMLTextReadable {
         case "NaN": self = .nan
         default:
             // Swift reads more than XML Schema allows: hexadecimal, and infinities by other names.
-            guard xmlText.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
-            self.init(xmlText)
+            // A number beyond the range it makes infinite.
+            guard xmlText.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let value = Double(xmlText),
+                value.isFinite
+            else { return nil }
+            self = value
         }
     }
 }
@@ -94,6 +98,7 @@ extension Float: XMLTextReadable {
     public init?(xmlText: String) {
         guard let value = Double(xmlText: xmlText) else { return nil }
         self.init(value)
+        if isInfinite, value.isFinite { return nil }
     }
 }
 
