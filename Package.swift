@@ -124,7 +124,8 @@ let package = Package(
             dependencies: [
                 "Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            exclude: ["Fixtures"]),
         .testTarget(
             name: "IndivoOutboxTests",
             dependencies: [

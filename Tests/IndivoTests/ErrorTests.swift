@@ -132,14 +132,14 @@ struct ErrorTests {
         ("<Models xmlns=\"http://indivo.org/vocab/xml/documents#\">\n<Model name=\"Problem\">"
             + "<Field name=\"colour\">red</Field></Model></Models>", "Problem.colour", "is not a field of the model"),
         ("<Models xmlns=\"http://indivo.org/vocab/xml/documents#\">\n<Model name=\"Problem\">"
-            + "<Field name=\"startDate\">soon</Field></Model></Models>", "Problem.startDate", "a date and time"),
+            + "<Field name=\"startDate\">soon</Field></Model></Models>", "Problem.startDate", "expected a date"),
         ("<Models xmlns=\"http://indivo.org/vocab/xml/documents#\"><Model name=\"Medication\"><Field name=\"fulfillments\">\n"
             + "<Models><Model name=\"Fill\"><Field name=\"colour\">red</Field></Model></Models></Field></Model></Models>",
             "Fill.colour", "is not a field of the model"),
         ("<Models xmlns=\"http://indivo.org/vocab/xml/documents#\">\n<Model name=\"Medication\">"
             + "<Field name=\"name_title\">x</Field></Model></Models>", "Medication.name_title", "an older name of “drugName_title”"),
         ("<Procedure xmlns=\"http://indivo.org/vocab/xml/documents#\">\n<datePerformed>soon</datePerformed></Procedure>",
-            ".datePerformed", "a date and time"),
+            ".datePerformed", "expected a date"),
     ])
     func findings(content: String, property: String, reason: String) async throws {
         for status in [HTTPResponse.Status.notFound, .badRequest] {
