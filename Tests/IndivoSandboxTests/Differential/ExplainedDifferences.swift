@@ -9,9 +9,15 @@ struct ExplainedDifferences {
     private let sequence: Set<Int>
     /// The elements with their attributes that recorded answers have, by the answers' root.
     private let known: [String: Set<String>]
+    /// The documents that some answer describes, and of these the ones whose content is known.
+    private let described: Set<String>
+    private let readable: Set<String>
 
     init(_ recording: Recording) {
         self.recording = recording
+        let documents = RecordedDocument.all(in: recording)
+        described = Set(documents.map(\.id))
+        readable = Set(documents.filter(\.isMadeByExchange).map(\.id)).union(SeedFacts.known(in: recording).keys)
         sequence = Set(recording.exchanges.map(\.sequence))
         known = recording.exchanges.filter { $0.status == 200 }.reduce(into: [:]) { known, exchange in
             let shapes = ExplainedDifferences.shapes(exchange.responseText)
@@ -60,8 +66,12 @@ struct ExplainedDifferences {
         if isTelling, exchange.status == 200, answer.status == 200, hasKnownShape(exchange, answer) {
             return .notReplayable("it tells of requests that are not in this part of the recording")
         }
-        if exchange.status == 200, answer.status == 200, documents(exchange.responseText) != documents(answer.text) {
+        let listed = documents(exchange.responseText)
+        if exchange.status == 200, answer.status == 200, listed != documents(answer.text) {
             return .notReplayable("it lists documents of requests that are not in this part of the recording")
+        }
+        if exchange.call.hasSuffix("generic_list"), !listed.isSubset(of: readable) {
+            return .notReplayable("it tells what documents hold that are known only by their list")
         }
         if ExplainedDifferences.needingAMessage.contains(exchange.call) {
             return .notReplayable("it needs a message that is known only by its list")
@@ -91,6 +101,27 @@ struct ExplainedDifferences {
         {
             return "the version was replaced by a request that is not in this part of the recording"
         }
+        if let document = Self.id(in: path), exchange.status != 404, !described.contains(document) {
+            return "its document was made by a request that is not in this part of the recording"
+        }
+        if let token = path.firstMatch(of: /\/request_tokens\/([A-Za-z0-9]+)\//)?.output.1,
+            !wasMade({ other, _ in other.responseText.contains("oauth_token=\(token)") })
+        {
+            return "its token was issued by a request that is not in this part of the recording"
+        }
+        if exchange.call.contains("pha") || text.contains("type=\"PHA\""),
+            !recording.exchanges.contains(where: { $0.call == "all_phas" && $0.status == 200 })
+        {
+            return "the apps' manifests are not in this part of the recording"
+        }
+        if exchange.call == "get_user_preferences", !wasMade({ other, _ in other.call == "set_user_preferences" }) {
+            return "the preferences were set by a request that is not in this part of the recording"
+        }
+        if exchange.call.hasSuffix("_instance"), exchange.status == 200,
+            !recording.exchanges.contains(where: { $0.call == "generic_list" && $0.responseText.hasPrefix("[") && isAboutFact(of: exchange, $0) })
+        {
+            return "what the fact says is not in this part of the recording"
+        }
         // An external id or a message id, which an earlier request must have used.
         let isOfName = path.contains("/external/") || path.contains("/inbox/")
         let name = path.replacing("/meta", with: "").replacing("/label", with: "").split(separator: "/").last ?? ""
@@ -101,12 +132,28 @@ struct ExplainedDifferences {
         if isOfName, needsName, !wasMade({ $1.hasSuffix("/" + name) }) {
             return "its id was used by a request that is not in this part of the recording"
         }
+        let demographics = earlier.filter { $0.call == "set_demographics" }.compactMap {
+            $0.responseText.firstMatch(of: /<Document id="([0-9a-f-]{36})"/).map { String($0.output.1) }
+        }
+        if exchange.call == "read_demographics_carenet",
+            !wasMade({ other, _ in
+                other.call == "carenet_document_placement" && demographics.contains { other.path.contains($0) }
+            })
+        {
+            return "the demographics were shared by a request that is not in this part of the recording"
+        }
         if path.hasPrefix("/carenets/"), let document = Self.shared(exchange),
             !wasMade({ other, _ in other.call == "carenet_document_placement" && other.path.contains(document) })
         {
             return "it was shared by a request that is not in this part of the recording"
         }
         return nil
+    }
+
+    /// Whether a report tells of the fact that a graph is about, by its codes.
+    private func isAboutFact(of exchange: RecordedExchange, _ report: RecordedExchange) -> Bool {
+        let codes = exchange.responseText.matches(of: /<dcterms:identifier>([^<]+)</).map { String($0.output.1) }
+        return !codes.isEmpty && codes.allSatisfy { report.responseText.contains("\"\($0)\"") }
     }
 
     /// The first document that a path names.
