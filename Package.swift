@@ -163,7 +163,8 @@ let package = Package(
             dependencies: [
                 "Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ] + keychain),
+            ] + keychain,
+            exclude: ["Fixtures"]),
         .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),
         .testTarget(
             name: "IndivoOutboxTests",

@@ -47,6 +47,9 @@ struct ReportQueryTests {
             ("?test_name_identifier=3094-0%7C2345-7&order_by=collected_at", ["5.1", "5.9", "14", "7.0"]),
             ("?test_name_title=glucose", []), ("?order_by=-collected_at&limit=2", ["7.0", "14"]),
             ("?order_by=collected_at&limit=2&offset=1", ["5.9", "14"]),
+            // Ties come in the order of storage, whichever way the order goes.
+            ("?order_by=test_name_title", ["5.1", "5.9", "7.0", "14"]),
+            ("?order_by=-test_name_title", ["14", "5.1", "5.9", "7.0"]),
             ("?limit=0&offset=3", ["7.0", "14", "5.9", "5.1"]),
             ("?order_by=collected_at&limit=%202", ["5.1", "5.9"]), ("?order_by=collected_at&limit=%2B1%20", ["5.1"]),
             ("?date_range=collected_at*2024-02-01*2024-12-31&order_by=collected_at", ["5.9", "14"]),
@@ -140,6 +143,26 @@ struct ReportQueryTests {
             let answer = try await app.get(reports + query)
             #expect(answer.status == 400)
             #expect(answer.text == sentence)
+        }
+    }
+
+    @Test("in RDF numbers are typed, texts are not, and a missing unit is the literal None")
+    func numbersInRDF() async throws {
+        try await withResults { app, reports in
+            let results = try await app.get(reports.replacing("reports/LabResult", with: "lab_results")).text
+            #expect(results.components(separatedBy: "<sp:unit>None</sp:unit>").count == 5)
+            #expect(results.contains("<sp:value>5.1</sp:value>") && !results.contains("None</sp:value>"))
+        }
+        try await withSandbox { sandbox async throws in
+            let record = try #require(try await sandbox.records().first?.id)
+            let app = try await TestApp(sandbox).authorized(sandbox, record: record)
+            let signs = try await app.get("/records/\(record)/vital_signs/").text
+            let values = signs.matches(of: /<sp:value([^>]*)>([^<]*)</)
+            #expect(signs.contains("<sp:systolic") && values.count > 2)
+            for value in values {
+                #expect(value.output.1 == " rdf:datatype=\"http://www.w3.org/2001/XMLSchema#double\"")
+                #expect(value.output.2.contains("."), "a float, as Python writes it")
+            }
         }
     }
 

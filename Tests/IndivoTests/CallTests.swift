@@ -44,12 +44,57 @@ struct CallTests {
         #expect(transport.requests.first?.path?.hasPrefix("/records/") == true)
     }
 
-    @Test("an id that cannot stand in a path is refused before anything is sent", arguments: ["a/b", "a b", "a%20b", "ä", "a;b", "", ".."])
-    func badID(id: String) async throws {
+    @Test("an id that cannot stand in a path is refused before anything is sent", arguments: [
+        ("a/b", "has at position 2 a character (U+002F)"), ("a?b", "U+003F"), ("a#b", "U+0023"), ("a;b", "U+003B"),
+        ("ab\n", "position 3 a character (U+000A)"), ("\u{7F}", "U+007F"), ("ä", "U+00E4"), ("", "the external id is empty"),
+        ("..", "the external id is “..”"),
+    ])
+    func badID(id: String, words: String) async throws {
         let transport = AnsweringTransport("<Document id=\"d\"/>")
-        let error = await #expect(throws: IndivoError.self) { try await transport.record().add(Problem(), externalID: id) }
+        let error = try await #require(throws: IndivoError.self) {
+            try await transport.record().add(Problem(), externalID: id)
+        }
         #expect(transport.requests.isEmpty)
-        #expect(error?.description.contains("not sent") == true)
+        #expect(error.description.contains("not sent") && error.description.contains(words), "\(error)")
+        #expect(error.attempts == 0 && !error.debugDetails.contains("once"), "\(error.debugDetails)")
+        await #expect(throws: IndivoError.self) { try await transport.record().call(.get, "/a/ä\(id)/") }
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test("what has to be escaped in a path is signed decoded, as a server verifies it", arguments: [
+        ("a b", "a%20b"), ("50%", "50%25"), ("a%20b", "a%2520b"), ("say \"x\"", "say%20%22x%22"), ("a[b]|c\\d", "a%5Bb%5D%7Cc%5Cd"),
+        ("<{`^`}>", "%3C%7B%60%5E%60%7D%3E"), ("{record}", "%7Brecord%7D"), ("a+b@c~d", "a+b@c~d"),
+    ])
+    func escapedPath(code: String, escaped: String) async throws {
+        let transport = AnsweringTransport("<Reports><Summary total_document_count=\"0\"/></Reports>")
+        let record = transport.record()
+        _ = try await record.measurements(code).all()
+        try await record.call(.get, "/records/r-1/reports/minimal/measurements/\(code)/")
+        #expect(transport.requests.count == 2)
+        for request in transport.requests {
+            let target = try #require(request.path)
+            #expect(target.prefix { $0 != "?" } == "/records/r-1/reports/minimal/measurements/\(escaped)/")
+            let header = request.headerFields[.authorization] ?? ""
+            let expected = ServerRule.signature(
+                method: "GET", scheme: "https", host: request.authority ?? "", target: target, contentType: nil, body: nil,
+                authorization: header, consumerSecret: "planted-consumer-secret", tokenSecret: "planted-token-secret")
+            #expect(expected != nil && ServerRule.parameter("oauth_signature", of: header) == expected, "\(target)")
+        }
+    }
+
+    @Test("a variable of a path is named in an error by what it is")
+    func variables() async throws {
+        let record = AnsweringTransport("<ok/>").record()
+        for (words, call) in [
+            ("the measurement code is empty", { _ = try await record.measurements("").all() }),
+            ("the model's name is empty", { _ = try await record.reports(ofModel: "").all() }),
+            ("the external id is empty", { _ = try await record.documentMetadata(externalID: "") }),
+            ("the document id is empty", { _ = try await record.document("") }),
+            ("the path has a “?”", { try await record.call(.get, "/version?a=b") }),
+        ] as [(String, () async throws -> Void)] {
+            let error = try await #require(throws: IndivoError.self) { try await call() }
+            #expect(error.description.contains(words), "\(error)")
+        }
     }
 
     @Test("each refusal names the call, the status, the server's words and what to do", arguments: [

@@ -128,6 +128,61 @@ struct ErrorTests {
         #expect(error.status == 404)
     }
 
+    @Test("a refused replacement of a file names unknown fields and unreadable dates", arguments: [
+        ("<Models xmlns=\"http://indivo.org/vocab/xml/documents#\">\n<Model name=\"Problem\">"
+            + "<Field name=\"colour\">red</Field></Model></Models>", "Problem.colour", "is not a field of the model"),
+        ("<Models xmlns=\"http://indivo.org/vocab/xml/documents#\">\n<Model name=\"Problem\">"
+            + "<Field name=\"startDate\">soon</Field></Model></Models>", "Problem.startDate", "expected a date"),
+        ("<Models xmlns=\"http://indivo.org/vocab/xml/documents#\"><Model name=\"Medication\"><Field name=\"fulfillments\">\n"
+            + "<Models><Model name=\"Fill\"><Field name=\"colour\">red</Field></Model></Models></Field></Model></Models>",
+            "Fill.colour", "is not a field of the model"),
+        ("<Models xmlns=\"http://indivo.org/vocab/xml/documents#\">\n<Model name=\"Medication\">"
+            + "<Field name=\"name_title\">x</Field></Model></Models>", "Medication.name_title", "an older name of “drugName_title”"),
+        ("<Procedure xmlns=\"http://indivo.org/vocab/xml/documents#\">\n<datePerformed>soon</datePerformed></Procedure>",
+            ".datePerformed", "expected a date"),
+    ])
+    func findings(content: String, property: String, reason: String) async throws {
+        for status in [HTTPResponse.Status.notFound, .badRequest] {
+            let transport = AnsweringTransport { request, _ in
+                let isWrite = request.path?.contains("/replace") == true
+                return HTTPAnswer(
+                    response: HTTPResponse(status: isWrite ? status : .notFound), body: Data())
+            }
+            let error = try await failure(of: transport) { record in
+                let file = FileDocument(id: "d-1", in: record)
+                file.content = FileContent(text: content, contentType: "application/xml")
+                try await file.replaceWithoutExternalID()
+            }
+            guard case .invalid(_, let problems) = error.reason else { throw error }
+            let problem = try #require(
+                problems.first { "\($0.model).\($0.property)".hasSuffix(property) }, "\(problems)")
+            #expect(problem.reason.contains(reason) && problem.line == 2, "\(problem)")
+            #expect(problems.filter { $0.property == problem.property }.count == 1, "\(problems)")
+            #expect(error.description.contains(property))
+            #expect(!error.description.contains("soon") && !error.description.contains("red "))
+        }
+    }
+
+    @Test("an app document that was deleted is told as such, and leaves nothing behind", arguments: [true, false])
+    func deletedAppDocument(canDelete: Bool) async throws {
+        let transport = AnsweringTransport { request, _ in
+            guard request.method == .put || canDelete else {
+                return HTTPAnswer(response: HTTPResponse(status: .serviceUnavailable))
+            }
+            let body = request.method == .put ? "<Document id=\"d-2\"/>" : "<ok/>"
+            return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
+        }
+        let document = AppDocument(id: "d-1", in: transport.server().appDocuments)
+        let error = try await #require(throws: IndivoError.self) {
+            try await document.replace(with: FileContent(text: "new"))
+        }
+        #expect(error.reason == .conflict(.deleted) && error.call == "app_document_create_or_update")
+        #expect(transport.requests.first?.method == .put && transport.requests.last?.method == .delete)
+        #expect(transport.requests.last?.path == "/apps/meds@apps.example.org/documents/d-2")
+        #expect(error.debugDetails.contains("d-2") == !canDelete, "\(error.debugDetails)")
+        #expect(!error.description.contains("d-2") && error.description.contains("was deleted"))
+    }
+
     @Test("a malformed answer names call and place; what stands there is for the developer only")
     func malformed() async throws {
         for body in ["<Models>\n<Model name='Problem'><planted</Model>", "<Models><Model name=\"Problem\"><Field name=\"startDate\">planted</Field></Model></Models>"] {
@@ -209,6 +264,11 @@ struct ErrorTests {
         _ = try await record.information()
         let otherCall = try await causes { _ = try await record.reports(of: Problem.self) }
         #expect(otherCall.prefix(2) == [.notAllowed, .tokenGone] && !otherCall.contains(.wrongConsumer))
+
+        let otherRecord = try await causes {
+            _ = try await record.server.record(id: "r-2", token: record.token).information()
+        }
+        #expect(otherRecord.prefix(2) == [.notAllowed, .tokenGone], "the token worked a moment ago, for its own record")
 
         accepts.turn(on: nil)
         let sameCall = try await causes { _ = try await record.information() }

@@ -53,6 +53,8 @@ struct RecordedExchange: Decodable, CustomTestStringConvertible {
     var host: String
     var requestHeaders: [[String]]
     var signedWith: Signer?
+    /// What made the signature: a library, or code of the recording's own where it is wrong on purpose.
+    var signer: String?
     var signatureBaseString: String?
     var requestBody: String?
     var requestBodyB64: String?

@@ -32,7 +32,7 @@ public struct AppDocuments: Sendable {
     ///
     /// Keep binary content as text, such as base64: a server loses the content of a binary document that is overwritten.
     ///
-    /// - Parameter externalID: Unique among the app's documents here; letters, digits and `-._~@:,=+`.
+    /// - Parameter externalID: Unique among the app's documents here; ASCII without `/?#;`.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func put(_ content: FileContent, externalID: String) async throws -> AppDocument {
@@ -117,8 +117,8 @@ public final class AppDocument {
     /// Overwrites the document, which keeps its id (`app_document_create_or_update`).
     ///
     /// In a record this works under an external id only: ``AppDocuments/put(_:externalID:)``.
-    /// - Throws: ``IndivoError``; where the document was deleted meanwhile, a server makes one with another id, which is an
-    ///   error too.
+    /// - Throws: ``IndivoError``, a conflict where the document was deleted. A server then makes one with another id of the
+    ///   content; it is deleted again.
     public func replace(with content: FileContent) async throws {
         let call = IndivoCall.appDocumentCreateOrUpdate
         guard !(storage.scope is IndivoRecord) else {
@@ -129,9 +129,13 @@ public final class AppDocument {
         let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call))
             .metadata()
         guard stored.id == id else {
-            throw IndivoError(
-                .malformedAnswer("the document was not there any more, and the server made another of its content"),
-                call: call, details: ["the document was \(id), the new one is \(stored.id)"])
+            var error = IndivoError(.conflict(.deleted), call: call)
+            do {
+                try await AppDocument(stored, in: storage).delete()
+            } catch let failure as IndivoError {
+                error.details = ["the server made a document \(stored.id) of the content, which stays: \(failure)"]
+            }
+            throw error
         }
         metadata = stored
         try stored.verify(content, sentWith: call)

@@ -3,26 +3,37 @@ import Synchronization
 
 /// What a server has accepted before, and what this app has given up: it tells the likely causes of a refusal.
 final class AcceptedCredentials: Sendable {
+    /// A call, and whose things it was made on: another record's are none of the token's.
+    private struct Request: Hashable {
+        let call: String
+        let owners: [String: String]
+
+        init(_ call: IndivoCall, _ path: [String: String]) {
+            self.call = call.name == IndivoCall.unknownName ? call.path : call.name
+            owners = path.filter { ["record", "carenet", "account", "app"].contains($0.key) }
+        }
+    }
+
     private struct State {
         var isConsumerAccepted = false
-        /// The names of the calls that were answered, by token.
-        var calls: [String: Set<String>] = [:]
+        /// The requests that were answered, by token.
+        var requests: [String: Set<Request>] = [:]
         var ended: Set<String> = []
     }
 
     private let state = Mutex(State())
 
-    func note(_ call: IndivoCall, _ credentials: OAuthCredentials) {
+    func note(_ call: IndivoCall, path: [String: String], _ credentials: OAuthCredentials) {
         state.withLock { state in
             state.isConsumerAccepted = true
-            if let token = credentials.token { state.calls[token.value, default: []].insert(call.name) }
+            if let token = credentials.token { state.requests[token.value, default: []].insert(Request(call, path)) }
         }
     }
 
     /// From now on nothing is signed with this token.
     func end(_ token: OAuthToken) {
         state.withLock { state in
-            state.calls[token.value] = nil
+            state.requests[token.value] = nil
             state.ended.insert(token.value)
         }
     }
@@ -31,18 +42,22 @@ final class AcceptedCredentials: Sendable {
 
     /// What may be behind a refusal, the likeliest first.
     ///
-    /// - Parameter isTimeKnown: Whether the server told its time, and the request was signed with one near it.
-    func causes(of call: IndivoCall, _ credentials: OAuthCredentials?, isTimeKnown: Bool) -> [RefusalCause] {
+    /// - Parameters:
+    ///   - path: The values of the path's variables.
+    ///   - isTimeKnown: Whether the server told its time, and the request was signed with one near it.
+    func causes(
+        of call: IndivoCall, path: [String: String], _ credentials: OAuthCredentials?, isTimeKnown: Bool
+    ) -> [RefusalCause] {
         guard let credentials else { return [.notAllowed, .changedOnTheWay] }
         let (isConsumerAccepted, accepted) = state.withLock { state in
-            (state.isConsumerAccepted, credentials.token.flatMap { state.calls[$0.value] } ?? [])
+            (state.isConsumerAccepted, credentials.token.flatMap { state.requests[$0.value] } ?? [])
         }
         var causes: [RefusalCause]
         if call.name == IndivoCall.exchangeToken.name {
             causes = [.notAuthorized, .wrongConsumer]
         } else if credentials.token == nil {
             causes = isConsumerAccepted ? [.notAllowed, .wrongConsumer] : [.wrongConsumer, .notAllowed]
-        } else if accepted.contains(call.name) {
+        } else if accepted.contains(Request(call, path)) {
             causes = [.tokenGone, .notAllowed]
         } else if !accepted.isEmpty {
             causes = [.notAllowed, .tokenGone]

@@ -8,7 +8,7 @@ extension CallClient {
         let call = outgoing.call
         let status = answer.response.status.code
         if (200..<300).contains(status) {
-            if let credentials = outgoing.credentials { accepted.note(call, credentials) }
+            if let credentials = outgoing.credentials { accepted.note(call, path: outgoing.path, credentials) }
             let success = Answer(
                 call: call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body,
                 maximumReadingBytes: options.maximumReadingBytes, place: outgoing.path)
@@ -31,7 +31,9 @@ extension CallClient {
             }
         case 403:
             error = IndivoError(
-                .refused(causes: accepted.causes(of: call, outgoing.credentials, isTimeKnown: isTimeKnown)), call: call)
+                .refused(
+                    causes: accepted.causes(
+                        of: call, path: outgoing.path, outgoing.credentials, isTimeKnown: isTimeKnown)), call: call)
         case 404:
             // To new content that it does not take a server may say 404, without a word.
             let problems = call.notFoundHint == nil ? [] : sent.problems

@@ -14,7 +14,7 @@ extension CallClient {
                     try await attempt(outgoing)
                 }
             } catch var error as IndivoError {
-                error.attempts += attempts
+                error.attempts += error.isBeforeSending ? attempts - 1 : attempts
                 if repetition == .afterLookingUp, error.mayHaveBeenStored(before: attempts) {
                     if let stored = try await lookUp(outgoing, after: error) { return stored }
                 }
@@ -86,6 +86,14 @@ extension IndivoError {
         case .timedOut, .answerLost, .answerTooLarge, .malformedAnswer, .serverFailed, .notFound: true
         case .conflict(.externalIDUsed): attempts > 1
         case .invalid: status == 404
+        default: false
+        }
+    }
+
+    /// Whether the library itself refused to send the request.
+    fileprivate var isBeforeSending: Bool {
+        switch reason {
+        case .badArgument, .login(.loggedOut): true
         default: false
         }
     }

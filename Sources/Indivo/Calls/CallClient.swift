@@ -132,7 +132,9 @@ struct CallClient: Sendable {
                 target: request.path ?? "", contentType: outgoing.body?.contentType, body: body.map { Array($0) })
             let time = Int(options.timing.now().timeIntervalSince1970) + clock.offset
             let stamp = outgoing.stamp ?? SigningStamp(at: time)
-            let signer = OAuthSigner(credentials: credentials, nonce: { stamp.nonce }, clock: { stamp.timestamp })
+            // A path that needs escapes is signed as the server verifies it, decoded; all else is the same to both rules.
+            let rule: SignatureRule = signed.path.utf8.contains(UInt8(ascii: "%")) ? .indivo : .rfc5849
+            let signer = OAuthSigner(credentials: credentials, rule: rule, nonce: { stamp.nonce }, clock: { stamp.timestamp })
             do {
                 request.headerFields[.authorization] =
                     try signer.authorization(for: signed, options: outgoing.signing).headerValue

@@ -1,8 +1,6 @@
 /// Fills a call's path template.
 enum CallPath {
-    /// What a path segment may hold as it is (RFC 3986, section 3.3), but for `;`, at which an Indivo server cuts the
-    /// path it signs. Anything that would have to be escaped is refused: the server signs the path decoded, RFC 5849
-    /// signs it as sent, and only without escapes do both agree.
+    /// What a path segment may hold as it is (RFC 3986, section 3.3), but for `;`. Both signature rules agree on it.
     private static func isLiteral(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -10,7 +8,25 @@ enum CallPath {
         }
     }
 
-    static func isLiteral(_ character: Character) -> Bool { character.utf8.allSatisfy(isLiteral) }
+    /// What an Indivo server verifies in a path, escaped where it is not literal: it signs the decoded path. Of what is
+    /// left it fails on anything beyond ASCII, takes `/` for the end of a segment even where it is escaped, and leaves out
+    /// of the signature what follows `?`, `#` or `;`.
+    private static func isVerified(_ byte: UInt8) -> Bool {
+        (0x20...0x7E).contains(byte) && !"/?#;".utf8.contains(byte)
+    }
+
+    /// A text as it goes into the request line, with everything escaped that is not literal.
+    private static func escaped(_ text: some Sequence<UInt8>) -> String {
+        var path = ""
+        for byte in text {
+            if isLiteral(byte) {
+                path.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                path += "%" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return path
+    }
 
     /// - Throws: ``IndivoError`` when a variable has no value, or one that cannot stand in a path.
     static func fill(_ call: IndivoCall, _ variables: [String: String]) throws -> String {
@@ -20,27 +36,56 @@ enum CallPath {
             path += rest[..<open]
             let name = String(rest[rest.index(after: open)..<close])
             guard let value = variables[name] else {
-                throw IndivoError(.badArgument("the path needs a value for “\(name)”"), call: call)
+                throw IndivoError.argument("the path needs a value for “\(name)”", call)
             }
-            path += try segment(value, name, of: call)
+            path += try segment(value, noun(for: name), of: call)
             rest = rest[rest.index(after: close)...]
         }
         return path + rest
     }
 
-    private static func segment(_ value: String, _ name: String, of call: IndivoCall) throws -> String {
+    /// A whole path as it goes into the request line.
+    /// - Parameter path: The path, with nothing escaped.
+    /// - Throws: ``IndivoError`` when it has a character that cannot stand in a path.
+    static func escape(_ path: String, of call: IndivoCall) throws -> String {
+        try check(path, "path", of: call) { isVerified($0) || $0 == UInt8(ascii: "/") }
+        return path.split(separator: "/", omittingEmptySubsequences: false).map { escaped($0.utf8) }
+            .joined(separator: "/")
+    }
+
+    private static func segment(_ value: String, _ noun: String, of call: IndivoCall) throws -> String {
         guard !value.isEmpty, value != ".", value != ".." else {
-            throw IndivoError(
-                .badArgument("an empty text, . or .. cannot be a \(name) id; give one with other characters"), call: call)
+            throw IndivoError.argument(
+                "the \(noun) is \(value.isEmpty ? "empty" : "“\(value)”"), which cannot stand in a path; give one with "
+                    + "other characters", call)
         }
-        // The id may come from an answer, and is not repeated: it may break a log's lines.
-        guard let place = value.unicodeScalars.firstIndex(where: { !isLiteral(Character($0)) }) else { return value }
-        let character = value.unicodeScalars[place]
-        let number = value.unicodeScalars.distance(from: value.unicodeScalars.startIndex, to: place) + 1
-        throw IndivoError(
-            .badArgument(
-                "the \(name) id has at place \(number) a character (U+\(Self.hexadecimal(character))) that an Indivo "
-                    + "server cannot take in a path; use letters, digits and -._~@:,=+"), call: call)
+        try check(value, noun, of: call, isVerified)
+        return escaped(value.utf8)
+    }
+
+    private static func check(
+        _ text: String, _ noun: String, of call: IndivoCall, _ isGood: (UInt8) -> Bool
+    ) throws {
+        let scalars = text.unicodeScalars
+        guard let index = scalars.firstIndex(where: { !$0.isASCII || !isGood(UInt8($0.value)) }) else { return }
+        // No more than one character is named: the text may come from a response, and break a log's lines.
+        throw IndivoError.argument(
+            "the \(noun) has at position \(scalars.distance(from: scalars.startIndex, to: index) + 1) a character "
+                + "(U+\(hexadecimal(scalars[index]))) that cannot be signed for an Indivo server in a path; use ASCII "
+                + "without /, ?, #, ; and control characters", call)
+    }
+
+    /// What a variable of a path is called in an error.
+    private static func noun(for variable: String) -> String {
+        switch variable {
+        case "code": "measurement code"
+        case "model": "model's name"
+        case "function": "function's name"
+        case "relation": "relation"
+        case "number": "attachment's number"
+        case "other": "related document's id"
+        default: variable + " id"
+        }
     }
 
     private static func hexadecimal(_ character: Unicode.Scalar) -> String {

@@ -11,7 +11,8 @@ extension IndivoCall {
         nil, "carenet_record", .get, "/carenets/{carenet}/record", .element, "IndivoCarenet.information()")
     static let carenetDemographics = IndivoCall(
         nil, "read_demographics_carenet", .get, "/carenets/{carenet}/demographics", query: .format, .models,
-        "IndivoCarenet.demographics()")
+        "IndivoCarenet.demographics()",
+        notFoundHint: "The demographics may not be shared in this carenet, or the record has none.")
     static let carenetDocumentList = IndivoCall(
         nil, "carenet_document_list", .get, "/carenets/{carenet}/documents/", query: .paging, .documents,
         "IndivoCarenet.documents(pageSize:)")

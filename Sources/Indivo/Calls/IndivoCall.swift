@@ -82,7 +82,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     /// The HTTP method.
     public let method: HTTPRequest.Method
     /// The path, with variables in braces. A slash at the end matters.
-    public let path: String
+    public private(set) var path: String
     /// In whose name it is signed.
     public let signer: Signer
     /// What its query may hold.
@@ -138,6 +138,16 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         // Where a path fits two templates, the one with fewer variables was meant.
         return all.filter { $0.method == method && $0.variables(in: path) != nil }
             .min { $0.variableNames.count < $1.variableNames.count }
+    }
+
+    /// The name of a call that is not in ``all``.
+    static let unknownName = "call"
+
+    /// The same call with another path.
+    func at(path: String) -> IndivoCall {
+        var call = self
+        call.path = path
+        return call
     }
 
     /// The values of the template's variables in a path, or `nil` when the path is of another call.

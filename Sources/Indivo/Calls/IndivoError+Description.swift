@@ -25,7 +25,7 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// malformed answer with what stands there. It may hold what documents say of the patient, never a secret.
     public var debugDetails: String {
         var lines = [description]
-        if attempts > 0 { lines.append("sent \(attempts == 1 ? "once" : "\(attempts) times")") }
+        if attempts > 0 { lines.append("tried \(attempts == 1 ? "once" : "\(attempts) times")") }
         lines.append(isSafeToRepeat ? "safe to repeat" : "not safe to repeat: look first whether the server has acted")
         if let status { lines.append("status: \(status)") }
         if let transportError { lines.append("transport: \(transportError.kind), \(transportError)") }
@@ -57,6 +57,8 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
             return "the message id belongs to a message that was sent already. Take another id for another message."
         case .conflict(.alreadyReplaced):
             return "this version was replaced by a newer one. Fetch the newest version and change that."
+        case .conflict(.deleted):
+            return "the document was deleted meanwhile. Add its content as a new one."
         case .invalid(_, let problems):
             let found = Set(problems.map { $0.model + ($0.property.isEmpty ? "" : "." + $0.property) }).sorted()
             return "\(status ?? 400), the server refuses what was sent" + (safeMessage.isEmpty ? ", without a word." : ": \(safeMessage)")

@@ -65,6 +65,8 @@ public struct IndivoError: Error, Sendable {
         case messageIDUsed
         /// The version was replaced by a newer one: only the newest can be replaced.
         case alreadyReplaced
+        /// The document was deleted, and cannot be overwritten any more.
+        case deleted
     }
 
     /// What kind of failure it is.
@@ -77,7 +79,7 @@ public struct IndivoError: Error, Sendable {
     public internal(set) var status: Int?
     /// Why there is no complete answer, where there is none.
     public internal(set) var transportError: HTTPTransportError?
-    /// How many times the request was sent.
+    /// How many times the library tried to send the request; 0 where it refused to.
     public internal(set) var attempts = 0
     /// Whether the same call may be made again without doing anything twice: it only reads, or it stores under an
     /// external id, or the server has done nothing. That it would succeed then is not said.

@@ -11,10 +11,12 @@ extension IndivoRecord {
     /// ```
     /// - Parameters:
     ///   - method: The HTTP method.
-    ///   - path: The path, as it goes into the request line: without a query, and with nothing escaped.
+    ///   - path: The path, without a query, and with nothing escaped: a `%` in it stands for itself.
     ///   - query: For `GET` only.
     ///   - body: The body; a form has the type `application/x-www-form-urlencoded`.
-    /// - Throws: ``IndivoError``. Nothing but a `GET` is repeated when its answer is lost.
+    /// - Throws: ``IndivoError``. When its answer is lost, a `GET` is repeated, and of the calls that ``IndivoCall/all``
+    ///   lists those whose ``IndivoCall/isRepeatable`` is true: what is stored under an external id is looked for before it
+    ///   is sent again. Nothing else is sent twice.
     @discardableResult
     public func call(
         _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil
@@ -41,15 +43,16 @@ extension IndivoServer {
         as credentials: OAuthCredentials?
     ) async throws -> FileContent {
         let known = IndivoCall.matching(method, path)
-        // The path goes out as it is; what the table knows of the call makes the errors better.
-        let call = IndivoCall(
-            known?.number, known?.name ?? "call", method, path, known?.answer ?? .content, known?.swift ?? "",
+        // What the table knows of the call makes the errors better.
+        var call = IndivoCall(
+            known?.number, known?.name ?? IndivoCall.unknownName, method, path, known?.answer ?? .content, known?.swift ?? "",
             repeated: known?.repetition, notFoundHint: known?.notFoundHint)
         guard path.hasPrefix("/") else { throw IndivoError.argument("the path “\(path)” does not begin with “/”", call) }
-        if let bad = path.first(where: { !CallPath.isLiteral($0) && $0 != "/" }) {
-            throw IndivoError.argument(
-                "the path has “\(bad)”, which an Indivo server cannot take there; a query is given apart from it", call)
+        if path.utf8.contains(UInt8(ascii: "?")) {
+            throw IndivoError.argument("the path has a “?”; a query is given apart from it", call)
         }
+        // Escaped, it has no braces that could be taken for a variable.
+        call = call.at(path: try CallPath.escape(path, of: call))
         if !query.isEmpty && method != .get {
             throw IndivoError.argument("a server does not sign the query of \(method); send a body instead", call)
         }

@@ -103,7 +103,6 @@ struct SentContent {
 
     /// What this library itself finds wrong with the documents that were sent, as far as their classes are known.
     var problems: [ValidationProblem] {
-        guard let root, root.name == "Models", let file = try? SDMXDocument(root) else { return [] }
-        return file.models.flatMap { (try? $0.problems()) ?? [] }
+        root.map { ValidationProblem.found(in: $0) } ?? []
     }
 }

@@ -132,8 +132,23 @@ struct QueryEncoder {
     /// A date as a server takes it: a day without zone, or an instant in UTC.
     private func date(_ value: FilterValue, _ field: ReportSource.Field) throws -> String {
         switch value {
-        case .day(let day): return String(day.lexical.prefix(10))
-        case .time(let time): return time.offset == 0 ? time.lexical : XMLDateTime(time.date).lexical
+        case .day(let day):
+            // A day in a zone begins elsewhere than the day in UTC.
+            if field.type == .dateTime, let offset = day.offset, offset != 0,
+                let start = XMLDateTime(year: day.year, month: day.month, day: day.day, offset: offset)
+            {
+                return try date(.time(start), field)
+            }
+            return try written(XMLDate(year: day.year, month: day.month, day: day.day)?.lexical, year: day.year, field)
+        case .time(let time):
+            // By its parts, never as it was spelled; a server takes no digits beyond the microsecond.
+            let utc =
+                (time.offset ?? 0) == 0
+                ? XMLDateTime(
+                    year: time.year, month: time.month, day: time.day, hour: time.hour, minute: time.minute,
+                    second: time.second, nanosecond: time.nanosecond / 1000 * 1000)
+                : XMLDateTime(time.date)
+            return try written(utc?.lexical, year: utc?.year ?? 0, field)
         case .text(let text):
             if let day = try? XMLDate(lexical: text) { return try date(.day(day), field) }
             if let time = try? XMLDateTime(lexical: text) { return try date(.time(time), field) }
@@ -141,6 +156,14 @@ struct QueryEncoder {
         case .number, .truth:
             throw refused("“\(field.property)” is a date, and the value is \(value.kind)")
         }
+    }
+
+    /// - Throws: ``IndivoError`` for a year that a server cannot read: it reads four digits.
+    private func written(_ text: String?, year: Int, _ field: ReportSource.Field) throws -> String {
+        guard let text, (1...9999).contains(year) else {
+            throw refused("the date for “\(field.property)” is outside the years 1 to 9999, which a server takes")
+        }
+        return text
     }
 
     private func refused(_ why: String) -> IndivoError { IndivoError.argument(why, call) }

@@ -66,6 +66,9 @@ extension FileContent {
         if bare == "application/x-www-form-urlencoded" {
             return "a server takes a document of type \(bare) for a form; give it another type, such as text/plain"
         }
+        if contentType.unicodeScalars.count > 100 {
+            return "a content type has at most 100 characters, this one \(contentType.unicodeScalars.count)"
+        }
         let known = Self.xmlTypes.contains(bare) || Self.textTypes.contains(bare)
         if known, contentType != bare {
             return "a server keeps “\(contentType)” as a binary file, unread; say \(bare) and encode it in UTF-8"
@@ -73,6 +76,7 @@ extension FileContent {
         if xmlOnly, !Self.xmlTypes.contains(bare) {
             return "only XML can go here, and this is “\(contentType)”"
         }
+        if isText, data.isEmpty { return "a server does not keep an empty text; give the document a content" }
         if isText, String(validating: data, as: UTF8.self) == nil {
             return "a \(bare) document has to be in UTF-8, and this one is not"
         }

@@ -13,7 +13,7 @@ extension IndivoRecord {
     ///
     /// - Parameters:
     ///   - document: A new document: an ``IndivoModel/IndivoDocument`` or a ``FileDocument``.
-    ///   - externalID: An id of the app's own for it, unique within app and record; letters, digits and `-._~@:,=+`.
+    ///   - externalID: An id of the app's own for it, unique within app and record; ASCII without `/?#;`.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
     public func add(_ document: some RecordDocument, externalID: String? = nil) async throws {
         try await addNew(document, .documentCreateByExternalID, externalID: externalID ?? Self.newExternalID())

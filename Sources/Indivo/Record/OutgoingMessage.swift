@@ -31,7 +31,7 @@ public struct OutgoingMessage: Sendable, Hashable {
         case high
     }
 
-    /// Unique among the app's messages; letters, digits and `-._~@:,=+`.
+    /// Unique among the app's messages; ASCII without `/?#;`.
     public var id: String
     /// At most 100 characters.
     public var subject: String

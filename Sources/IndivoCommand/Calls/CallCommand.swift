@@ -29,7 +29,7 @@ struct CallCommand: AsyncParsableCommand {
     @Argument(help: "GET, POST, PUT or DELETE.", completion: .list(["GET", "POST", "PUT", "DELETE"]))
     var method: String
 
-    @Argument(help: "The path, perhaps with a query.", completion: .list(IndivoCall.all.map(\.path)))
+    @Argument(help: "The path with nothing escaped, perhaps with a query.", completion: .list(IndivoCall.all.map(\.path)))
     var path: String
 
     @Option(help: ArgumentHelp("The file to send; - for standard input.", valueName: "file"), completion: .file())

@@ -55,6 +55,7 @@ extension CommandFailure {
         case .conflict(.externalIDUsed):
             "“indivo documents meta --external-id ID” shows the document that has the id"
         case .conflict(.messageIDUsed): "send it under another --id"
+        case .conflict(.deleted): "add its content as a new document"
         case .conflict(.alreadyReplaced): "“indivo documents versions ID” lists the versions; replace the newest"
         case .invalid: "“indivo document check FILE” tells what a server would refuse; --verbose tells more"
         case .serverFailed, .unexpectedStatus, .malformedAnswer:

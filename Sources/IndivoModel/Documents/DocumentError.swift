@@ -32,13 +32,18 @@ public struct DocumentError: Error, Hashable, CustomStringConvertible {
 
     public var description: String {
         let place = (property.isEmpty ? document : "\(document).\(property)") + (line.map { " (line \($0))" } ?? "")
+        return "\(place): \(explanation)"
+    }
+
+    /// What is wrong, without the document, the property and the line.
+    var explanation: String {
         switch reason {
-        case .unreadableValue(_, let error): return "\(place): \(error)"
-        case .missingValue: return "\(place): the value is required, and the document has none"
-        case .notADocument(let found, let expected): return "\(place): found \(found), expected \(expected)"
+        case .unreadableValue(_, let error): return "\(error)"
+        case .missingValue: return "the value is required, and the document has none"
+        case .notADocument(let found, let expected): return "found \(found), expected \(expected)"
         case .otherModel(let name):
-            return "\(place): the document is a “\(name)”; read it with that class, or with SDMXDocument"
-        case .unsupportedField(let why): return "\(place): \(why)"
+            return "the document is a “\(name)”; read it with that class, or with SDMXDocument"
+        case .unsupportedField(let why): return why
         }
     }
 }

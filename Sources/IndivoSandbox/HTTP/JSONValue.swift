@@ -89,6 +89,14 @@ enum JSONValue: Sendable, Equatable {
         return members.first { $0.name == name }?.value
     }
 
+    var double: Double? {
+        switch self {
+        case .number(let value): value
+        case .integer(let value): Double(value)
+        default: nil
+        }
+    }
+
     var string: String? { if case .string(let text) = self { text } else { nil } }
 }
 

@@ -7,7 +7,14 @@ enum DemographicsCalls {
                 call.request.body, of: call.record, by: call.principal.effective)
             return .xml(try call.markup.document(document), declaration: false)
         },
-        .get("read_demographics_carenet", "/carenets/{carenet}/demographics", .carenetDocumentOrAdmin, read),
+        .get("read_demographics_carenet", "/carenets/{carenet}/demographics", .carenetDocumentOrAdmin) { call in
+            // They are shared as any document is.
+            let shared = try DocumentRow.fetchFirst(
+                call.db, "id = ? AND \(Sharing.isShared("document"))",
+                [try call.record.demographics, try call.carenet.id])
+            guard shared != nil else { throw Refusal.notFound }
+            return try read(call)
+        },
     ]
 
     /// What is read back is never the document that was set: RDF unless asked for otherwise.

@@ -154,7 +154,9 @@ enum MessageCalls {
         guard let column = columns[descends ? String(field.dropFirst()) : field] else {
             throw Refusal.badRequest("Invalid order by field: \(field)")
         }
-        return descends ? "\(column) DESC, serial DESC" : "\(column), serial"
+        // Ties come in the order of storage, either way; but no two times of the real server are the same.
+        let serial = descends && column == "receivedAt" ? "serial DESC" : "serial"
+        return "\(column)\(descends ? " DESC" : ""), \(serial)"
     }
 
     private static func read(_ call: Call) throws -> Response {

@@ -130,10 +130,10 @@ extension RDFGraph {
                 graph.add(node, "sp:narrativeResult", .node(result))
             }
             let prefix = "quantitative_result_"
-            if values[prefix + "value_value"]?.string != nil {
+            if let value = measured(values, prefix + "value") {
                 let result = graph.blank()
                 graph.type(result, "sp:QuantitativeResult")
-                quantity(result, "sp:valueAndUnit", values, prefix + "value")
+                graph.add(result, "sp:valueAndUnit", .node(value))
                 range(result, "sp:normalRange", values, prefix + "normal_range")
                 range(result, "sp:nonCriticalRange", values, prefix + "non_critical_range")
                 graph.add(node, "sp:quantitativeResult", .node(result))
@@ -190,11 +190,14 @@ extension RDFGraph {
         }
 
         private mutating func sign(_ node: Node, _ predicate: String, _ values: FactValues, _ field: String) {
-            guard let value = values[field + "_value"], value != .null else { return }
+            // As on the real server a zero counts for nothing.
+            let value = values[field + "_value"]?.double ?? 0
+            let unit = values[field + "_unit"]?.string ?? ""
+            guard value != 0 || !unit.isEmpty else { return }
             let sign = graph.blank()
             graph.type(sign, "sp:VitalSign")
-            text(sign, "sp:value", value)
-            text(sign, "sp:unit", values[field + "_unit"])
+            if value != 0 { number(sign, "sp:value", .number(value)) }
+            graph.add(sign, "sp:unit", text: unit)
             code(sign, "sp:vitalName", values, field + "_name", "VitalSign")
             graph.add(node, predicate, .node(sign))
         }
@@ -230,39 +233,41 @@ extension RDFGraph {
         }
 
         private mutating func number(_ node: Node, _ predicate: String, _ value: JSONValue?) {
-            let number: Double
-            switch value {
-            case .number(let value): number = value
-            case .integer(let value): number = Double(value)
-            default: return
-            }
+            guard let number = value?.double else { return }
             graph.add(
                 node, predicate,
                 .literal(DecimalText.shortest(number), dataType: "http://www.w3.org/2001/XMLSchema#double"))
         }
 
+        /// A quantity, which has both a value and a unit.
         private mutating func quantity(_ node: Node, _ predicate: String, _ values: FactValues, _ field: String) {
-            guard values[field + "_value"]?.string != nil else { return }
-            let quantity = graph.blank()
-            graph.type(quantity, "sp:ValueAndUnit")
-            text(quantity, "sp:value", values[field + "_value"])
-            text(quantity, "sp:unit", values[field + "_unit"])
+            guard values[field + "_value"]?.string?.isEmpty == false, values[field + "_unit"]?.string?.isEmpty == false,
+                let quantity = measured(values, field)
+            else { return }
             graph.add(node, predicate, .node(quantity))
         }
 
+        /// A value with its unit; nil when there is neither. What is missing the real server writes as Python does.
+        private mutating func measured(_ values: FactValues, _ field: String) -> Node? {
+            let (value, unit) = (values[field + "_value"]?.string ?? "", values[field + "_unit"]?.string ?? "")
+            guard !value.isEmpty || !unit.isEmpty else { return nil }
+            let node = graph.blank()
+            graph.type(node, "sp:ValueAndUnit")
+            graph.add(node, "sp:value", text: value.isEmpty ? "None" : value)
+            graph.add(node, "sp:unit", text: unit.isEmpty ? "None" : unit)
+            return node
+        }
+
         private mutating func range(_ node: Node, _ predicate: String, _ values: FactValues, _ field: String) {
-            guard values[field + "_min_value"]?.string != nil || values[field + "_max_value"]?.string != nil else {
-                return
-            }
+            let parts = ["_min_value", "_min_unit", "_max_value", "_max_unit"].map { values[field + $0]?.string ?? "" }
+            guard parts.contains(where: { !$0.isEmpty }) else { return }
             let range = graph.blank()
             graph.type(range, "sp:ValueRange")
-            // The real server gives the minimum for both ends.
-            let end = graph.blank()
-            graph.type(end, "sp:ValueAndUnit")
-            text(end, "sp:value", values[field + "_min_value"])
-            text(end, "sp:unit", values[field + "_min_unit"])
-            graph.add(range, "sp:minimum", .node(end))
-            graph.add(range, "sp:maximum", .node(end))
+            if let minimum = measured(values, field + "_min") {
+                graph.add(range, "sp:minimum", .node(minimum))
+                // The real server gives the minimum for both ends.
+                if !parts[2].isEmpty || !parts[3].isEmpty { graph.add(range, "sp:maximum", .node(minimum)) }
+            }
             graph.add(node, predicate, .node(range))
         }
 
@@ -312,12 +317,7 @@ extension RDFGraph {
         }
 
         private mutating func text(_ node: Node, _ predicate: String, _ value: JSONValue?) {
-            switch value {
-            case .string(let text): graph.add(node, predicate, text: text)
-            case .number(let number): graph.add(node, predicate, text: DecimalText.twelveDigits(number))
-            case .integer(let number): graph.add(node, predicate, text: DecimalText.twelveDigits(Double(number)))
-            default: break
-            }
+            graph.add(node, predicate, text: value?.string)
         }
 
         /// A date or an instant; in RDF the server leaves the zone out.

@@ -108,7 +108,9 @@ struct ReportSQL {
         guard let name = query.orderField, let field = subject.fields[name] else { return "\(subject.serial) DESC" }
         // Where a value is missing the real server's database puts it last, or first when descending.
         let direction = query.descends ? "DESC NULLS FIRST" : "ASC NULLS LAST"
-        return "\(field.expression) \(direction), \(subject.serial) \(query.descends ? "DESC" : "ASC")"
+        // Ties come in the order of storage, either way; but no two rows of the real server are as old as each other.
+        let serial = field.isTimestamp && query.descends ? "DESC" : "ASC"
+        return "\(field.expression) \(direction), \(subject.serial) \(serial)"
     }
 
     private var groupLabel: String? {

@@ -35,7 +35,9 @@ struct DocumentQuery {
         let name = descends ? String(field.dropFirst()) : field
         // The real server fails on a column it does not have, and on none.
         guard let column = columns[name] else { throw Refusal.badRequest("Invalid order by field: \(name)") }
-        return descends ? "\(column) DESC, serial DESC" : "\(column), serial"
+        // Ties come in the order of storage, either way; but no two documents of the real server are as old as each other.
+        let serial = descends && column == "createdAt" ? "serial DESC" : "serial"
+        return "\(column)\(descends ? " DESC" : ""), \(serial)"
     }
 
     /// The documents that meet `condition` and the filters, a page of them, and how many there are in all.

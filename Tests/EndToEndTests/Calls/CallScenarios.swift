@@ -175,7 +175,12 @@ struct CallScenario: Sendable, CustomTestStringConvertible {
         try await document.replace(with: FileContent(text: "two"))
         #expect(try await document.content().text == "two")
         try await document.delete()
-        await #expect(throws: IndivoError.self) { try await document.replace(with: FileContent(text: "three")) }
+        let others = try await place.server.appDocuments.list().all().map(\.id)
+        let error = await #expect(throws: IndivoError.self) {
+            try await document.replace(with: FileContent(text: "three"))
+        }
+        #expect(error?.reason == .conflict(.deleted))
+        #expect(try await place.server.appDocuments.list().all().map(\.id) == others, "nothing is left of it")
     }
 
     // MARK: The patient
@@ -247,6 +252,18 @@ struct CallScenario: Sendable, CustomTestStringConvertible {
             })
         #expect(try await place.record.simpleClinicalNotes().all().first?.chiefComplaint == "none")
         #expect(try await place.record.measurements("WEIGHT").all().isEmpty)
+        for code in ["Body weight", "50%", "say \"x\"", "a[b]c\\d", "{record}<^>`"] {
+            let measurement = try SDMXDocument(
+                XMLNode(
+                    parsing: """
+                        <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="Measurement">
+                        <Field name="type">\(code.replacing("<", with: "&lt;"))</Field><Field name="value">74.8</Field>
+                        <Field name="unit">kg</Field><Field name="datetime">2026-11-20T08:00:00Z</Field></Model></Models>
+                        """))
+            try await place.record.add(measurement, externalID: "of|\(code)")
+            #expect(try await place.record.measurements(code).all().map(\.type) == [code])
+            #expect(try await place.record.documentMetadata(externalID: "of|\(code)") != nil)
+        }
     }
 
     @Sendable
@@ -351,9 +368,14 @@ struct CallScenario: Sendable, CustomTestStringConvertible {
             let counts = try await carenet.aggregate(
                 AggregateQuery(.count, of: "startDate", by: .year("startDate")), over: .model(Problem.self))
             #expect(counts.compactMap(\.number) == [1])
-            #expect(try await carenet.demographics().name?.familyName?.isEmpty == false)
         }
         let bound = try await place.tokenBound(carenet)
+        let unshared = await #expect(throws: IndivoError.self) { try await carenet.demographics() }
+        #expect(unshared?.description.contains("may not be shared in this carenet") == true)
+        _ = try await place.sharing(place.record.demographics())
+        for carenet in [carenet, bound] {
+            #expect(try await carenet.demographics().name?.familyName?.isEmpty == false)
+        }
         #expect(try await bound.information().id == place.record.id)
         _ = try await bound.accounts()
         #expect(try await bound.apps().map(\.id) == [SandboxApp.demo.id])

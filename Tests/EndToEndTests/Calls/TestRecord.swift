@@ -11,7 +11,10 @@ struct TestRecord {
 
     static let account = Sandbox.demoAccount
 
-    static func run(_ body: (TestRecord) async throws -> Void) async throws {
+    /// - Parameter inner: What carries the requests of the record, once they were seen.
+    static func run(
+        through inner: any HTTPTransport = .system, _ body: (TestRecord) async throws -> Void
+    ) async throws {
         var configuration = SandboxConfiguration()
         configuration.logger.logLevel = .error
         configuration.machineApps = [
@@ -25,7 +28,7 @@ struct TestRecord {
         ]
         let sandbox = try await Sandbox.start(configuration)
         do {
-            let transport = WatchingTransport()
+            let transport = WatchingTransport(inner)
             let server = server(of: sandbox, app: SandboxApp.demo.id, secret: "demo-secret", transport)
             let id = try await sandbox.records()[0].id
             let token = try await sandbox.issueAccessToken(app: SandboxApp.demo.id, record: id, account: account)

@@ -9,9 +9,15 @@ struct ExplainedDifferences {
     private let sequence: Set<Int>
     /// The elements with their attributes that recorded answers have, by the answers' root.
     private let known: [String: Set<String>]
+    /// The documents that some answer describes, and of these the ones whose content is known.
+    private let described: Set<String>
+    private let readable: Set<String>
 
     init(_ recording: Recording) {
         self.recording = recording
+        let documents = RecordedDocument.all(in: recording)
+        described = Set(documents.map(\.id))
+        readable = Set(documents.filter(\.isMadeByExchange).map(\.id)).union(SeedFacts.known(in: recording).keys)
         sequence = Set(recording.exchanges.map(\.sequence))
         known = recording.exchanges.filter { $0.status == 200 }.reduce(into: [:]) { known, exchange in
             let shapes = ExplainedDifferences.shapes(exchange.responseText)
@@ -32,29 +38,132 @@ struct ExplainedDifferences {
         "record_message_attach", "account_inbox_message", "account_inbox_message_attachment_accept",
     ]
 
-    /// The reason why an answer differs; nil when there is none.
-    func reason(_ exchange: RecordedExchange, _ answer: RawHTTP.Answer) -> String? {
-        if exchange.status == 500, answer.status == 400 {
-            return "the real server fails by accident; the sandbox says what is wrong"
-        }
-        if exchange.requestBody == nil, exchange.status == answer.status {
-            return "the recording leaves the body of the request out, and so its digest is not known"
+    /// Why an answer differs.
+    enum Difference: Equatable {
+        /// It is meant to.
+        case explained(String)
+        /// It depends on what the recording does not hold: it cannot be compared.
+        case notReplayable(String)
+    }
+
+    static let accident = "the real server fails by accident; the sandbox says what is wrong"
+
+    /// Why an answer differs; nil when there is no reason.
+    func difference(_ exchange: RecordedExchange, _ answer: RawHTTP.Answer) -> Difference? {
+        if answer.status == 400, ServerAccidents.isOne(exchange) { return .explained(Self.accident) }
+        if exchange.requestBody == nil {
+            return .notReplayable("the recording leaves the body of the request out")
         }
         if exchange.call.hasPrefix("audit_"), isSameButForTies(exchange, answer) {
-            return "the real server's audit orders the entries of one second by chance, and writes the status of a "
-                + "refused request into the entry before"
+            return .explained(
+                "the real server's audit orders the entries of one second by chance, and writes the status of a "
+                    + "refused request into the entry before")
         }
         guard hasGap(before: exchange) else { return nil }
         let isTelling =
             ExplainedDifferences.tellingOfEarlierCalls.contains(exchange.call)
             || exchange.call == "error" && exchange.path.contains("/documents/?")
         if isTelling, exchange.status == 200, answer.status == 200, hasKnownShape(exchange, answer) {
-            return "it tells of requests that are not in this part of the recording"
+            return .notReplayable("it tells of requests that are not in this part of the recording")
+        }
+        let listed = documents(exchange.responseText)
+        if exchange.status == 200, answer.status == 200, listed != documents(answer.text) {
+            return .notReplayable("it lists documents of requests that are not in this part of the recording")
+        }
+        if exchange.call.hasSuffix("generic_list"), !listed.isSubset(of: readable) {
+            return .notReplayable("it tells what documents hold that are known only by their list")
         }
         if ExplainedDifferences.needingAMessage.contains(exchange.call) {
-            return "it needs a message that was sent by a request that is not in this part of the recording"
+            return .notReplayable("it needs a message that is known only by its list")
+        }
+        if let why = missingCause(of: exchange) { return .notReplayable(why) }
+        return nil
+    }
+
+    /// The documents that an answer names.
+    private func documents(_ text: String) -> Set<String> {
+        let names = [
+            /<Document id="([0-9a-f-]{36})"/, /documentId="([0-9a-f-]{36})"/, /"__documentid__": "([0-9a-f-]{36})"/,
+        ]
+        return Set(names.flatMap { text.matches(of: $0).map { String($0.output.1) } })
+    }
+
+    /// What an earlier request must have done for the recorded answer, where none in this part of the recording did.
+    private func missingCause(of exchange: RecordedExchange) -> String? {
+        let earlier = recording.exchanges.filter { $0.sequence < exchange.sequence && $0.status == 200 && $0.method != "GET" }
+        let path = exchange.path.prefix { $0 != "?" }.removingPercentEncoding ?? exchange.path
+        func wasMade(_ condition: (RecordedExchange, String) -> Bool) -> Bool {
+            earlier.contains { condition($0, $0.path.removingPercentEncoding ?? $0.path) }
+        }
+        let text = exchange.responseText
+        if text.contains("already been versioned"), let document = Self.id(in: path),
+            !wasMade({ other, _ in other.call.hasPrefix("document_version") && other.path.contains(document) })
+        {
+            return "the version was replaced by a request that is not in this part of the recording"
+        }
+        if let document = Self.id(in: path), exchange.status != 404, !described.contains(document) {
+            return "its document was made by a request that is not in this part of the recording"
+        }
+        if let token = path.firstMatch(of: /\/request_tokens\/([A-Za-z0-9]+)\//)?.output.1,
+            !wasMade({ other, _ in other.responseText.contains("oauth_token=\(token)") })
+        {
+            return "its token was issued by a request that is not in this part of the recording"
+        }
+        if exchange.call.contains("pha") || text.contains("type=\"PHA\""),
+            !recording.exchanges.contains(where: { $0.call == "all_phas" && $0.status == 200 })
+        {
+            return "the apps' manifests are not in this part of the recording"
+        }
+        if exchange.call == "get_user_preferences", !wasMade({ other, _ in other.call == "set_user_preferences" }) {
+            return "the preferences were set by a request that is not in this part of the recording"
+        }
+        if exchange.call.hasSuffix("_instance"), exchange.status == 200,
+            !recording.exchanges.contains(where: { $0.call == "generic_list" && $0.responseText.hasPrefix("[") && isAboutFact(of: exchange, $0) })
+        {
+            return "what the fact says is not in this part of the recording"
+        }
+        // An external id or a message id, which an earlier request must have used.
+        let isOfName = path.contains("/external/") || path.contains("/inbox/")
+        let name = path.replacing("/meta", with: "").replacing("/label", with: "").split(separator: "/").last ?? ""
+        let needsName =
+            text.contains("Duplicate external id") || exchange.method == "GET" && exchange.status == 200
+            || exchange.call.contains("label") && exchange.status == 200
+            || exchange.call == "document_version_by_ext_id" && exchange.status == 404
+        if isOfName, needsName, !wasMade({ $1.hasSuffix("/" + name) }) {
+            return "its id was used by a request that is not in this part of the recording"
+        }
+        let demographics = earlier.filter { $0.call == "set_demographics" }.compactMap {
+            $0.responseText.firstMatch(of: /<Document id="([0-9a-f-]{36})"/).map { String($0.output.1) }
+        }
+        if exchange.call == "read_demographics_carenet",
+            !wasMade({ other, _ in
+                other.call == "carenet_document_placement" && demographics.contains { other.path.contains($0) }
+            })
+        {
+            return "the demographics were shared by a request that is not in this part of the recording"
+        }
+        if path.hasPrefix("/carenets/"), let document = Self.shared(exchange),
+            !wasMade({ other, _ in other.call == "carenet_document_placement" && other.path.contains(document) })
+        {
+            return "it was shared by a request that is not in this part of the recording"
         }
         return nil
+    }
+
+    /// Whether a report tells of the fact that a graph is about, by its codes.
+    private func isAboutFact(of exchange: RecordedExchange, _ report: RecordedExchange) -> Bool {
+        let codes = exchange.responseText.matches(of: /<dcterms:identifier>([^<]+)</).map { String($0.output.1) }
+        return !codes.isEmpty && codes.allSatisfy { report.responseText.contains("\"\($0)\"") }
+    }
+
+    /// The first document that a path names.
+    private static func id(in path: String) -> String? {
+        path.firstMatch(of: /\/documents\/([0-9a-f-]{36})/).map { String($0.output.1) }
+    }
+
+    /// The document that has to be shared for an answer through a carenet.
+    private static func shared(_ exchange: RecordedExchange) -> String? {
+        id(in: exchange.path) ?? exchange.responseText.firstMatch(of: /documentId="([0-9a-f-]{36})"/).map { String($0.output.1) }
     }
 
     private func hasGap(before exchange: RecordedExchange) -> Bool {

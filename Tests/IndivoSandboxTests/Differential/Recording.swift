@@ -96,6 +96,11 @@ struct Recording: Sendable {
             || FileManager.default.fileExists(atPath: folder.appending(path: "exchanges.jsonl").path)
     }
 
+    /// The digest of the exchanges, which tells one recording from another.
+    static func digest() throws -> String {
+        Digests.sha256(try Data(contentsOf: folder.appending(path: "exchanges.jsonl")))
+    }
+
     /// Loads the recording to replay.
     ///
     /// State carries over from one exchange to the next: where the folder holds a part of a recording whose other part

@@ -131,7 +131,8 @@ struct DocumentStateTests {
     @Test("content that a server would keep as something else is refused, and why", arguments: [
         ("application/xml; charset=utf-8", "<a/>", "say application/xml"), ("", "<a/>", "no content type"),
         ("application/x-www-form-urlencoded", "a=b", "for a form"), ("application/xml", "<a>", "well-formed"),
-        ("Text/Plain", "a", "say text/plain"),
+        ("Text/Plain", "a", "say text/plain"), ("text/plain", "", "an empty text"), ("application/json", "", "an empty text"),
+        ("application/x-" + String(repeating: "x", count: 87), "a", "at most 100 characters, this one 101"),
     ])
     func content(type: String, text: String, words: String) async {
         let transport = storing()
@@ -148,8 +149,10 @@ struct DocumentStateTests {
         await #expect(throws: IndivoError.self) {
             try await transport.record().add(FileDocument(FileContent(latin, contentType: "text/plain")))
         }
+        let longest = "application/x-" + String(repeating: "x", count: 86)
+        try await transport.record().add(FileDocument(FileContent(Data(), contentType: longest)))
         try await transport.record().add(FileDocument(FileContent(latin, contentType: "application/x-notes; v=1")))
-        #expect(transport.requests.map { $0.headerFields[.contentType] } == ["application/x-notes; v=1"])
+        #expect(transport.requests.map { $0.headerFields[.contentType] } == [longest, "application/x-notes; v=1"])
     }
 
     // MARK: Digests

@@ -66,6 +66,32 @@ struct ReportQueryTests {
         if let words { #expect(why.contains(words), "\(why)", sourceLocation: sourceLocation) }
     }
 
+    @Test("dates go out by their value, however they were spelled", arguments: [
+        (FilterValue.text(" 2011-01-02 "), "2011-01-02"), ("\n2011-01-02T08:00:00Z", "2011-01-02T08:00:00Z"),
+        ("2011-01-02T24:00:00Z", "2011-01-03T00:00:00Z"), ("2011-01-02T08:00:00+00:00", "2011-01-02T08:00:00Z"),
+        ("2011-01-02T08:00:00", "2011-01-02T08:00:00Z"), ("2011-01-02T08:00:00.250Z", "2011-01-02T08:00:00.25Z"),
+        ("2011-01-02T08:00:00.1234567891Z", "2011-01-02T08:00:00.123456Z"), ("2011-01-02Z", "2011-01-02"),
+        ("2011-01-02+05:00", "2011-01-01T19:00:00Z"), ("2011-01-02T08:00:00.5-01:30", "2011-01-02T09:30:00.5Z"),
+        (.day("2011-01-02"), "2011-01-02"), (.time("2011-12-31T24:00:00Z"), "2012-01-01T00:00:00Z"),
+    ])
+    func spellings(value: FilterValue, expected: String) async throws {
+        let query = ReportQuery().dates("collectedAt", from: value)
+        #expect(try await sent(query)["date_range"] == "collected_at*\(expected)*")
+        #expect(try await sent(ReportQuery().filter("collectedAt", equals: value))["collected_at"] == expected)
+    }
+
+    @Test("a day without time is a calendar day in a field of days, whatever its zone")
+    func days() async throws {
+        let transport = AnsweringTransport("<Reports><Summary total_document_count=\"0\"/></Reports>")
+        _ = try await transport.record().equipment(matching: ReportQuery().dates("dateStarted", from: "2011-01-02+05:00")).all()
+        #expect(parameters(of: try #require(transport.requests.first))["date_range"] == "date_started*2011-01-02*")
+    }
+
+    @Test("a year that a server cannot read is refused", arguments: ["12011-01-02", "-0044-03-15", "10000-01-01T00:00:00Z"])
+    func years(text: String) async {
+        await refused(ReportQuery().dates("collectedAt", from: .text(text)), "outside the years 1 to 9999")
+    }
+
     @Test("what a server refuses or fails on is refused here, with what to do instead")
     func pitfalls() async {
         await refused(ReportQuery().limited(to: 0), "give 1 or more, or nil for everything")

@@ -30,7 +30,11 @@ struct CallReplay {
         self.call = call
         self.variables = variables
         // A message's attachments follow it; where an id may have been used before, the library looks it up.
-        transport = PlayingTransport(exchange, following: ["record_message_attach": 200, "record_document_meta_ext": 404])
+        transport = PlayingTransport(exchange, following: [
+            "record_message_attach": 200, "record_document_meta_ext": 404,
+            // A document that the server made of another that was not there is deleted again.
+            "app_document_delete": 200,
+        ])
     }
 
     var expectation: Expectation { Expectation(exchange: exchange) }

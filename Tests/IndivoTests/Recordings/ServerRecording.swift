@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import IndivoModel
+import IndivoTesting
 
 /// Exchanges with a real server, from the folder that `INDIVO_RECORDINGS` names or the one beside the package.
 enum ServerRecording {
@@ -46,6 +48,20 @@ enum ServerRecording {
             responseBody = try body(.responseBody, .responseBase64) ?? Data()
         }
 
+        init?(_ recorded: RecordedExchange) {
+            guard case .answer(let answer) = recorded.outcome else { return nil }
+            name = recorded.name
+            seq = recorded.seq
+            method = recorded.method
+            path = recorded.path
+            requestHeaders = recorded.requestHeaders.map { [$0.name.rawName, $0.value] }
+            requestBody = recorded.requestBody
+            isBodyOmitted = false
+            status = answer.response.status.code
+            responseHeaders = answer.response.headerFields.map { [$0.name.rawName, $0.value] }
+            responseBody = answer.body
+        }
+
         /// The call it made, and the values of the path's variables, unescaped.
         var call: (call: IndivoCall, variables: [String: String])? {
             guard let method = HTTPRequest.Method(rawValue: method), let call = IndivoCall.matching(method, path),
@@ -83,6 +99,17 @@ enum ServerRecording {
     static let isThere =
         ProcessInfo.processInfo.environment["INDIVO_RECORDINGS"] != nil
         || FileManager.default.fileExists(atPath: folder.appending(path: "exchanges.jsonl").path)
+
+    /// The digest of the exchanges, which tells one recording from another.
+    static func digest() throws -> String {
+        DocumentDigest.text(try Data(contentsOf: folder.appending(path: "exchanges.jsonl")))
+    }
+
+    /// Exchanges with a sandbox, recorded by `INDIVO_RECORD_SANDBOX=1 swift test --filter OwnRecordingTests`.
+    static func ownExchanges() throws -> [Exchange] {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fixtures/sandbox.har")
+        return try Recording(contentsOf: file.standardized).exchanges.compactMap { Exchange($0) }
+    }
 
     static func exchanges() throws -> [Exchange] {
         let content = try Data(contentsOf: folder.appending(path: "exchanges.jsonl"))
