@@ -41,6 +41,7 @@ struct ListCursor {
     /// So many pages are searched, and so many searches made in vain, before a list counts as one that cannot be read.
     private static let longestSearch = 1000
     private static let mostFailedSearches = 8
+    private static let searchedAtOnce = 100
     private static let slack = 100
 
     init(start: Int, pageSize: Int) {
@@ -54,7 +55,9 @@ struct ListCursor {
     func request(upTo rest: Int) -> Request {
         let wanted = min(pageSize, rest)
         let overlap = mode == .following ? min(read.count, max(1, pageSize / 10), position - start) : 0
-        let more = overlap + (wanted < rest ? 1 : 0)
+        var more = overlap + (wanted < rest ? 1 : 0)
+        // A search has to be faster than the list grows.
+        if mode == .steppingBack || mode == .searching { more += Self.searchedAtOnce << min(searchedPages, 5) }
         return Request(
             offset: position - overlap, limit: wanted > .max - more ? .max : wanted + more, overlap: overlap, wanted: wanted)
     }
