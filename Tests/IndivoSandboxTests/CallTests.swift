@@ -40,6 +40,25 @@ struct CallTests {
         }
     }
 
+    @Test("a path of more than 200 characters is a 500, and what it says is done all the same")
+    func longPath() async throws {
+        try await withApp { app, record in
+            let folder = record + "/documents/external/demo@apps.example.org/"
+            let longest = String(repeating: "x", count: 200 - folder.count - "/meta".count)
+            #expect(try await app.put(folder + longest, xml: "<a/>").status == 200)
+            #expect(try await app.get(folder + longest + "/meta").status == 200)
+            let list = record + "/documents/?limit=1&label=" + String(repeating: "z", count: 200)
+            let before = try await app.get(list)
+            #expect(before.status == 200, "a query does not count")
+            let name = String(repeating: "y", count: 201 - folder.count)
+            #expect(try await app.put(folder + name, xml: "<a/>").status == 500)
+            let after = try await app.get(list)
+            let count = #/total_document_count="(\d+)"/#
+            let counts = [before, after].compactMap { $0.text.firstMatch(of: count).flatMap { Int($0.1) } }
+            #expect(counts.count == 2 && counts.last == counts.first.map { $0 + 1 })
+        }
+    }
+
     @Test("documents are related, in one direction, and told so from both ends")
     func relations() async throws {
         try await withApp { app, record in

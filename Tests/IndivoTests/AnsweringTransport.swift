@@ -13,7 +13,10 @@ final class AnsweringTransport: HTTPTransport {
     /// The same answer to everything.
     convenience init(status: HTTPResponse.Status = .ok, type: String = "application/xml", _ body: String) {
         self.init { _, _ in
-            HTTPAnswer(response: HTTPResponse(status: status, headerFields: [.contentType: type]), body: Data(body.utf8))
+            HTTPAnswer(
+                response: HTTPResponse(
+                    status: status, headerFields: [.contentType: type, .contentLength: String(body.utf8.count)]),
+                body: Data(body.utf8))
         }
     }
 

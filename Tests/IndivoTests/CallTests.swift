@@ -14,7 +14,7 @@ struct CallTests {
         #expect(request.authority == "indivo.example.org:8000")
         #expect(
             request.path
-                == "/records/r-1/reports/Medication/?response_format=application%2Fxml&status=active&limit=100&offset=0")
+                == "/records/r-1/reports/Medication/?response_format=application%2Fxml&status=active&limit=101&offset=0")
         let header = try #require(request.headerFields[.authorization])
         #expect(header.hasPrefix("OAuth ") && header.contains("oauth_token=\"token\""))
         #expect(!header.contains("planted"))

@@ -7,6 +7,7 @@ final class TestTiming: Sendable {
     private struct State {
         var elapsed = Duration.zero
         var waits: [Duration] = []
+        var readings = 0
     }
 
     private let state = Mutex(State())
@@ -23,6 +24,9 @@ final class TestTiming: Sendable {
 
     /// How long the calls waited, in order.
     var waits: [Duration] { state.withLock { $0.waits } }
+
+    /// How often calls asked how late it is.
+    var readings: Int { state.withLock { $0.readings } }
 
     /// Lets time pass, as while a server thinks.
     func pass(_ duration: Duration) { state.withLock { $0.elapsed += duration } }
@@ -41,7 +45,12 @@ final class TestTiming: Sendable {
             random: { self.random })
     }
 
-    private var elapsed: Duration { state.withLock { $0.elapsed } }
+    private var elapsed: Duration {
+        state.withLock { state in
+            state.readings += 1
+            return state.elapsed
+        }
+    }
 
     func options(
         retry: RetryPolicy = RetryPolicy(), maximumConcurrentCalls: Int = 8, plainHTTPHosts: Set<String> = [],

@@ -68,8 +68,11 @@ public struct IndivoAccount: Sendable {
     // MARK: Preferences
 
     /// What the app keeps for the account (`get_user_preferences`); empty when nothing.
+    ///
+    /// Of a response without a length, which could be cut short, JSON and XML are taken when they end as they have to;
+    /// anything else is asked for until it comes the same twice.
     /// - Throws: ``IndivoError``.
-    public func preferences() async throws -> FileContent { try await send(.getUserPreferences).content }
+    public func preferences() async throws -> FileContent { try await sendUntilWhole(.getUserPreferences).content }
 
     /// Keeps something for the account (`set_user_preferences`), instead of what was there.
     /// - Parameter preferences: XML, or text of any kind.

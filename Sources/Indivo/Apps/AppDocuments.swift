@@ -91,9 +91,9 @@ public final class AppDocument {
     /// where the metadata tells one.
     /// - Throws: ``IndivoError``.
     public func content() async throws -> FileContent {
-        let answer = try await storage.scope.send(storage.calls.content, path: ["document": id])
-        try metadata?.verify(answer)
-        return answer.content
+        try await storage.scope.content(
+            storage.calls.content, of: id, checkedBy: metadata, canChange: true, refresh: { try await refreshMetadata() }
+        ).content
     }
 
     /// Fetches what the server says of the document now (`record_app_document_meta`, `app_document_meta`).
@@ -111,7 +111,7 @@ public final class AppDocument {
     public func setLabel(_ label: String) async throws {
         let call = storage.calls.label
         try Limits.check(label: label, call)
-        metadata = try await storage.scope.send(call, path: ["document": id], body: .text(label)).soleMetadata()
+        metadata = try await storage.scope.send(call, path: ["document": id], body: .text(label)).labelledMetadata()
     }
 
     /// Overwrites the document, which keeps its id (`app_document_create_or_update`).

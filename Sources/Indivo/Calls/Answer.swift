@@ -12,6 +12,10 @@ struct Answer: Sendable {
     let maximumReadingBytes: Int
     /// What was asked for: the ids in the path, by their names in the call's template.
     let place: [String: String]
+    /// The server's time when it answered, in seconds since 1970, where it told.
+    let serverTime: Int?
+    /// What is known of the body's end.
+    let end: End
 
     var text: String { String(decoding: body, as: UTF8.self) }
 

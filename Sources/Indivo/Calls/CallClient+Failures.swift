@@ -9,12 +9,12 @@ extension CallClient {
         let status = answer.response.status.code
         if (200..<300).contains(status) {
             if let credentials = outgoing.credentials { accepted.note(call, path: outgoing.path, credentials) }
-            let success = Answer(
-                call: call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body,
-                maximumReadingBytes: options.maximumReadingBytes, place: outgoing.path)
+            let success = Answer(answer, to: outgoing, maximumReadingBytes: options.maximumReadingBytes)
             if let coding = answer.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
                 throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
             }
+            // The status alone says that it was done.
+            if success.isCut, call.answer != .ok { throw success.lost() }
             return success
         }
         // What is said where tokens are made may hold one.
@@ -68,7 +68,7 @@ extension IndivoError {
         let reason: Reason =
             switch failure.kind {
             case .invalidRequest: .badArgument(failure.detail ?? "the request is not valid")
-            case .hostNotFound, .cannotConnect, .tls: .notReachable
+            case .hostNotFound, .cannotConnect, .tls: failure.mayHaveReachedServer ? .answerLost : .notReachable
             case .timedOut: .timedOut
             case .answerLost: .answerLost
             case .answerTooLarge: .answerTooLarge
@@ -77,6 +77,7 @@ extension IndivoError {
             }
         self.init(reason, call: call)
         transportError = failure
-        if !failure.mayHaveReachedServer { isSafeToRepeat = true }
+        isOutcomeUnknown = failure.mayHaveReachedServer
+        isSafeToRepeat = Repetition(of: call) != .never || !failure.mayHaveReachedServer
     }
 }

@@ -4,21 +4,35 @@ import OAuth1
 extension CallClient {
     /// Sends a call as often as its nature and the policy allow.
     func send(_ outgoing: Outgoing) async throws -> Answer {
+        try await send(outgoing, until: options.timing.elapsed() + options.retry.deadline)
+    }
+
+    func send(_ outgoing: Outgoing, until end: Duration) async throws -> Answer {
         let repetition = Repetition(of: outgoing.call)
-        let end = options.timing.elapsed() + options.retry.deadline
+        let start = options.timing.elapsed()
         var attempts = 0
+        var mayBeDone = false
         while true {
             attempts += 1
             do {
-                return try await HTTPLimits.$remaining.withValue(end - options.timing.elapsed()) {
-                    try await attempt(outgoing)
-                }
+                return try await attempt(outgoing, until: end)
             } catch var error as IndivoError {
                 error.attempts += error.isBeforeSending ? attempts - 1 : attempts
-                if repetition == .afterLookingUp, error.mayHaveBeenStored(before: attempts) {
-                    if let stored = try await lookUp(outgoing, after: error) { return stored }
+                if repetition == .untilRefusedAsDuplicate, error.isDuplicate, mayBeDone || outgoing.mayHaveBeenSentBefore {
+                    return Answer(ok: outgoing.call, options: options)
                 }
-                guard repetition != .never, error.mayPass, attempts < options.retry.maximumAttempts else { throw error }
+                mayBeDone = mayBeDone || error.isOutcomeUnknown
+                error.isOutcomeUnknown = mayBeDone
+                if let lookUp = outgoing.call.lookUp, error.isReason(for: lookUp, repetition) {
+                    if let done = try await look(lookUp, for: outgoing, after: error, since: start, until: end) {
+                        return done
+                    }
+                }
+                // What a server does once for an id it may be asked for again, even after it failed.
+                let isWorthAnother = repetition == .untilRefusedAsDuplicate && error.status == 500 && attempts == 1
+                guard repetition != .never, error.mayPass || isWorthAnother, attempts < options.retry.maximumAttempts else {
+                    throw error
+                }
                 try await wait(after: attempts, of: error, until: end)
             }
         }
@@ -36,35 +50,6 @@ extension CallClient {
             throw error.cancelled()
         }
     }
-
-    /// Looks whether the document that an attempt was about to store is there.
-    ///
-    /// - Returns: What the server says of it; `nil` when it is not there.
-    /// - Throws: A conflict when the external id belongs to another document; `error` when it cannot be found out.
-    private func lookUp(_ outgoing: Outgoing, after error: IndivoError) async throws -> Answer? {
-        let found: Answer
-        do {
-            found = try await send(
-                .recordDocumentMetaByExternalID, as: outgoing.credentials, path: outgoing.path)
-        } catch let failure as IndivoError {
-            if case .notFound = failure.reason { return nil }
-            if case .cancelled = failure.reason { throw error.cancelled() }
-            var error = error
-            error.details.append("looking whether it was stored failed: \(failure)")
-            throw error
-        }
-        let metadata = try found.metadata()
-        let isOther = outgoing.body.map { metadata.mismatch(with: $0.data) != nil } ?? false
-        // Where the server refused the first attempt it undid what it had begun: what is there was stored before.
-        let wasThere = error.attempts == 1 && (error.status == 404 || error.status == 500)
-        if isOther || wasThere {
-            var conflict = IndivoError(.conflict(.externalIDUsed), call: outgoing.call, details: error.details)
-            conflict.attempts = error.attempts
-            conflict.status = error.status
-            throw conflict
-        }
-        return found.answering(outgoing.call)
-    }
 }
 
 extension IndivoError {
@@ -79,13 +64,11 @@ extension IndivoError {
         }
     }
 
-    /// Whether a document that was to be stored under an external id may be there all the same. A server says 404 or 500
-    /// where the id is used already, and 400 where an attempt of ours arrived later than we looked.
-    fileprivate func mayHaveBeenStored(before attempts: Int) -> Bool {
+    /// Whether the server says that it has done this already, by the id of what is to be done.
+    fileprivate var isDuplicate: Bool {
         switch reason {
-        case .timedOut, .answerLost, .answerTooLarge, .malformedAnswer, .serverFailed, .notFound: true
-        case .conflict(.externalIDUsed): attempts > 1
-        case .invalid: status == 404
+        case .conflict(.messageIDUsed): true
+        case .invalid(let message, _): message.contains("Duplicate attachment number")
         default: false
         }
     }
@@ -99,7 +82,7 @@ extension IndivoError {
     }
 
     /// The same call, cancelled.
-    fileprivate func cancelled() -> IndivoError {
+    func cancelled() -> IndivoError {
         var error = self
         error.reason = .cancelled
         return error

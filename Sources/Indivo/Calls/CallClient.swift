@@ -55,6 +55,12 @@ struct CallClient: Sendable {
         var query: FormParameters
         var body: Body?
         var signing: OAuthSigner.Options
+        /// The id under which a document is stored, where it goes out under one.
+        var externalID: ExternalID?
+        /// Whether an earlier call may have sent the same, so that a refusal of a duplicate says that it arrived.
+        var mayHaveBeenSentBefore = false
+        /// What content is checked against, where the response cannot be seen to be whole.
+        var expected: DocumentMetadata?
         /// What to sign with, where copies of one request have to be one to the server; fresh for each sending otherwise.
         var stamp: SigningStamp?
     }
@@ -80,7 +86,8 @@ struct CallClient: Sendable {
     }
 
     /// Sends a call once; a second time only to set the clock right.
-    func attempt(_ outgoing: Outgoing) async throws -> Answer {
+    /// - Parameter end: When the call is over, by ``CallTiming/elapsed``; `nil` leaves it to the transport's own limits.
+    func attempt(_ outgoing: Outgoing, until end: Duration? = nil) async throws -> Answer {
         let call = outgoing.call
         let unsigned = try request(outgoing)
         if let token = outgoing.credentials?.token, accepted.isEnded(token) {
@@ -90,7 +97,7 @@ struct CallClient: Sendable {
         }
         do {
             let (answer, isTimeKnown) = try await gate.pass {
-                try await transferSettingClock(unsigned, outgoing)
+                try await transferSettingClock(unsigned, outgoing, until: end)
             }
             logger.debug("\(call.name): \(answer.response.status.code)")
             return try read(answer, to: outgoing, isTimeKnown: isTimeKnown)
@@ -106,9 +113,9 @@ struct CallClient: Sendable {
     ///
     /// - Returns: The answer, and whether the server's time is known and near the one that was signed with.
     private func transferSettingClock(
-        _ unsigned: HTTPRequest, _ outgoing: Outgoing
+        _ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?
     ) async throws -> (HTTPAnswer, isTimeKnown: Bool) {
-        let answer = try await transfer(unsigned, outgoing)
+        let answer = try await transfer(unsigned, outgoing, until: end)
         guard answer.response.status.code == 403, outgoing.credentials != nil, outgoing.stamp == nil,
             let serverTime = ServerClock.date(of: answer.response)
         else { return (answer, false) }
@@ -117,13 +124,15 @@ struct CallClient: Sendable {
         guard serverTime - (deviceTime + former) > ServerClock.tolerance else { return (answer, true) }
         logger.notice("the device's clock is \(serverTime - deviceTime) s behind the server's, whose time is used now")
         clock.set(serverTime - deviceTime)
-        let second = try await transfer(unsigned, outgoing)
+        let second = try await transfer(unsigned, outgoing, until: end)
         // Refused all the same: the clock was not what was wrong, or the time is not the server's.
         if second.response.status.code == 403 { clock.set(former) }
         return (second, true)
     }
 
-    private func transfer(_ unsigned: HTTPRequest, _ outgoing: Outgoing) async throws -> HTTPAnswer {
+    private func transfer(
+        _ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?
+    ) async throws -> HTTPAnswer {
         let body = outgoing.body?.data
         var request = unsigned
         if let credentials = outgoing.credentials {
@@ -142,7 +151,15 @@ struct CallClient: Sendable {
                 throw IndivoError(.badArgument("\(error)"), call: outgoing.call)
             }
         }
-        return try await transport.send(request, body: body)
+        guard let end else { return try await transport.send(request, body: body) }
+        let remaining = end - options.timing.elapsed()
+        // Other calls took all the time there was.
+        guard remaining > .zero else {
+            throw HTTPTransportError(
+                kind: .timedOut, server: request.authority ?? "", mayHaveReachedServer: false,
+                detail: "other calls were under way until the deadline")
+        }
+        return try await HTTPLimits.$remaining.withValue(remaining) { try await transport.send(request, body: body) }
     }
 
     private func request(_ outgoing: Outgoing) throws -> HTTPRequest {
@@ -155,6 +172,7 @@ struct CallClient: Sendable {
         var target = base.path(percentEncoded: true)
         if target.hasSuffix("/") { target.removeLast() }
         target += try CallPath.fill(outgoing.call, outgoing.path)
+        try CallPath.checkLength(of: target, outgoing.call)
         if !outgoing.query.isEmpty { target += "?" + outgoing.query.encoded }
         var request = HTTPRequest(
             method: outgoing.call.method, scheme: base.scheme?.lowercased() ?? "", authority: authority, path: target)

@@ -53,6 +53,20 @@ enum CallPath {
             .joined(separator: "/")
     }
 
+    /// How long a path may be that goes to a server, without its query. An Indivo server notes each in a column of this
+    /// length after it has done what was asked, and answers 500 where it does not fit.
+    private static let longest = 200
+
+    /// - Throws: ``IndivoError`` for a path that is too long for a server.
+    static func checkLength(of path: String, _ call: IndivoCall) throws {
+        let count = path.utf8.count
+        guard count > longest else { return }
+        throw IndivoError(
+            .badArgument(
+                "the path has \(count) characters, and a server fails on more than \(longest); use shorter ids"),
+            call: call)
+    }
+
     private static func segment(_ value: String, _ noun: String, of call: IndivoCall) throws -> String {
         guard !value.isEmpty, value != ".", value != ".." else {
             throw IndivoError.argument(

@@ -11,11 +11,29 @@ protocol CallScope: Sendable {
 }
 
 extension CallScope {
+    /// - Parameters:
+    ///   - externalID: The id that a document is stored under.
+    ///   - mayHaveBeenSentBefore: Whether an earlier call may have sent the same.
+    ///   - metadata: What content is checked against, where the answer cannot be seen to be whole.
     func send(
-        _ call: IndivoCall, path: [String: String] = [:], query: FormParameters = [:], body: CallClient.Body? = nil
+        _ call: IndivoCall, path: [String: String] = [:], query: FormParameters = [:], body: CallClient.Body? = nil,
+        externalID: ExternalID? = nil, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil
     ) async throws -> Answer {
-        try await server.calls.send(
-            call, as: credentials, path: variables.merging(path) { _, given in given }, query: query, body: body)
+        var path = variables.merging(path) { _, given in given }
+        path["external"] = externalID?.text ?? path["external"]
+        return try await server.calls.send(
+            CallClient.Outgoing(
+                call: call, credentials: credentials, path: path, query: query, body: body,
+                signing: OAuthSigner.Options(), externalID: externalID, mayHaveBeenSentBefore: mayHaveBeenSentBefore,
+                expected: metadata))
+    }
+
+    /// Sends a call that gives text or content; see ``CallClient/sendUntilWhole(_:)``.
+    func sendUntilWhole(_ call: IndivoCall, path: [String: String] = [:]) async throws -> Answer {
+        try await server.calls.sendUntilWhole(
+            CallClient.Outgoing(
+                call: call, credentials: credentials, path: variables.merging(path) { _, given in given }, query: [:],
+                signing: OAuthSigner.Options()))
     }
 }
 
@@ -34,8 +52,9 @@ extension Answer {
     /// The metadata in it.
     func metadata() throws -> DocumentMetadata { try value(DocumentMetadata.self, root: "Document") }
 
-    /// The one document of a list, as the label calls give it.
-    func soleMetadata() throws -> DocumentMetadata {
+    /// The one document of a list, as the label calls give it, or the document by itself, as it is looked up.
+    func labelledMetadata() throws -> DocumentMetadata {
+        if try xml().name == "Document" { return try metadata() }
         let documents = try value(DocumentList.self, root: "Documents").documents
         guard documents.count == 1 else {
             throw malformed("it should hold one document, and holds \(documents.count)")

@@ -120,17 +120,17 @@ extension IndivoCall {
     // Messages.
     static let recordSendMessage = IndivoCall(
         32, "record_send_message", .post, "/records/{record}/inbox/{message}", body: .form, .ok,
-        "IndivoRecord.send(_:)")
+        "IndivoRecord.send(_:)", repeated: .untilRefusedAsDuplicate)
     static let recordMessageAttach = IndivoCall(
         33, "record_message_attach", .post, "/records/{record}/inbox/{message}/attachments/{number}", body: .xml, .ok,
-        "IndivoRecord.attach(_:to:number:)")
+        "IndivoRecord.attach(_:to:number:)", repeated: .untilRefusedAsDuplicate)
     static let recordNotify = IndivoCall(
         34, "record_notify", .post, "/records/{record}/notifications/", body: .form, .ok,
         "IndivoRecord.notify(_:about:appURL:)")
 
     // Reports.
     static let reportCCR = IndivoCall(
-        35, "report_ccr", .get, "/records/{record}/reports/experimental/ccr", .content, "IndivoRecord.ccr()")
+        35, "report_ccr", .get, "/records/{record}/reports/experimental/ccr", .element, "IndivoRecord.ccr()")
     static let equipmentList = IndivoCall(
         36, "equipment_list", .get, "/records/{record}/reports/minimal/equipment/", query: .report, .reports,
         "IndivoRecord.equipment(matching:)")

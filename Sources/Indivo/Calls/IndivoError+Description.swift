@@ -43,6 +43,9 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         case .answerTooLarge where transportError == nil:
             return "the answer has so many elements that reading it would take more memory than is allowed. Ask for "
                 + "less at a time, a smaller page say, or raise IndivoServer.Options.maximumReadingBytes."
+        case .answerLost where transportError == nil:
+            return "the connection to the server broke before the answer was complete; the server may have acted on the "
+                + "request: look before you repeat it"
         case .notReachable, .timedOut, .answerLost, .answerTooLarge:
             return transportError.map { "\($0)" } ?? "the server was not reached"
         case .refused(let causes):

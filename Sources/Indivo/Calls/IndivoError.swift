@@ -85,6 +85,9 @@ public struct IndivoError: Error, Sendable {
     /// external id, or the server has done nothing. That it would succeed then is not said.
     public internal(set) var isSafeToRepeat: Bool
 
+    /// Whether the server may have done what was asked, in this attempt or an earlier one.
+    var isOutcomeUnknown: Bool
+
     /// What the developer may see beside the description.
     var details: [String] = []
     /// The server's words without what was sent and what is quoted.
@@ -100,11 +103,8 @@ public struct IndivoError: Error, Sendable {
         request = "\(call.method) \(call.path)"
         notFoundHint = call.notFoundHint
         self.details = details
-        isSafeToRepeat = Repetition(of: call) != .never
-        switch reason {
-        case .badArgument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: isSafeToRepeat = true
-        default: break
-        }
+        isOutcomeUnknown = reason.leavesOutcomeUnknown
+        isSafeToRepeat = Repetition(of: call) != .never || !isOutcomeUnknown
     }
 
     /// A login that failed otherwise than in a call. It may be begun again.
@@ -113,6 +113,17 @@ public struct IndivoError: Error, Sendable {
         call = "login"
         request = ""
         notFoundHint = nil
+        isOutcomeUnknown = false
         isSafeToRepeat = true
+    }
+}
+
+extension IndivoError.Reason {
+    /// Whether the server may have done what was asked.
+    fileprivate var leavesOutcomeUnknown: Bool {
+        switch self {
+        case .badArgument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: false
+        case .timedOut, .answerLost, .answerTooLarge, .serverFailed, .unexpectedStatus, .malformedAnswer, .cancelled: true
+        }
     }
 }

@@ -56,12 +56,13 @@ extension IndivoServer {
         if !query.isEmpty && method != .get {
             throw IndivoError.argument("a server does not sign the query of \(method); send a body instead", call)
         }
-        return try await calls.send(
-            call, as: credentials, path: known?.variables(in: path) ?? [:], query: query,
-            body: body.map { body in
-                body.contentType == FormParameters.contentType
-                    ? .form(FormParameters(decoding: body.data)) : .data(body.data, type: body.contentType)
-            }
+        return try await calls.sendUntilWhole(
+            CallClient.Outgoing(
+                call: call, credentials: credentials, path: known?.variables(in: path) ?? [:], query: query,
+                body: body.map { body in
+                    body.contentType == FormParameters.contentType
+                        ? .form(FormParameters(decoding: body.data)) : .data(body.data, type: body.contentType)
+                }, signing: OAuthSigner.Options())
         ).content
     }
 }

@@ -52,9 +52,9 @@ public struct IndivoCarenet: Sendable {
     /// The content of a document that is shared (`carenet_document`), checked against the digest of its metadata.
     /// - Throws: ``IndivoError``.
     public func content(of metadata: DocumentMetadata) async throws -> FileContent {
-        let answer = try await send(.carenetDocument, path: ["document": metadata.id])
-        try metadata.verify(answer)
-        return answer.content
+        try await content(
+            .carenetDocument, of: metadata.id, checkedBy: metadata, refresh: { try await self.metadata(of: metadata.id) }
+        ).content
     }
 
     /// A document that is shared, with metadata and content (`carenet_document_meta`, `carenet_document`).

@@ -99,8 +99,6 @@ struct DocumentPages<Element>: PageSource {
     // With a type everything comes at once.
     var pageSize: Int { query.type == nil ? query.pageSize : .max }
 
-    var isNewestFirst: Bool { query.order == nil || query.order == .descending(.createdAt) }
-
     init(
         scope: any CallScope, call: IndivoCall, path: [String: String] = [:], query: DocumentQuery,
         make: @escaping @Sendable (DocumentMetadata) -> Element
@@ -112,7 +110,7 @@ struct DocumentPages<Element>: PageSource {
         self.make = make
     }
 
-    func page(offset: Int, limit: Int) async throws -> ListPage<Element> {
+    func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
         try Paging(limit: query.limit, offset: query.offset, pageSize: query.pageSize).check(call)
         var parameters = FormParameters()
         if let type = query.type { parameters.append(name: "type", value: type.uri) }
@@ -129,6 +127,7 @@ struct DocumentPages<Element>: PageSource {
         let list = try answer.value(DocumentList.self, root: "Documents")
         var documents = list.documents[...]
         if query.type != nil { documents = documents.dropFirst(offset).prefix(limit) }
-        return ListPage(elements: documents.map(make), offset: offset, total: try answer.total(list.total))
+        return FetchedPage(
+            elements: documents.map(make), keys: documents.map(\.id), total: try answer.total(list.total))
     }
 }

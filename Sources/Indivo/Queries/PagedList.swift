@@ -6,9 +6,11 @@
 /// let audits = record.audit().onProgress { print("\($0.loaded) of \($0.total ?? 0)") }
 /// let everything = try await audits.all()
 /// ```
-/// Nothing is asked of the server before the first element is. What is added meanwhile to a list that has the newest first
-/// and tells its total is left out; other changes may shift an element over a page's edge, and so be seen twice or not at
-/// all.
+/// Nothing is asked of the server before the first element is. Others may work on the list meanwhile: each page begins with
+/// elements of the page before, by whose ids it is seen how far the list has shifted. So what was in the list all the time
+/// is seen once, whatever is added or taken out; what comes in before the place that is being read is left out. An element
+/// that moves, because what the list is ordered by changes, may be seen twice or not at all, and so may one of several that
+/// the order does not tell apart.
 public struct PagedList<Element>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
@@ -86,74 +88,6 @@ public struct ListProgress: Sendable, Hashable {
     public var fraction: Double? { total.map { $0 == 0 ? 1 : min(1, Double(loaded) / Double($0)) } }
 }
 
-/// The pages of a list; see ``PagedList/pages``.
-public struct ListPages<Item>: AsyncSequence, Sendable {
-    public typealias Element = ListPage<Item>
-    public typealias Failure = any Error
-
-    let source: any PageSource<Item>
-    let report: (@Sendable (ListProgress) -> Void)?
-
-    public func makeAsyncIterator() -> Iterator { Iterator(source: source, report: report) }
-
-    /// Reads a list's pages.
-    public struct Iterator: AsyncIteratorProtocol {
-        let source: any PageSource<Item>
-        let report: (@Sendable (ListProgress) -> Void)?
-        private var loaded = 0
-        /// What the first page told, and how many elements were put before it since.
-        private var total: Int?
-        private var added = 0
-        private var isAtEnd = false
-
-        init(source: any PageSource<Item>, report: (@Sendable (ListProgress) -> Void)?) {
-            self.source = source
-            self.report = report
-        }
-
-        public mutating func next() async throws -> ListPage<Item>? {
-            var shift = 0
-            while !isAtEnd {
-                try Task.checkCancellation()
-                let wanted = Swift.min(source.pageSize, (source.limit ?? .max) - loaded)
-                // After a shift a page brings less than was asked for.
-                let asked = wanted + (wanted == .max ? 0 : shift)
-                let page: ListPage<Item>
-                do {
-                    page = try await source.page(offset: source.start + loaded + added, limit: asked)
-                } catch {
-                    isAtEnd = true
-                    throw error
-                }
-                shift = self.shift(to: page.total)
-                let elements = page.elements.dropFirst(shift).prefix(wanted)
-                let offset = source.start + loaded
-                loaded += elements.count
-                // A list says that it ends by its total, or where it has none by a page that is not full.
-                let end = Swift.min(total.map { Swift.max(0, $0 - source.start) } ?? .max, source.limit ?? .max)
-                isAtEnd = loaded >= end || page.elements.isEmpty || (total == nil && page.elements.count != asked)
-                report?(ListProgress(loaded: loaded, total: total != nil ? end : isAtEnd ? loaded : nil))
-                // The first page is one even where nothing is on it.
-                if !elements.isEmpty || (isAtEnd && offset == source.start) {
-                    return ListPage(elements: Array(elements), offset: offset, total: page.total)
-                }
-            }
-            return nil
-        }
-
-        /// How many elements of a page were on the page before: so many were added to the list's beginning meanwhile.
-        private mutating func shift(to newTotal: Int?) -> Int {
-            guard let newTotal, let total else {
-                total = newTotal
-                return 0
-            }
-            guard source.isNewestFirst, newTotal - total > added else { return 0 }
-            defer { added = newTotal - total }
-            return newTotal - total - added
-        }
-    }
-}
-
 /// Where a list's pages come from.
 protocol PageSource<Element>: Sendable {
     associatedtype Element
@@ -164,12 +98,21 @@ protocol PageSource<Element>: Sendable {
     var limit: Int? { get }
     /// How many to ask for at once.
     var pageSize: Int { get }
-    /// Whether what is added goes to the list's beginning.
-    var isNewestFirst: Bool { get }
     /// Whether pages tell how many elements there are in all.
     var tellsTotal: Bool { get }
 
-    func page(offset: Int, limit: Int) async throws -> ListPage<Element>
+    /// The call that gives the list.
+    var call: IndivoCall { get }
+
+    func page(offset: Int, limit: Int) async throws -> FetchedPage<Element>
+}
+
+/// A page as a server gave it.
+struct FetchedPage<Element> {
+    let elements: [Element]
+    /// By what each is known again; not unique where one document has several facts.
+    let keys: [String]
+    let total: Int?
 }
 
 extension PageSource {

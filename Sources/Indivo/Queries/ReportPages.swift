@@ -15,11 +15,10 @@ struct ModelPages<Document: IndivoDocument>: PageSource {
     var limit: Int? { query.limit }
     var pageSize: Int { query.pageSize }
 
-    var isNewestFirst: Bool { query.order == nil }
     var tellsTotal: Bool { false }
+    var call: IndivoCall { source.call(in: scope) }
 
-    func page(offset: Int, limit: Int) async throws -> ListPage<Document> {
-        let call = source.call(in: scope)
+    func page(offset: Int, limit: Int) async throws -> FetchedPage<Document> {
         var parameters: FormParameters = ["response_format": query.format.rawValue]
         for parameter in try QueryEncoder(source: source, call: call).parameters(query) {
             parameters.append(name: parameter.name, value: parameter.value)
@@ -31,7 +30,7 @@ struct ModelPages<Document: IndivoDocument>: PageSource {
             document.isFromReport = true
             document.home = record
         }
-        return ListPage(elements: documents, offset: offset, total: nil)
+        return FetchedPage(elements: documents, keys: documents.map { $0.id ?? "" }, total: nil)
     }
 }
 
@@ -74,7 +73,7 @@ struct MinimalPages<Element>: PageSource {
     var limit: Int? { query.limit }
     var pageSize: Int { query.pageSize }
 
-    var isNewestFirst: Bool { query.order == nil }
+    var call: IndivoCall { source.call(in: scope) }
 
     init(
         scope: any CallScope, source: ReportSource, query: ReportQuery,
@@ -86,15 +85,14 @@ struct MinimalPages<Element>: PageSource {
         self.make = make
     }
 
-    func page(offset: Int, limit: Int) async throws -> ListPage<Element> {
-        let call = source.call(in: scope)
+    func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
         var parameters = try QueryEncoder(source: source, call: call).parameters(query)
         parameters.append(name: "limit", value: String(limit))
         parameters.append(name: "offset", value: String(offset))
         let answer = try await scope.send(call, path: source.path, query: parameters)
         let reports = try await answer.reports()
-        return ListPage(
-            elements: try answer.elements(of: reports, make), offset: offset,
+        return FetchedPage(
+            elements: try answer.elements(of: reports, make), keys: reports.reports.map(\.listKey),
             total: try answer.total(reports.summary?.total))
     }
 }
@@ -109,16 +107,24 @@ struct AuditViewPages: PageSource {
     var start: Int { paging.offset }
     var limit: Int? { paging.limit }
     var pageSize: Int { paging.pageSize }
-    var isNewestFirst: Bool { true }
 
-    func page(offset: Int, limit: Int) async throws -> ListPage<AuditEntry> {
+    func page(offset: Int, limit: Int) async throws -> FetchedPage<AuditEntry> {
         try paging.check(call)
         let answer = try await scope.send(
             call, path: path, query: ["limit": String(limit), "offset": String(offset)])
         let reports = try await answer.reports()
-        return ListPage(
-            elements: try answer.elements(of: reports) { $0.item?.auditEntry }, offset: offset,
+        return FetchedPage(
+            elements: try answer.elements(of: reports) { $0.item?.auditEntry }, keys: reports.reports.map(\.listKey),
             total: try answer.total(reports.summary?.total))
+    }
+}
+
+extension Report {
+    /// By what a result is known again on another page: the document's id, the fact's, or all that an audit says.
+    fileprivate var listKey: String {
+        if let id = meta?.document?.id, !id.isEmpty { return id }
+        if let measurement = item?.measurement { return measurement.factID ?? "\(measurement)" }
+        return item?.auditEntry.map { "\($0)" } ?? ""
     }
 }
 

@@ -26,6 +26,9 @@ extension DocumentMetadata {
         throw error
     }
 
+    /// Whether the server says anything of the content by which one can check it.
+    var tellsContent: Bool { size != nil || digest.flatMap { DocumentDigest(matchingFormOf: $0) } != nil }
+
     /// How content differs from what the server says of it, if it does.
     func mismatch(with data: Data) -> (what: String, details: String)? {
         if let digest, let hash = DocumentDigest(matchingFormOf: digest) {

@@ -48,13 +48,13 @@ public final class FileDocument: RecordDocument {
     }
 
     /// Fetches the content as the server has it (`record_specific_document`), and checks it against the digest, where
-    /// the metadata tells one.
+    /// the metadata tells one. Where a response has no length, the metadata is asked for if it is not known.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func fetchContent() async throws -> FileContent {
         let (record, id) = try stored(for: .recordSpecificDocument)
-        let fetched = try await record.send(.recordSpecificDocument, path: ["document": id])
-        try documentPlace.metadata?.verify(fetched)
+        let fetched = try await record.content(
+            .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: { try await refreshMetadata() })
         content = fetched.content
         storedContent = fetched.content
         return fetched.content
@@ -99,23 +99,16 @@ public final class FileDocument: RecordDocument {
     }
 
     public func replace(externalID: String?) async throws {
-        try await replace(.documentVersionByExternalID, externalID: externalID ?? IndivoRecord.newExternalID())
-    }
-
-    public func replaceWithoutExternalID() async throws { try await replace(.documentVersion, externalID: nil) }
-
-    private func replace(_ call: IndivoCall, externalID: String?) async throws {
-        let (record, id) = try replaceable(by: call)
-        let upload = try DocumentUpload(fetched()) { [self] in storedContent = $0 }
-        let metadata = try await sending {
-            try await record.push(upload, call, externalID: externalID, path: ["document": id])
+        try await record(for: .documentVersionByExternalID).replace(self, externalID: externalID) { [self] _ in
+            try upload()
         }
-        record.versions.note(id, replacedBy: metadata.id)
-        settle(metadata, in: record)
-        try metadata.verify(upload.content, sentWith: call)
     }
 
-    /// What to send of a new document.
+    public func replaceWithoutExternalID() async throws {
+        try await record(for: .documentVersion).replaceWithoutExternalID(self) { [self] _ in try upload() }
+    }
+
+    /// What to send of the document.
     func upload() throws -> DocumentUpload { try DocumentUpload(fetched()) { [self] in storedContent = $0 } }
 }
 

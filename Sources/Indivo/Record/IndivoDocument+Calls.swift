@@ -7,13 +7,17 @@ extension IndivoDocument: RecordDocument {
         get {
             let underway = home as? Underway
             var place = DocumentPlace(record: underway?.record ?? home as? IndivoRecord, id: id, metadata: metadata)
-            place.isBeingSent = underway != nil || home is any AwaitingDelivery
+            place.transit = underway?.transit ?? (home is any AwaitingDelivery ? .beingSent : .none)
             return place
         }
         set {
             id = newValue.id
             metadata = newValue.metadata
-            home = newValue.isBeingSent ? Underway(record: newValue.record) : newValue.record
+            home =
+                switch newValue.transit {
+                case .none: newValue.record
+                case .beingSent, .unresolved: Underway(record: newValue.record, newValue.transit)
+                }
         }
     }
 
@@ -35,38 +39,33 @@ extension IndivoDocument: RecordDocument {
     /// - Parameter externalID: An id of the app's own for the new version; one is made where there is none.
     /// - Throws: ``IndivoError``, `DocumentError`. A version that is not the newest is refused before it is sent.
     public func replace(externalID: String?) async throws {
-        try await replace(.documentVersionByExternalID, externalID: externalID ?? IndivoRecord.newExternalID())
+        try await record(for: .documentVersionByExternalID).replace(self, externalID: externalID) { [self] record in
+            try await upload(to: record)
+        }
     }
 
     /// Stores the document as a new version of itself, without an external id (`document_version`).
     ///
     /// When the answer is lost, nobody knows whether the version was stored; prefer ``replace(externalID:)``.
     /// - Throws: As ``replace(externalID:)``.
-    public func replaceWithoutExternalID() async throws { try await replace(.documentVersion, externalID: nil) }
-
-    private func replace(_ call: IndivoCall, externalID: String?) async throws {
-        let (record, id) = try replaceable(by: call)
-        let (metadata, upload) = try await sending {
-            if self.metadata == nil {
-                // What came from a report knows nothing of its versions.
-                try await refreshMetadata()
-                try checkNewest(call)
-            }
-            let root: XMLNode
-            if let storedRoot { root = storedRoot } else { root = try await stored(id, in: record) }
-            let upload = try DocumentUpload(PreparedDocument(replacing: self, in: root))
-            return (try await record.push(upload, call, externalID: externalID, path: ["document": id]), upload)
+    public func replaceWithoutExternalID() async throws {
+        try await record(for: .documentVersion).replaceWithoutExternalID(self) { [self] record in
+            try await upload(to: record)
         }
-        record.versions.note(id, replacedBy: metadata.id)
-        settle(metadata, in: record)
-        try metadata.verify(upload.content, sentWith: call)
     }
 
-    /// The root of the document as the server has it.
-    private func stored(_ id: String, in record: IndivoRecord) async throws -> XMLNode {
-        let answer = try await record.send(.recordSpecificDocument, path: ["document": id])
-        try metadata?.verify(answer)
-        return try answer.xml()
+    /// What to send of a new version.
+    private func upload(to record: IndivoRecord) async throws -> DocumentUpload {
+        let root: XMLNode
+        if let storedRoot {
+            root = storedRoot
+        } else {
+            let (_, id) = try stored(for: .recordSpecificDocument)
+            root = try await record.content(
+                .recordSpecificDocument, of: id, checkedBy: metadata, refresh: { try await refreshMetadata() }
+            ).xml()
+        }
+        return try DocumentUpload(PreparedDocument(replacing: self, in: root))
     }
 }
 
@@ -75,9 +74,13 @@ extension RecordDocument {
     public func replace() async throws { try await replace(externalID: nil) }
 }
 
-/// The home of a document that is on its way to a server.
+/// The home of a document that is on its way to a server, or of which it is not known whether it arrived there.
 private final class Underway {
     let record: IndivoRecord?
+    let transit: DocumentTransit
 
-    init(record: IndivoRecord?) { self.record = record }
+    init(record: IndivoRecord?, _ transit: DocumentTransit) {
+        self.record = record
+        self.transit = transit
+    }
 }

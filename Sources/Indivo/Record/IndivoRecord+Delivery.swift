@@ -53,7 +53,7 @@ extension IndivoRecord {
     package func deliverLabel(_ label: String, of document: String, stamp: SigningStamp) async throws {
         let answer = try await once(
             .recordDocumentLabel, ["document": document], body: .text(label), stamp: stamp)
-        _ = try answer.soleMetadata()
+        _ = try answer.labelledMetadata()
     }
 
     /// The id of the document that this app stored under an external id, or `nil` (`record_document_meta_ext`).

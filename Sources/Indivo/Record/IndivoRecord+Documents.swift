@@ -9,14 +9,16 @@ extension IndivoRecord {
     /// Adds a document that is not on a server yet (`document_create_by_ext_id`). Afterwards its id and metadata are known.
     ///
     /// The document goes out under an external id made for it, so that nothing is stored twice when an answer is lost:
-    /// the library then looks whether the document arrived, and sends it again only if it did not.
+    /// the library then looks whether the document arrived, and sends it again only if it did not. Where even that cannot
+    /// be found out, the document remembers the id, and the same call again goes on from there: it takes over what was
+    /// stored, or stores it. What changed in between becomes a new version of it.
     ///
     /// - Parameters:
     ///   - document: A new document: an ``IndivoModel/IndivoDocument`` or a ``FileDocument``.
     ///   - externalID: An id of the app's own for it, unique within app and record; ASCII without `/?#;`.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
     public func add(_ document: some RecordDocument, externalID: String? = nil) async throws {
-        try await addNew(document, .documentCreateByExternalID, externalID: externalID ?? Self.newExternalID())
+        try await addNew(document, .documentCreateByExternalID, externalID: externalID)
     }
 
     /// Adds a document without an external id (`document_create`).
@@ -25,7 +27,7 @@ extension IndivoRecord {
     /// prefer `add(_:externalID:)`.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
     public func addWithoutExternalID(_ document: some RecordDocument) async throws {
-        try await addNew(document, .documentCreate, externalID: nil)
+        try await addNewWithoutExternalID(document, .documentCreate)
     }
 
     /// Adds several models as one document, as they stand in one SDMX file. They share the document's id.
@@ -34,47 +36,11 @@ extension IndivoRecord {
         let call = IndivoCall.documentCreateByExternalID
         for model in file.models { try checkNew(model, call) }
         let upload = try DocumentUpload(file.prepared(naming: .current))
-        for model in file.models { model.documentPlace.isBeingSent = true }
-        defer { for model in file.models { model.documentPlace.isBeingSent = false } }
-        let metadata = try await push(upload, call, externalID: externalID ?? Self.newExternalID())
-        for model in file.models { model.settle(metadata, in: self) }
-        try metadata.verify(upload.content, sentWith: call)
-    }
-
-    func addNew(
-        _ document: some RecordDocument, _ call: IndivoCall, path: [String: String] = [:], externalID: String?
-    ) async throws {
-        try checkNew(document, call)
-        let upload = try DocumentUpload(new: document, call)
-        let metadata = try await document.sending {
-            try await push(upload, call, externalID: externalID, path: path)
-        }
-        document.settle(metadata, in: self)
-        try metadata.verify(upload.content, sentWith: call)
-    }
-
-    private func checkNew(_ document: some RecordDocument, _ call: IndivoCall) throws {
-        if document.documentPlace.id != nil {
+        guard try await store(upload, of: file.models, call, externalID: externalID) == .asItIs else {
             throw IndivoError.argument(
-                "the \(document.kind) is on the server already; call its replace() to store a new version", call)
+                "the models were stored as they were sent before, and have changed since; they are in the record now: "
+                    + "call replace() on those that changed", call)
         }
-        if document.documentPlace.isBeingSent {
-            throw IndivoError.argument("the \(document.kind) is on its way to the server already", call)
-        }
-    }
-
-    static func newExternalID() -> String { UUID().uuidString.lowercased() }
-
-    /// Sends content; under an external id so that it may be sent again without being stored twice.
-    func push(
-        _ upload: DocumentUpload, _ call: IndivoCall, externalID: String?, path: [String: String] = [:]
-    ) async throws -> DocumentMetadata {
-        var path = path
-        path["external"] = externalID
-        // Where an answer is lost, the client looks for an external id before it sends the content again.
-        let metadata = try await send(call, path: path, body: try upload.content.body(for: call)).metadata()
-        upload.settle()
-        return metadata
     }
 
     // MARK: Finding
@@ -149,6 +115,6 @@ extension IndivoRecord {
     public func setLabel(_ label: String, externalID: String) async throws -> DocumentMetadata {
         try Limits.check(label: label, .recordDocumentLabelByExternalID)
         return try await send(.recordDocumentLabelByExternalID, path: ["external": externalID], body: .text(label))
-            .soleMetadata()
+            .labelledMetadata()
     }
 }

@@ -137,7 +137,14 @@ extension IndivoRecord {
 
     /// The record as a Continuity of Care Record (`report_ccr`). Servers of version 2.0 fill in little but ids.
     /// - Throws: ``IndivoError``.
-    public func ccr() async throws -> FileContent { try await send(.reportCCR).content }
+    public func ccr() async throws -> FileContent {
+        let answer = try await send(.reportCCR)
+        let root = try answer.xml()
+        guard root.name == "ContinuityOfCareRecord" else {
+            throw answer.malformed("its root is <\(root.name)>, not <ContinuityOfCareRecord>")
+        }
+        return answer.content
+    }
 
     /// All facts of a kind as a SMART graph (`smart_generic`, `smart_allergies`).
     /// - Throws: ``IndivoError``.

@@ -17,6 +17,7 @@ public final class IndivoRecord: Sendable {
     public let token: OAuthToken
 
     let versions = KnownVersions()
+    let unresolvedMessages = UnresolvedMessages()
 
     init(server: IndivoServer, id: String, token: OAuthToken) {
         self.server = server

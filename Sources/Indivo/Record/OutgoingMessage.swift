@@ -69,20 +69,37 @@ extension IndivoRecord {
     /// `record_message_attach`).
     ///
     /// Everything is checked before anything is sent: readers see a message at once, even while its attachments are
-    /// still on their way.
-    /// - Throws: ``IndivoError``; a message that was sent before is refused.
+    /// still on their way. The same message can be sent again through this record after an error that leaves open what
+    /// arrived: it arrives once, with each attachment.
+    /// - Throws: ``IndivoError``; another message with the id of one that was sent before is refused.
     public func send(_ message: OutgoingMessage) async throws {
         let call = IndivoCall.recordSendMessage
         try Limits.check(message.subject, "a subject", 100, call)
         for attachment in message.attachments { _ = try attachment.body(for: .recordMessageAttach) }
+        let mayBeThere = unresolvedMessages.contains(message)
+        do {
+            try await send(message, mayBeThere: mayBeThere)
+            unresolvedMessages.remove(message)
+        } catch {
+            // Once the message is there, what is left open is whether its attachments are.
+            if (error as? IndivoError).map({ $0.isOutcomeUnknown || $0.call != call.name }) ?? true {
+                unresolvedMessages.insert(message)
+            }
+            throw error
+        }
+    }
+
+    /// - Parameter mayBeThere: Whether an earlier call may have sent a part of it.
+    private func send(_ message: OutgoingMessage, mayBeThere: Bool) async throws {
+        let call = IndivoCall.recordSendMessage
         _ = try await send(
             call, path: ["message": message.id],
             body: .form([
                 "subject": message.subject, "body": message.body, "body_type": message.bodyType.rawValue,
                 "severity": message.severity.rawValue, "num_attachments": String(message.attachments.count),
-            ]))
+            ]), mayHaveBeenSentBefore: mayBeThere)
         for (index, attachment) in message.attachments.enumerated() {
-            try await attach(attachment, to: message, number: index + 1)
+            try await attach(attachment, to: message, number: index + 1, mayBeThere: mayBeThere)
         }
     }
 
@@ -95,6 +112,12 @@ extension IndivoRecord {
     ///   - number: From 1 to the number of attachments that the message announced.
     /// - Throws: ``IndivoError``.
     public func attach(_ attachment: FileContent, to message: OutgoingMessage, number: Int) async throws {
+        try await attach(attachment, to: message, number: number, mayBeThere: false)
+    }
+
+    private func attach(
+        _ attachment: FileContent, to message: OutgoingMessage, number: Int, mayBeThere: Bool
+    ) async throws {
         let call = IndivoCall.recordMessageAttach
         guard (1...max(1, message.attachments.count)).contains(number), !message.attachments.isEmpty else {
             throw IndivoError.argument(
@@ -102,7 +125,8 @@ extension IndivoRecord {
                     + "\(number)", call)
         }
         _ = try await send(
-            call, path: ["message": message.id, "number": String(number)], body: attachment.body(for: call))
+            call, path: ["message": message.id, "number": String(number)], body: attachment.body(for: call),
+            mayHaveBeenSentBefore: mayBeThere)
     }
 
     /// Notifies the record's owner and whoever shares it (`record_notify`).

@@ -20,7 +20,7 @@ extension RecordDocument {
         let (record, id) = try stored(for: .recordDocumentLabel)
         try Limits.check(label: label, .recordDocumentLabel)
         documentPlace.metadata = try await record.send(.recordDocumentLabel, path: ["document": id], body: .text(label))
-            .soleMetadata()
+            .labelledMetadata()
     }
 
     /// Sets the status of this version (`document_set_status`). Any status may follow any other.
@@ -127,7 +127,7 @@ extension RecordDocument {
         let (record, id) = try stored(for: .documentCreateByRelWithExternalID)
         try await record.addNew(
             document, .documentCreateByRelWithExternalID, path: ["document": id, "relation": relation.rawValue],
-            externalID: externalID ?? IndivoRecord.newExternalID())
+            externalID: externalID)
     }
 
     /// Adds a new document without an external id and relates it to this one (`document_create_by_rel`).
@@ -139,8 +139,8 @@ extension RecordDocument {
         _ document: some RecordDocument, as relation: DocumentRelation
     ) async throws {
         let (record, id) = try stored(for: .documentCreateByRel)
-        try await record.addNew(
-            document, .documentCreateByRel, path: ["document": id, "relation": relation.rawValue], externalID: nil)
+        try await record.addNewWithoutExternalID(
+            document, .documentCreateByRel, path: ["document": id, "relation": relation.rawValue])
     }
 }
 

@@ -31,8 +31,13 @@ public struct DocumentPlace: Sendable {
     public internal(set) var id: String?
     /// What the server says of it, as of the last call that told.
     public internal(set) var metadata: DocumentMetadata?
+    /// Where it stands on its way to the server.
+    var transit = DocumentTransit.none
+
     /// Whether it is on its way to the server.
-    var isBeingSent = false
+    var isBeingSent: Bool {
+        if case .beingSent = transit { true } else { false }
+    }
 
     init(record: IndivoRecord? = nil, id: String? = nil, metadata: DocumentMetadata? = nil) {
         self.record = record
@@ -43,7 +48,7 @@ public struct DocumentPlace: Sendable {
 
 /// How a document compares with what the server has.
 public enum DocumentState: Sendable, Hashable {
-    /// It is on no server yet.
+    /// It is on no server yet, as far as is known.
     case new
     /// It says something else than the version that the server has of it.
     case changed
@@ -75,15 +80,8 @@ extension RecordDocument {
         return (record, id)
     }
 
-    /// What has to hold before the document is replaced.
-    func replaceable(by call: IndivoCall) throws -> (IndivoRecord, String) {
-        let stored = try stored(for: call)
-        if documentPlace.isBeingSent {
-            throw IndivoError.argument("the \(kind) is on its way to the server already", call)
-        }
-        try checkNewest(call)
-        return stored
-    }
+    /// The record of a document that is on a server.
+    func record(for call: IndivoCall) throws -> IndivoRecord { try stored(for: call).0 }
 
     func checkNewest(_ call: IndivoCall) throws {
         guard isOutdated else { return }
@@ -96,12 +94,5 @@ extension RecordDocument {
     /// The document is on the server now: takes over what the server says of it.
     func settle(_ metadata: DocumentMetadata, in record: IndivoRecord) {
         documentPlace = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
-    }
-
-    /// Marks the document as being sent while `work` runs.
-    func sending<Result>(_ work: () async throws -> Result) async throws -> Result {
-        documentPlace.isBeingSent = true
-        defer { documentPlace.isBeingSent = false }
-        return try await work()
     }
 }

@@ -85,7 +85,7 @@ public final class IndivoServer: Sendable {
 
     /// The version the server says it has, such as `2.0.0` (`get_version`).
     public func version() async throws -> String {
-        try await calls.send(.getVersion, as: nil).text
+        try await PublicScope(server: self).sendUntilWhole(.getVersion).text
     }
 
     /// A record for which the app already has a token, as one kept from an earlier login.

@@ -57,7 +57,13 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
 
     private var explanation: String {
         let said = detail.map { " (\($0))" } ?? ""
-        return switch kind {
+        return message(said) + (mayHaveReachedServer && kind.isAboutConnecting ? "; " + Self.look : "")
+    }
+
+    private static let look = "the server may have acted on the request: look before you repeat it"
+
+    private func message(_ said: String) -> String {
+        switch kind {
         case .invalidRequest:
             "the request to \(server) cannot be sent: \(detail ?? "it is not valid")"
         case .hostNotFound:
@@ -67,13 +73,11 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
         case .tls:
             "no secure connection to \(server)\(said); check the server's certificate, or whether it speaks plain HTTP"
         case .timedOut where mayHaveReachedServer:
-            "\(server) did not answer in time\(said); "
-                + "the server may have acted on the request: look before you repeat it"
+            "\(server) did not answer in time\(said); " + Self.look
         case .timedOut:
             "\(server) could not be reached in time\(said); nothing was sent, try again"
         case .answerLost:
-            "the connection to \(server) broke before the answer was complete\(said); "
-                + "the server may have acted on the request: look before you repeat it"
+            "the connection to \(server) broke before the answer was complete\(said); " + Self.look
         case .answerTooLarge:
             "the answer of \(server) is longer than this transport takes\(said); "
                 + "ask for less, or raise HTTPLimits.maximumAnswerBytes"
@@ -83,4 +87,9 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
             "the request to \(server) failed\(said)"
         }
     }
+}
+
+extension HTTPTransportError.Kind {
+    /// Whether it says that no connection came about.
+    fileprivate var isAboutConnecting: Bool { self == .hostNotFound || self == .cannotConnect || self == .tls }
 }

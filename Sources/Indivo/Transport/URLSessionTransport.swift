@@ -54,7 +54,7 @@ public final class URLSessionTransport: HTTPTransport {
         try Task.checkCancellation()
         // URLSession does not hold a slow answer to the deadline everywhere, so a task of ours does.
         let deadline = Task { [receiver] in
-            try await Task.sleep(for: limits.deadline)
+            try await Task.sleep(for: .milliseconds(limits.deadline.milliseconds))
             receiver.end(task, as: .timedOut)
         }
         defer { deadline.cancel() }

@@ -11,9 +11,12 @@ struct TestRecord {
 
     static let account = Sandbox.demoAccount
 
-    /// - Parameter inner: What carries the requests of the record, once they were seen.
+    /// - Parameters:
+    ///   - inner: What carries the requests; the system's own unless a test puts something before it.
+    ///   - retry: How calls are retried.
     static func run(
-        through inner: any HTTPTransport = .system, _ body: (TestRecord) async throws -> Void
+        through inner: any HTTPTransport = .system, retry: RetryPolicy = RetryPolicy(),
+        _ body: (TestRecord) async throws -> Void
     ) async throws {
         var configuration = SandboxConfiguration()
         configuration.logger.logLevel = .error
@@ -29,7 +32,9 @@ struct TestRecord {
         let sandbox = try await Sandbox.start(configuration)
         do {
             let transport = WatchingTransport(inner)
-            let server = server(of: sandbox, app: SandboxApp.demo.id, secret: "demo-secret", transport)
+            let server = server(
+                of: sandbox, app: SandboxApp.demo.id, secret: "demo-secret", transport,
+                IndivoServer.Options(retry: retry, sessions: MemorySessionStore()))
             let id = try await sandbox.records()[0].id
             let token = try await sandbox.issueAccessToken(app: SandboxApp.demo.id, record: id, account: account)
             let record = server.record(id: id, token: OAuthToken(value: token.token, secret: Secret(token.secret)))
@@ -42,11 +47,13 @@ struct TestRecord {
     }
 
     static func server(
-        of sandbox: Sandbox, app: String, key: String? = nil, secret: Secret, _ transport: any HTTPTransport = .system
+        of sandbox: Sandbox, app: String, key: String? = nil, secret: Secret, _ transport: any HTTPTransport = .system,
+        _ options: IndivoServer.Options = IndivoServer.Options()
     ) -> IndivoServer {
         IndivoServer(
             api: sandbox.apiURL, ui: sandbox.uiURL,
-            app: AppCredentials(id: app, consumerKey: key ?? app, consumerSecret: secret), transport: transport)
+            app: AppCredentials(id: app, consumerKey: key ?? app, consumerSecret: secret), transport: transport,
+            options: options)
     }
 
     // MARK: What a person does in the pages of a UI server

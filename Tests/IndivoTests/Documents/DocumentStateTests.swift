@@ -165,7 +165,9 @@ struct DocumentStateTests {
         AnsweringTransport { request, _ in
             let isContent = request.method == .get && request.path?.hasSuffix("/meta") == false
             let body = isContent ? Self.text : "<Document id=\"d-1\" digest=\"\(digest)\" size=\"\(size)\"/>"
-            return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
+            return HTTPAnswer(
+                response: HTTPResponse(status: .ok, headerFields: [.contentLength: String(body.utf8.count)]),
+                body: Data(body.utf8))
         }
     }
 

@@ -68,9 +68,10 @@ struct PagedListTests {
     func noTotal() async throws {
         let seen = Seen<ListProgress>()
         let transport = AnsweringTransport { request, _ in
-            let model = "<Model name=\"Problem\" documentId=\"d\"/>"
-            let isFirst = request.path?.contains("offset=0") == true
-            let body = "<Models>" + (isFirst ? model + model : model) + "</Models>"
+            let query = FormParameters(decoding: String((request.path ?? "").split(separator: "?").last ?? ""))
+            let models = Array(repeating: "<Model name=\"Problem\" documentId=\"d\"/>", count: 3)
+                .dropFirst(query["offset"].flatMap { Int($0) } ?? 0).prefix(query["limit"].flatMap { Int($0) } ?? 0)
+            let body = "<Models>" + models.joined() + "</Models>"
             return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
         }
         let list: PagedList = transport.record().reports(of: Problem.self, matching: ReportQuery().paged(by: 2))

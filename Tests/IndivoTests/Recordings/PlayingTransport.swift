@@ -43,7 +43,10 @@ final class PlayingTransport: HTTPTransport {
     private func answer(to body: Data?) -> HTTPAnswer {
         var response = HTTPResponse(status: .init(code: exchange.status))
         response.headerFields[.contentType] = exchange.contentType
-        return HTTPAnswer(response: response, body: answered(body))
+        let answered = answered(body)
+        // Recorded bodies are whole.
+        response.headerFields[.contentLength] = String(answered.count)
+        return HTTPAnswer(response: response, body: answered)
     }
 
     /// What was answered. Where other bytes are sent than were recorded, as when a document is written anew, the server

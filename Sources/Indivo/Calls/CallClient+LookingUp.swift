@@ -1,0 +1,112 @@
+import Foundation
+import IndivoModel
+
+extension CallClient {
+    /// Looks whether a server has done what an attempt asked. It may have, and say 500, or that an id is used: what is
+    /// there tells.
+    ///
+    /// - Parameters:
+    ///   - start: When the first attempt began, by ``CallTiming/elapsed``.
+    ///   - end: When the call is over; looking does not prolong it.
+    /// - Returns: The answer to the call; `nil` when it was not done.
+    /// - Throws: A conflict when the external id belongs to another document; `error` when it cannot be found out.
+    func look(
+        _ lookUp: LookUp, for outgoing: Outgoing, after error: IndivoError, since start: Duration, until end: Duration
+    ) async throws -> Answer? {
+        var error = error
+        guard options.timing.elapsed() < end else {
+            error.details.append("no time was left to look whether it was done")
+            throw error
+        }
+        do {
+            let found = try await send(
+                Outgoing(
+                    call: lookUp.call, credentials: outgoing.credentials, path: outgoing.path, query: [:],
+                    signing: .init()),
+                until: end)
+            return try judge(found, by: lookUp, outgoing, error, since: start)
+        } catch let failure as IndivoError {
+            switch failure.reason {
+            case .notFound: return nil
+            case .conflict: throw failure
+            case .cancelled: throw error.cancelled()
+            default: break
+            }
+            error.details.append("looking whether it was done failed: \(failure)")
+            throw error
+        }
+    }
+
+    /// What was found, as the answer to the call.
+    private func judge(
+        _ found: Answer, by lookUp: LookUp, _ outgoing: Outgoing, _ error: IndivoError, since start: Duration
+    ) throws -> Answer? {
+        switch lookUp {
+        case .stored:
+            let metadata = try found.metadata()
+            guard isSame(metadata, outgoing), isOurs(metadata, outgoing, found, error, since: start) else {
+                var conflict = IndivoError(.conflict(.externalIDUsed), call: outgoing.call, details: error.details)
+                conflict.attempts = error.attempts
+                conflict.status = error.status
+                throw conflict
+            }
+        case .overwritten:
+            guard isSame(try found.metadata(), outgoing) else { return nil }
+        case .label:
+            guard case .text(let label)? = outgoing.body, try found.metadata().label ?? "" == label else { return nil }
+        case .status:
+            guard case .form(let form)? = outgoing.body else { return nil }
+            let history = try found.value(DocumentStatusHistory.self, root: "DocumentStatusHistory")
+            let isDone = history.changes.contains { (change: DocumentStatusHistory.Change) -> Bool in
+                guard change.status?.rawValue == form["status"], change.reason == form["reason"], let date = change.at?.date
+                else { return false }
+                return isSince(start, date, found)
+            }
+            return isDone ? Answer(ok: outgoing.call, options: options) : nil
+        }
+        return found.answering(outgoing.call)
+    }
+
+    private func isSame(_ metadata: DocumentMetadata, _ outgoing: Outgoing) -> Bool {
+        outgoing.body.map { metadata.mismatch(with: $0.data) == nil } ?? true
+    }
+
+    /// Whether a stored document of the same content is the one that was sent.
+    private func isOurs(
+        _ metadata: DocumentMetadata, _ outgoing: Outgoing, _ found: Answer, _ error: IndivoError, since start: Duration
+    ) -> Bool {
+        if outgoing.externalID?.origin == .ofThisDocument { return true }
+        // Without a date: what was refused was there before, what got no response may be either.
+        guard let created = metadata.createdAt?.date else { return error.status == nil }
+        return isSince(start, created, found)
+    }
+
+    /// Whether something happened on the server since the first attempt of a call began.
+    private func isSince(_ start: Duration, _ date: Date, _ found: Answer) -> Bool {
+        let taken = (options.timing.elapsed() - start) / .seconds(1)
+        // The server's time is known by the second; the device's may be wrong.
+        if let now = found.serverTime { return date.timeIntervalSince1970 >= TimeInterval(now) - taken - 1 }
+        let now = options.timing.now().timeIntervalSince1970 + TimeInterval(clock.offset)
+        return date.timeIntervalSince1970 >= now - taken - TimeInterval(ServerClock.tolerance)
+    }
+}
+
+extension IndivoError {
+    /// Whether the call may have been done all the same. A server says 404 or 500 where an external id is used already, 500
+    /// also where it has done what was asked and failed afterwards, and 400 where an attempt arrived later than we looked.
+    func isReason(for lookUp: LookUp, _ repetition: Repetition) -> Bool {
+        // What may be sent again by itself says so by its next response.
+        if repetition == .freely, mayPass { return false }
+        switch reason {
+        case .serverFailed: return true
+        case .timedOut, .answerLost, .answerTooLarge, .malformedAnswer: return repetition != .freely
+        default: break
+        }
+        guard case .stored = lookUp else { return false }
+        return switch reason {
+        case .notFound, .conflict(.externalIDUsed), .conflict(.alreadyReplaced): true
+        case .invalid: status == 404
+        default: false
+        }
+    }
+}
