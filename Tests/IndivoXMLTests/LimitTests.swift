@@ -134,6 +134,23 @@ struct LimitTests {
         #expect(root.document.contents().first?.kind == .documentType)
     }
 
+    @Test(
+        "UTF-7, which hides markup, is refused under all its names",
+        arguments: ["UTF_7", "utf 7", "UTF07", "windows-65000", "unicode-1-1-utf-7", "UTF-7,version=1", "UTF-7-IMAP"])
+    func namesOfUTF7(name: String) throws {
+        for text in ["+ADw-a/+AD4-", "&ADw-a/&AD4-"] {
+            var options = XMLParseOptions()
+            options.encoding = name
+            for attempt in [
+                { try XMLNode(parsing: Array(text.utf8), options: options) },
+                { try XMLNode(parsing: Array("<?xml version=\"1.0\" encoding=\"\(name)\"?>\(text)".utf8)) },
+            ] {
+                let error = #expect(throws: XMLError.self) { try attempt() }
+                #expect(error?.kind == .encoding)
+            }
+        }
+    }
+
     @Test("UTF-7, which hides markup, is refused")
     func utf7() throws {
         let error = try #require(throws: XMLError.self) {

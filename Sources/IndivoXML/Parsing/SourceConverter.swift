@@ -14,8 +14,12 @@ final class SourceConverter {
     private var taken = 0
     private var isAtStart = true
 
-    /// - Throws: `XMLError` of kind `encoding` for a name that is not known.
+    /// - Throws: `XMLError` of kind `encoding` for a name that is not known, and for UTF-7.
     init(_ name: String) throws {
+        if SourceConverter.hidesMarkup(name) {
+            throw XMLError(
+                .encoding, line: 1, column: 1, message: "UTF-7 is refused, because it hides markup; use UTF-8")
+        }
         guard let handler = xmlFindCharEncodingHandler(name) else {
             throw XMLError(
                 .encoding, line: 1, column: 1,
@@ -28,6 +32,26 @@ final class SourceConverter {
         self.handler = handler
         self.raw = raw
         self.converted = converted
+    }
+
+    /// Whether the encoding makes markup of bytes that show none, as UTF-7 and its variant for mailboxes do. They have
+    /// many names (`UTF_7`, `windows-65000`), so that it is tried.
+    private static func hidesMarkup(_ name: String) -> Bool {
+        ["+ADw-", "&ADw-"].contains { hidden in
+            // A converter of its own: it may keep a state.
+            guard let handler = xmlFindCharEncodingHandler(name), let raw = xmlBufferCreate(),
+                let converted = xmlBufferCreate()
+            else { return false }
+            defer {
+                xmlCharEncCloseFunc(handler)
+                xmlBufferFree(raw)
+                xmlBufferFree(converted)
+            }
+            xmlBufferCat(raw, hidden)
+            _ = indivo_convert(handler, converted, raw)
+            return UnsafeBufferPointer(start: xmlBufferContent(converted), count: Int(xmlBufferLength(converted)))
+                .contains(UInt8(ascii: "<"))
+        }
     }
 
     deinit {

@@ -13,7 +13,6 @@ struct SourceEncoding {
     static func detect(_ head: UnsafeBufferPointer<UInt8>, given: String?) throws -> SourceEncoding {
         let found = byMark(head)
         if let given {
-            try refuseUTF7(given)
             // A transport that says "UTF-16" leaves the byte order to the document.
             if let found, found.name == nil ? isUTF8(given) : given.uppercased() == "UTF-16" { return found }
             return SourceEncoding(name: isUTF8(given) ? nil : given, mark: 0)
@@ -33,7 +32,6 @@ struct SourceEncoding {
             return SourceEncoding(name: nil, mark: 0)
         }
         let name = label.string
-        try refuseUTF7(name)
         let upper = name.uppercased()
         if upper.hasPrefix("UTF-16") || upper.hasPrefix("UCS-") || upper.hasPrefix("UTF-32") {
             throw XMLError(
@@ -84,16 +82,6 @@ struct SourceEncoding {
             if (isLower ? byte - 0x20 : byte) != upper.utf8Start[index] { return false }
         }
         return true
-    }
-
-    /// UTF-7 hides markup from whoever looks at the bytes.
-    private static func refuseUTF7(_ name: String) throws {
-        if isUTF8(name) { return }
-        let upper = name.uppercased()
-        if upper.contains("UTF-7") || upper.contains("UTF7") {
-            throw XMLError(
-                .encoding, line: 1, column: 1, message: "UTF-7 is refused, because it hides markup; use UTF-8")
-        }
     }
 
     /// What the XML declaration says.
