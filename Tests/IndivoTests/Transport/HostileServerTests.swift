@@ -199,7 +199,7 @@ struct HostileServerTests {
     }
 
     @Test("an id with what leads a path elsewhere is never sent, and the error does not repeat it", arguments: [
-        "../../apps/x", "a/b", "a&#10;Authorization: x", "..", "", "a?b=c", "a%2Fb", "a&#x7F;", "é", "a;b",
+        "../../apps/x", "a/b", "a&#10;Authorization: x", "..", "", "a?b=c", "a#b", "a&#x7F;", "é", "a;b",
     ])
     func ids(id: String) async throws {
         let transport = AnsweringTransport("<Documents total_document_count=\"1\"><Document id=\"\(id)\"/></Documents>")
@@ -215,6 +215,15 @@ struct HostileServerTests {
         let said = try #require(error).description
         let isOneLine = said.allSatisfy { !$0.isNewline }
         #expect(isOneLine, "\(said)")
+    }
+
+    @Test("an id that looks like escapes is escaped itself, and stays one segment of the path", arguments: [
+        ("a%2Fb", "a%252Fb"), ("%2e%2e", "%252e%252e"), ("{document}", "%7Bdocument%7D"), ("a\\b", "a%5Cb"),
+    ])
+    func escapedIDs(id: String, sent: String) async throws {
+        let transport = AnsweringTransport("<Document id=\"\(id)\"/>")
+        try await FileDocument(id: id, in: transport.record()).refreshMetadata()
+        #expect(transport.requests.map(\.path) == ["/records/r-1/documents/\(sent)/meta"])
     }
 
     @Test("what is about another record, or another document, is refused and not taken for this one's", arguments: [
