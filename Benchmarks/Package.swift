@@ -22,7 +22,10 @@ let package = Package(
             ]),
         .executableTarget(
             name: "JSONBenchmarks",
-            dependencies: ["Measuring", .product(name: "OrderedJSON", package: "swift-indivo")]),
+            dependencies: [
+                "Measuring", .product(name: "FHIR", package: "swift-indivo"),
+                .product(name: "OrderedJSON", package: "swift-indivo"),
+            ]),
         .executableTarget(
             name: "DocumentBenchmarks",
             dependencies: ["Measuring", .product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),

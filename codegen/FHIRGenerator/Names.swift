@@ -20,8 +20,8 @@ enum Names {
         "resource-types": "ResourceType", "all-types": "FHIRTypeName", "http-verb": "HTTPVerb", "FHIR-version": "FHIRVersion",
         "days-of-week": "DayOfWeek", "units-of-time": "UnitOfTime", "item-type": "QuestionnaireItemType",
         "consent-state-codes": "ConsentState", "assert-operator-codes": "AssertOperator",
-        "allergy-intolerance-category": "AllergyIntoleranceCategory", "questionnaire-answers-status":
-            "QuestionnaireResponseStatus", "questionnaire-enable-operator": "QuestionnaireEnableOperator",
+        "questionnaire-answers-status": "QuestionnaireResponseStatus", "allergyintolerance-clinical": "AllergyIntoleranceClinical",
+        "allergyintolerance-verification": "AllergyIntoleranceVerification",
     ]
 
     static func valueSet(_ name: String) -> String { renamedValueSets[name] ?? pascal(words(of: name)) }

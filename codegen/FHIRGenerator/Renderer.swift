@@ -16,10 +16,11 @@ enum Renderer {
         let inner = indent + "    "
         var text = DocComment.render([view.documentation], indent: indent)
         text += "\(indent)public struct \(view.name): \(view.conformance.rawValue) {\n"
+        // Documented by the protocol.
         text += "\(inner)public static let typeName = \"\(view.typeName)\"\n"
         text += "\(inner)public var tree: JSONValue\n"
         text += "\(inner)public init(view tree: JSONValue) { self.tree = tree }\n"
-        text += initializer(of: view, indent: inner)
+        text += "\n" + initializer(of: view, indent: inner)
         for property in view.properties { text += "\n" + render(property, indent: inner) }
         for choice in view.choices { text += "\n" + render(choice, indent: inner) + "\n" }
         for nested in view.nested { text += "\n" + render(nested, indent: inner) + "\n" }
@@ -31,14 +32,17 @@ enum Renderer {
         let required = view.required
         let isResource = view.conformance == .resource || view.conformance == .domainResource
         let start = isResource ? "[\"resourceType\": \"\(view.typeName)\"]" : "[:]"
-        if required.isEmpty { return "\(indent)public init() { tree = \(start) }\n" }
+        if required.isEmpty {
+            return "\(indent)/// With nothing in it.\n\(indent)public init() { tree = \(start) }\n"
+        }
         let parameters = required.map { property in
             "\(SwiftGrammar.quoted(property.name)): \(property.shape == .list ? "[\(property.type)]" : property.type)"
         }
-        var text = "\(indent)public init(\(parameters.joined(separator: ", "))) {\n"
-        if text.count > 121 {
-            text = "\(indent)public init(\n\(indent)    \(parameters.joined(separator: ", "))\n\(indent)) {\n"
+        var head = "\(indent)public init(\(parameters.joined(separator: ", "))) {\n"
+        if head.count > 121 {
+            head = "\(indent)public init(\n\(indent)    \(parameters.joined(separator: ", "))\n\(indent)) {\n"
         }
+        var text = "\(indent)/// With what is required.\n" + head
         text += "\(indent)    tree = \(start)\n"
         for property in required {
             text += "\(indent)    self.\(property.name) = \(SwiftGrammar.quoted(property.name))\n"
@@ -66,7 +70,10 @@ enum Renderer {
         let inner = indent + "    "
         var text = DocComment.render([choice.documentation], indent: indent)
         text += "\(indent)public enum \(choice.name): FHIRChoice {\n"
-        for one in choice.cases { text += "\(inner)case \(SwiftGrammar.quoted(one.name))(\(one.type))\n" }
+        for one in choice.cases {
+            text += "\(inner)/// `\(choice.element)\(one.suffix)`.\n"
+            text += "\(inner)case \(SwiftGrammar.quoted(one.name))(\(one.type))\n"
+        }
         let suffixes = choice.cases.map { "\"\($0.suffix)\"" }
         text += "\n\(inner)public static let suffixes: [String] = [\n"
         for line in DocComment.wrapped(suffixes.map { $0 + "," }.joined(separator: " "), width: 110 - inner.count) {
@@ -86,9 +93,7 @@ enum Renderer {
         for one in choice.cases {
             text += "\n\(inner)/// The value, if it is of this type.\n"
             text += "\(inner)public var \(SwiftGrammar.quoted(one.name)): \(one.type)? {"
-            text += choice.cases.count == 1
-                ? " if case .\(one.name)(let value) = self { value } else { nil } }\n"
-                : " if case .\(one.name)(let value) = self { value } else { nil } }\n"
+            text += " if case .\(one.name)(let value) = self { value } else { nil } }\n"
         }
         return text + indent + "}"
     }
@@ -99,7 +104,7 @@ enum Renderer {
         var text = DocComment.render([code.documentation], indent: "")
         text += "public enum \(code.name): FHIRCode {\n"
         for one in code.cases {
-            if one.display != one.code { text += "    /// \(one.display).\n" }
+            text += "    /// \(one.display).\n"
             text += "    case \(SwiftGrammar.quoted(one.name))\n"
         }
         text += "    /// A code that is not one of these.\n    case other(String)\n"

@@ -99,7 +99,7 @@ struct Translator {
 
     private func choice(_ element: DefinedElement, name: String, scope: Scope) -> ChoiceView {
         ChoiceView(
-            name: name, documentation: "What `\(element.path)` may be.",
+            name: name, element: element.name, documentation: "What `\(element.path)` may be.",
             cases: element.types.map { type in
                 ChoiceView.Case(
                     name: Names.uncapitalized(type.suffix), type: swiftType(of: type, binding: nil, scope: scope),
@@ -110,11 +110,10 @@ struct Translator {
     /// The choice of any type, as in `Extension.value[x]`.
     func openChoice() -> ChoiceView? {
         guard let type = definitions.type(named: "Extension"), let element = type.element(named: "value") else { return nil }
-        var choice = choice(element, name: "AnyValue", scope: Scope(type, in: definitions))
-        choice = ChoiceView(
-            name: choice.name, documentation: "A value of any type: of an extension, a parameter, a task's input.",
-            cases: choice.cases)
-        return choice
+        let choice = choice(element, name: "AnyValue", scope: Scope(type, in: definitions))
+        return ChoiceView(
+            name: choice.name, element: choice.element,
+            documentation: "A value of any type: of an extension, a parameter, a task's input.", cases: choice.cases)
     }
 
     // MARK: Codes

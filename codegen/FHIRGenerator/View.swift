@@ -46,6 +46,8 @@ struct ChoiceView {
     }
 
     let name: String
+    /// The element's name, before the suffix.
+    let element: String
     let documentation: String
     let cases: [Case]
 }

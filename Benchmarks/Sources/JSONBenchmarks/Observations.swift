@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import OrderedJSON
 
@@ -18,6 +19,21 @@ enum Observations {
             sum += length(resource.member("encounter")?.member("reference"))
             sum += length(resource.member("effectiveDateTime")) + length(resource.member("issued"))
             sum += length(quantity?.member("unit")) + Int(quantity?.member("value")?.double ?? 0)
+        }
+        return sum
+    }
+
+    static func read(_ bundle: FHIRBundle) -> Int {
+        var sum = 0
+        for entry in bundle.entry {
+            guard let observation = entry.resource?.as(Observation.self) else { continue }
+            let coding = observation.code?.coding.first
+            let quantity = observation.value?.quantity
+            sum += length(entry.fullUrl?.rawValue) + length(observation.id) + length(observation.status?.code)
+            sum += length(coding?.system?.rawValue) + length(coding?.code) + length(observation.code?.text)
+            sum += length(observation.subject?.reference) + length(observation.encounter?.reference)
+            sum += length(observation.effective?.dateTime?.description) + length(observation.issued?.description)
+            sum += length(quantity?.unit) + Int(quantity?.value?.double ?? 0)
         }
         return sum
     }

@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import Measuring
 import OrderedJSON
@@ -51,6 +52,11 @@ for text in texts {
         value.utf8(.pretty).count
     } theirs: {
         (try? JSONSerialization.data(withJSONObject: object, options: .prettyPrinted))?.count ?? .min
+    })
+    row("parse and read 12 elements of each observation by views of FHIR, to JSONDecoder", target: 0.75, Comparison(rounds: 10) {
+        (try? FHIRBundle(parsing: bytes)).map(Observations.read) ?? .min
+    } theirs: {
+        (try? JSONDecoder().decode(BundleStruct.self, from: text.data)).map(Observations.read) ?? .min
     })
     row("parse and read 12 elements of each observation, to JSONDecoder", target: 0.75, Comparison(rounds: 10) {
         (try? JSONValue(parsing: bytes)).map(Observations.read) ?? .min

@@ -7,6 +7,8 @@ public struct Address: FHIRElement {
     public static let typeName = "Address"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Use. `Address.use`, 0..1.

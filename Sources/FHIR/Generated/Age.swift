@@ -7,6 +7,8 @@ public struct Age: FHIRElement {
     public static let typeName = "Age"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Value. `Age.value`, 0..1.

@@ -7,6 +7,8 @@ public struct AllergyIntolerance: FHIRDomainResource {
     public static let typeName = "AllergyIntolerance"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(patient: Reference<Patient>) {
         tree = ["resourceType": "AllergyIntolerance"]
         self.patient = patient
@@ -94,10 +96,15 @@ public struct AllergyIntolerance: FHIRDomainResource {
 
     /// What `AllergyIntolerance.onset[x]` may be.
     public enum Onset: FHIRChoice {
+        /// `onsetDateTime`.
         case dateTime(FHIRDateTime)
+        /// `onsetAge`.
         case age(Age)
+        /// `onsetPeriod`.
         case period(Period)
+        /// `onsetRange`.
         case range(FHIRRange)
+        /// `onsetString`.
         case string(String)
 
         public static let suffixes: [String] = [
@@ -146,6 +153,8 @@ public struct AllergyIntolerance: FHIRDomainResource {
         public static let typeName = "AllergyIntolerance.reaction"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(manifestation: [CodeableConcept]) {
             tree = [:]
             self.manifestation = manifestation

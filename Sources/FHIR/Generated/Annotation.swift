@@ -7,6 +7,8 @@ public struct Annotation: FHIRElement {
     public static let typeName = "Annotation"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(text: String) {
         tree = [:]
         self.text = text
@@ -29,7 +31,9 @@ public struct Annotation: FHIRElement {
 
     /// What `Annotation.author[x]` may be.
     public enum Author: FHIRChoice {
+        /// `authorReference`.
         case reference(Reference<AnyResource>)
+        /// `authorString`.
         case string(String)
 
         public static let suffixes: [String] = [

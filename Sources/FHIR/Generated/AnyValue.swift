@@ -4,55 +4,105 @@ import OrderedJSON
 
 /// A value of any type: of an extension, a parameter, a task's input.
 public enum AnyValue: FHIRChoice {
+    /// `valueBase64Binary`.
     case base64Binary(String)
+    /// `valueBoolean`.
     case boolean(Bool)
+    /// `valueCanonical`.
     case canonical(FHIRURI)
+    /// `valueCode`.
     case code(String)
+    /// `valueDate`.
     case date(FHIRDate)
+    /// `valueDateTime`.
     case dateTime(FHIRDateTime)
+    /// `valueDecimal`.
     case decimal(FHIRDecimal)
+    /// `valueId`.
     case id(String)
+    /// `valueInstant`.
     case instant(FHIRInstant)
+    /// `valueInteger`.
     case integer(Int)
+    /// `valueMarkdown`.
     case markdown(String)
+    /// `valueOid`.
     case oid(FHIRURI)
+    /// `valuePositiveInt`.
     case positiveInt(Int)
+    /// `valueString`.
     case string(String)
+    /// `valueTime`.
     case time(FHIRTime)
+    /// `valueUnsignedInt`.
     case unsignedInt(Int)
+    /// `valueUri`.
     case uri(FHIRURI)
+    /// `valueUrl`.
     case url(FHIRURI)
+    /// `valueUuid`.
     case uuid(FHIRURI)
+    /// `valueAddress`.
     case address(Address)
+    /// `valueAge`.
     case age(Age)
+    /// `valueAnnotation`.
     case annotation(Annotation)
+    /// `valueAttachment`.
     case attachment(Attachment)
+    /// `valueCodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// `valueCoding`.
     case coding(Coding)
+    /// `valueContactPoint`.
     case contactPoint(ContactPoint)
+    /// `valueCount`.
     case count(Count)
+    /// `valueDistance`.
     case distance(Distance)
+    /// `valueDuration`.
     case duration(FHIRDuration)
+    /// `valueHumanName`.
     case humanName(HumanName)
+    /// `valueIdentifier`.
     case identifier(Identifier)
+    /// `valueMoney`.
     case money(Money)
+    /// `valuePeriod`.
     case period(Period)
+    /// `valueQuantity`.
     case quantity(Quantity)
+    /// `valueRange`.
     case range(FHIRRange)
+    /// `valueRatio`.
     case ratio(Ratio)
+    /// `valueReference`.
     case reference(Reference<AnyResource>)
+    /// `valueSampledData`.
     case sampledData(SampledData)
+    /// `valueSignature`.
     case signature(Signature)
+    /// `valueTiming`.
     case timing(Timing)
+    /// `valueContactDetail`.
     case contactDetail(ContactDetail)
+    /// `valueContributor`.
     case contributor(Contributor)
+    /// `valueDataRequirement`.
     case dataRequirement(DataRequirement)
+    /// `valueExpression`.
     case expression(Expression)
+    /// `valueParameterDefinition`.
     case parameterDefinition(ParameterDefinition)
+    /// `valueRelatedArtifact`.
     case relatedArtifact(RelatedArtifact)
+    /// `valueTriggerDefinition`.
     case triggerDefinition(TriggerDefinition)
+    /// `valueUsageContext`.
     case usageContext(UsageContext)
+    /// `valueDosage`.
     case dosage(Dosage)
+    /// `valueMeta`.
     case meta(Meta)
 
     public static let suffixes: [String] = [

@@ -7,6 +7,8 @@ public struct Attachment: FHIRElement {
     public static let typeName = "Attachment"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// The MIME type. `Attachment.contentType`, 0..1.

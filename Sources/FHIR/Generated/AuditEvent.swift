@@ -7,6 +7,8 @@ public struct AuditEvent: FHIRDomainResource {
     public static let typeName = "AuditEvent"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(type: Coding, recorded: FHIRInstant, agent: [AuditEvent.Agent], source: AuditEvent.Source) {
         tree = ["resourceType": "AuditEvent"]
         self.type = type
@@ -75,6 +77,8 @@ public struct AuditEvent: FHIRDomainResource {
         public static let typeName = "AuditEvent.agent"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(requestor: Bool) {
             tree = [:]
             self.requestor = requestor
@@ -140,6 +144,8 @@ public struct AuditEvent: FHIRDomainResource {
             public static let typeName = "AuditEvent.agent.network"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With nothing in it.
             public init() { tree = [:] }
 
             /// Address. `AuditEvent.agent.network.address`, 0..1.
@@ -159,6 +165,8 @@ public struct AuditEvent: FHIRDomainResource {
         public static let typeName = "AuditEvent.source"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(observer: Reference<AnyResource>) {
             tree = [:]
             self.observer = observer
@@ -185,6 +193,8 @@ public struct AuditEvent: FHIRDomainResource {
         public static let typeName = "AuditEvent.entity"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// What. `AuditEvent.entity.what`, 0..1.
@@ -237,6 +247,8 @@ public struct AuditEvent: FHIRDomainResource {
             public static let typeName = "AuditEvent.entity.detail"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(type: String, value: Value) {
                 tree = [:]
                 self.type = type
@@ -255,7 +267,9 @@ public struct AuditEvent: FHIRDomainResource {
 
             /// What `AuditEvent.entity.detail.value[x]` may be.
             public enum Value: FHIRChoice {
+                /// `valueString`.
                 case string(String)
+                /// `valueBase64Binary`.
                 case base64Binary(String)
 
                 public static let suffixes: [String] = [

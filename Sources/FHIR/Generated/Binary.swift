@@ -7,6 +7,8 @@ public struct Binary: FHIRResource {
     public static let typeName = "Binary"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(contentType: String) {
         tree = ["resourceType": "Binary"]
         self.contentType = contentType

@@ -7,6 +7,8 @@ public struct Bundle: FHIRResource {
     public static let typeName = "Bundle"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(type: BundleType) {
         tree = ["resourceType": "Bundle"]
         self.type = type
@@ -52,6 +54,8 @@ public struct Bundle: FHIRResource {
         public static let typeName = "Bundle.link"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(relation: String, url: FHIRURI) {
             tree = [:]
             self.relation = relation
@@ -74,6 +78,8 @@ public struct Bundle: FHIRResource {
         public static let typeName = "Bundle.entry"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Link. `Bundle.entry.link`, 0..*.
@@ -111,6 +117,8 @@ public struct Bundle: FHIRResource {
             public static let typeName = "Bundle.entry.search"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With nothing in it.
             public init() { tree = [:] }
 
             /// Mode. `Bundle.entry.search.mode`, 0..1.
@@ -129,6 +137,8 @@ public struct Bundle: FHIRResource {
             public static let typeName = "Bundle.entry.request"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(method: HTTPVerb, url: FHIRURI) {
                 tree = [:]
                 self.method = method
@@ -171,6 +181,8 @@ public struct Bundle: FHIRResource {
             public static let typeName = "Bundle.entry.response"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(status: String) {
                 tree = [:]
                 self.status = status

@@ -7,6 +7,8 @@ public struct CapabilityStatement: FHIRDomainResource {
     public static let typeName = "CapabilityStatement"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(
         status: PublicationStatus, date: FHIRDateTime, kind: CapabilityStatementKind, fhirVersion: FHIRVersion, format: [String]
     ) {
@@ -153,6 +155,8 @@ public struct CapabilityStatement: FHIRDomainResource {
         public static let typeName = "CapabilityStatement.software"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(name: String) {
             tree = [:]
             self.name = name
@@ -179,6 +183,8 @@ public struct CapabilityStatement: FHIRDomainResource {
         public static let typeName = "CapabilityStatement.implementation"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(description: String) {
             tree = [:]
             self.description = description
@@ -205,6 +211,8 @@ public struct CapabilityStatement: FHIRDomainResource {
         public static let typeName = "CapabilityStatement.rest"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(mode: RestfulCapabilityMode) {
             tree = [:]
             self.mode = mode
@@ -255,6 +263,8 @@ public struct CapabilityStatement: FHIRDomainResource {
             public static let typeName = "CapabilityStatement.rest.security"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With nothing in it.
             public init() { tree = [:] }
 
             /// Cors. `CapabilityStatement.rest.security.cors`, 0..1.
@@ -278,6 +288,8 @@ public struct CapabilityStatement: FHIRDomainResource {
             public static let typeName = "CapabilityStatement.rest.resource"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(type: ResourceType) {
                 tree = [:]
                 self.type = type
@@ -373,6 +385,8 @@ public struct CapabilityStatement: FHIRDomainResource {
                 public static let typeName = "CapabilityStatement.rest.resource.interaction"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With what is required.
                 public init(code: TypeRestfulInteraction) {
                     tree = [:]
                     self.code = code
@@ -394,6 +408,8 @@ public struct CapabilityStatement: FHIRDomainResource {
                 public static let typeName = "CapabilityStatement.rest.resource.searchParam"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With what is required.
                 public init(name: String, type: SearchParamType) {
                     tree = [:]
                     self.name = name
@@ -426,6 +442,8 @@ public struct CapabilityStatement: FHIRDomainResource {
                 public static let typeName = "CapabilityStatement.rest.resource.operation"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With what is required.
                 public init(name: String, definition: FHIRURI) {
                     tree = [:]
                     self.name = name
@@ -454,6 +472,8 @@ public struct CapabilityStatement: FHIRDomainResource {
             public static let typeName = "CapabilityStatement.rest.interaction"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(code: SystemRestfulInteraction) {
                 tree = [:]
                 self.code = code
@@ -476,6 +496,8 @@ public struct CapabilityStatement: FHIRDomainResource {
         public static let typeName = "CapabilityStatement.messaging"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Endpoint. `CapabilityStatement.messaging.endpoint`, 0..*.
@@ -503,6 +525,8 @@ public struct CapabilityStatement: FHIRDomainResource {
             public static let typeName = "CapabilityStatement.messaging.endpoint"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(`protocol`: Coding, address: FHIRURI) {
                 tree = [:]
                 self.protocol = `protocol`
@@ -525,6 +549,8 @@ public struct CapabilityStatement: FHIRDomainResource {
             public static let typeName = "CapabilityStatement.messaging.supportedMessage"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(mode: EventCapabilityMode, definition: FHIRURI) {
                 tree = [:]
                 self.mode = mode
@@ -548,6 +574,8 @@ public struct CapabilityStatement: FHIRDomainResource {
         public static let typeName = "CapabilityStatement.document"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(mode: DocumentMode, profile: FHIRURI) {
             tree = [:]
             self.mode = mode

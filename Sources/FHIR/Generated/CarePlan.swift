@@ -7,6 +7,8 @@ public struct CarePlan: FHIRDomainResource {
     public static let typeName = "CarePlan"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: RequestStatus, intent: CarePlanIntent, subject: Reference<AnyResource>) {
         tree = ["resourceType": "CarePlan"]
         self.status = status
@@ -134,6 +136,8 @@ public struct CarePlan: FHIRDomainResource {
         public static let typeName = "CarePlan.activity"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Outcome codeable concept. `CarePlan.activity.outcomeCodeableConcept`, 0..*.
@@ -166,6 +170,8 @@ public struct CarePlan: FHIRDomainResource {
             public static let typeName = "CarePlan.activity.detail"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(status: CarePlanActivityStatus) {
                 tree = [:]
                 self.status = status
@@ -258,8 +264,11 @@ public struct CarePlan: FHIRDomainResource {
 
             /// What `CarePlan.activity.detail.scheduled[x]` may be.
             public enum Scheduled: FHIRChoice {
+                /// `scheduledTiming`.
                 case timing(Timing)
+                /// `scheduledPeriod`.
                 case period(Period)
+                /// `scheduledString`.
                 case string(String)
 
                 public static let suffixes: [String] = [
@@ -295,7 +304,9 @@ public struct CarePlan: FHIRDomainResource {
 
             /// What `CarePlan.activity.detail.product[x]` may be.
             public enum Product: FHIRChoice {
+                /// `productCodeableConcept`.
                 case codeableConcept(CodeableConcept)
+                /// `productReference`.
                 case reference(Reference<AnyResource>)
 
                 public static let suffixes: [String] = [

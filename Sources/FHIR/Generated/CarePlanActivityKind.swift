@@ -2,13 +2,21 @@
 
 /// The codes of the value set `care-plan-activity-kind`.
 public enum CarePlanActivityKind: FHIRCode {
+    /// Appointment.
     case appointment
+    /// CommunicationRequest.
     case communicationRequest
+    /// DeviceRequest.
     case deviceRequest
+    /// MedicationRequest.
     case medicationRequest
+    /// NutritionOrder.
     case nutritionOrder
+    /// Task.
     case task
+    /// ServiceRequest.
     case serviceRequest
+    /// VisionPrescription.
     case visionPrescription
     /// A code that is not one of these.
     case other(String)

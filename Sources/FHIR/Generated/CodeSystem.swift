@@ -7,6 +7,8 @@ public struct CodeSystem: FHIRDomainResource {
     public static let typeName = "CodeSystem"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: PublicationStatus, content: CodesystemContentMode) {
         tree = ["resourceType": "CodeSystem"]
         self.status = status
@@ -148,6 +150,8 @@ public struct CodeSystem: FHIRDomainResource {
         public static let typeName = "CodeSystem.filter"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(code: String, `operator`: [FilterOperator], value: String) {
             tree = [:]
             self.code = code
@@ -181,6 +185,8 @@ public struct CodeSystem: FHIRDomainResource {
         public static let typeName = "CodeSystem.property"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(code: String, type: ConceptPropertyType) {
             tree = [:]
             self.code = code
@@ -213,6 +219,8 @@ public struct CodeSystem: FHIRDomainResource {
         public static let typeName = "CodeSystem.concept"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(code: String) {
             tree = [:]
             self.code = code
@@ -253,6 +261,8 @@ public struct CodeSystem: FHIRDomainResource {
             public static let typeName = "CodeSystem.concept.designation"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(value: String) {
                 tree = [:]
                 self.value = value
@@ -279,6 +289,8 @@ public struct CodeSystem: FHIRDomainResource {
             public static let typeName = "CodeSystem.concept.property"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(code: String, value: Value) {
                 tree = [:]
                 self.code = code
@@ -297,12 +309,19 @@ public struct CodeSystem: FHIRDomainResource {
 
             /// What `CodeSystem.concept.property.value[x]` may be.
             public enum Value: FHIRChoice {
+                /// `valueCode`.
                 case code(String)
+                /// `valueCoding`.
                 case coding(Coding)
+                /// `valueString`.
                 case string(String)
+                /// `valueInteger`.
                 case integer(Int)
+                /// `valueBoolean`.
                 case boolean(Bool)
+                /// `valueDateTime`.
                 case dateTime(FHIRDateTime)
+                /// `valueDecimal`.
                 case decimal(FHIRDecimal)
 
                 public static let suffixes: [String] = [

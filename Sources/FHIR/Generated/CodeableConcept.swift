@@ -7,6 +7,8 @@ public struct CodeableConcept: FHIRElement {
     public static let typeName = "CodeableConcept"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// The codes. `CodeableConcept.coding`, 0..*.

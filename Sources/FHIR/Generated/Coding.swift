@@ -7,6 +7,8 @@ public struct Coding: FHIRElement {
     public static let typeName = "Coding"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// The code system. `Coding.system`, 0..1.

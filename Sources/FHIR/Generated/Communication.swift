@@ -7,6 +7,8 @@ public struct Communication: FHIRDomainResource {
     public static let typeName = "Communication"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: EventStatus) {
         tree = ["resourceType": "Communication"]
         self.status = status
@@ -132,6 +134,8 @@ public struct Communication: FHIRDomainResource {
         public static let typeName = "Communication.payload"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(content: Content) {
             tree = [:]
             self.content = content
@@ -144,8 +148,11 @@ public struct Communication: FHIRDomainResource {
 
         /// What `Communication.payload.content[x]` may be.
         public enum Content: FHIRChoice {
+            /// `contentString`.
             case string(String)
+            /// `contentAttachment`.
             case attachment(Attachment)
+            /// `contentReference`.
             case reference(Reference<AnyResource>)
 
             public static let suffixes: [String] = [

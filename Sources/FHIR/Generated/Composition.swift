@@ -7,6 +7,8 @@ public struct Composition: FHIRDomainResource {
     public static let typeName = "Composition"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(
         status: CompositionStatus, type: CodeableConcept, date: FHIRDateTime, author: [Reference<AnyResource>], title: String
     ) {
@@ -98,6 +100,8 @@ public struct Composition: FHIRDomainResource {
         public static let typeName = "Composition.attester"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(mode: CompositionAttestationMode) {
             tree = [:]
             self.mode = mode
@@ -124,6 +128,8 @@ public struct Composition: FHIRDomainResource {
         public static let typeName = "Composition.relatesTo"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(code: DocumentRelationshipType, target: Target) {
             tree = [:]
             self.code = code
@@ -142,7 +148,9 @@ public struct Composition: FHIRDomainResource {
 
         /// What `Composition.relatesTo.target[x]` may be.
         public enum Target: FHIRChoice {
+            /// `targetIdentifier`.
             case identifier(Identifier)
+            /// `targetReference`.
             case reference(Reference<Composition>)
 
             public static let suffixes: [String] = [
@@ -177,6 +185,8 @@ public struct Composition: FHIRDomainResource {
         public static let typeName = "Composition.event"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Code. `Composition.event.code`, 0..*.
@@ -200,6 +210,8 @@ public struct Composition: FHIRDomainResource {
         public static let typeName = "Composition.section"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Title. `Composition.section.title`, 0..1.

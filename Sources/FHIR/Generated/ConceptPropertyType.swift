@@ -6,10 +6,15 @@ public enum ConceptPropertyType: FHIRCode {
     case code
     /// Coding (external reference).
     case coding
+    /// string.
     case string
+    /// integer.
     case integer
+    /// boolean.
     case boolean
+    /// dateTime.
     case dateTime
+    /// decimal.
     case decimal
     /// A code that is not one of these.
     case other(String)

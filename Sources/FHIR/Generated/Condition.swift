@@ -7,6 +7,8 @@ public struct Condition: FHIRDomainResource {
     public static let typeName = "Condition"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(subject: Reference<AnyResource>) {
         tree = ["resourceType": "Condition"]
         self.subject = subject
@@ -99,10 +101,15 @@ public struct Condition: FHIRDomainResource {
 
     /// What `Condition.onset[x]` may be.
     public enum Onset: FHIRChoice {
+        /// `onsetDateTime`.
         case dateTime(FHIRDateTime)
+        /// `onsetAge`.
         case age(Age)
+        /// `onsetPeriod`.
         case period(Period)
+        /// `onsetRange`.
         case range(FHIRRange)
+        /// `onsetString`.
         case string(String)
 
         public static let suffixes: [String] = [
@@ -148,10 +155,15 @@ public struct Condition: FHIRDomainResource {
 
     /// What `Condition.abatement[x]` may be.
     public enum Abatement: FHIRChoice {
+        /// `abatementDateTime`.
         case dateTime(FHIRDateTime)
+        /// `abatementAge`.
         case age(Age)
+        /// `abatementPeriod`.
         case period(Period)
+        /// `abatementRange`.
         case range(FHIRRange)
+        /// `abatementString`.
         case string(String)
 
         public static let suffixes: [String] = [
@@ -200,6 +212,8 @@ public struct Condition: FHIRDomainResource {
         public static let typeName = "Condition.stage"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Summary. `Condition.stage.summary`, 0..1.
@@ -223,6 +237,8 @@ public struct Condition: FHIRDomainResource {
         public static let typeName = "Condition.evidence"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Code. `Condition.evidence.code`, 0..*.

@@ -7,6 +7,8 @@ public struct Consent: FHIRDomainResource {
     public static let typeName = "Consent"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: ConsentState, scope: CodeableConcept, category: [CodeableConcept]) {
         tree = ["resourceType": "Consent"]
         self.status = status
@@ -81,7 +83,9 @@ public struct Consent: FHIRDomainResource {
 
     /// What `Consent.source[x]` may be.
     public enum Source: FHIRChoice {
+        /// `sourceAttachment`.
         case attachment(Attachment)
+        /// `sourceReference`.
         case reference(Reference<AnyResource>)
 
         public static let suffixes: [String] = [
@@ -115,6 +119,8 @@ public struct Consent: FHIRDomainResource {
         public static let typeName = "Consent.policy"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Authority. `Consent.policy.authority`, 0..1.
@@ -133,6 +139,8 @@ public struct Consent: FHIRDomainResource {
         public static let typeName = "Consent.verification"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(verified: Bool) {
             tree = [:]
             self.verified = verified
@@ -159,6 +167,8 @@ public struct Consent: FHIRDomainResource {
         public static let typeName = "Consent.provision"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Type. `Consent.provision.type`, 0..1.
@@ -221,6 +231,8 @@ public struct Consent: FHIRDomainResource {
             public static let typeName = "Consent.provision.actor"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(role: CodeableConcept, reference: Reference<AnyResource>) {
                 tree = [:]
                 self.role = role
@@ -243,6 +255,8 @@ public struct Consent: FHIRDomainResource {
             public static let typeName = "Consent.provision.data"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(meaning: ConsentDataMeaning, reference: Reference<AnyResource>) {
                 tree = [:]
                 self.meaning = meaning

@@ -7,6 +7,8 @@ public struct ContactDetail: FHIRElement {
     public static let typeName = "ContactDetail"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Name. `ContactDetail.name`, 0..1.

@@ -7,6 +7,8 @@ public struct ContactPoint: FHIRElement {
     public static let typeName = "ContactPoint"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// System. `ContactPoint.system`, 0..1.

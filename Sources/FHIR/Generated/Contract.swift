@@ -7,6 +7,8 @@ public struct Contract: FHIRDomainResource {
     public static let typeName = "Contract"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "Contract"] }
 
     /// Identifier. `Contract.identifier`, 0..*.
@@ -176,7 +178,9 @@ public struct Contract: FHIRDomainResource {
 
     /// What `Contract.topic[x]` may be.
     public enum Topic: FHIRChoice {
+        /// `topicCodeableConcept`.
         case codeableConcept(CodeableConcept)
+        /// `topicReference`.
         case reference(Reference<AnyResource>)
 
         public static let suffixes: [String] = [
@@ -207,7 +211,9 @@ public struct Contract: FHIRDomainResource {
 
     /// What `Contract.legallyBinding[x]` may be.
     public enum LegallyBinding: FHIRChoice {
+        /// `legallyBindingAttachment`.
         case attachment(Attachment)
+        /// `legallyBindingReference`.
         case reference(Reference<AnyResource>)
 
         public static let suffixes: [String] = [
@@ -241,6 +247,8 @@ public struct Contract: FHIRDomainResource {
         public static let typeName = "Contract.contentDefinition"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(type: CodeableConcept, publicationStatus: ContractPublicationstatus) {
             tree = [:]
             self.type = type
@@ -283,6 +291,8 @@ public struct Contract: FHIRDomainResource {
         public static let typeName = "Contract.term"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(offer: Contract.Term.Offer) {
             tree = [:]
             self.offer = offer
@@ -350,7 +360,9 @@ public struct Contract: FHIRDomainResource {
 
         /// What `Contract.term.topic[x]` may be.
         public enum Topic: FHIRChoice {
+            /// `topicCodeableConcept`.
             case codeableConcept(CodeableConcept)
+            /// `topicReference`.
             case reference(Reference<AnyResource>)
 
             public static let suffixes: [String] = [
@@ -384,6 +396,8 @@ public struct Contract: FHIRDomainResource {
             public static let typeName = "Contract.term.securityLabel"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(classification: Coding) {
                 tree = [:]
                 self.classification = classification
@@ -415,6 +429,8 @@ public struct Contract: FHIRDomainResource {
             public static let typeName = "Contract.term.offer"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With nothing in it.
             public init() { tree = [:] }
 
             /// Identifier. `Contract.term.offer.identifier`, 0..*.
@@ -472,6 +488,8 @@ public struct Contract: FHIRDomainResource {
                 public static let typeName = "Contract.term.offer.party"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With what is required.
                 public init(reference: [Reference<AnyResource>], role: CodeableConcept) {
                     tree = [:]
                     self.reference = reference
@@ -494,6 +512,8 @@ public struct Contract: FHIRDomainResource {
                 public static let typeName = "Contract.term.offer.answer"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With what is required.
                 public init(value: Value) {
                     tree = [:]
                     self.value = value
@@ -506,17 +526,29 @@ public struct Contract: FHIRDomainResource {
 
                 /// What `Contract.term.offer.answer.value[x]` may be.
                 public enum Value: FHIRChoice {
+                    /// `valueBoolean`.
                     case boolean(Bool)
+                    /// `valueDecimal`.
                     case decimal(FHIRDecimal)
+                    /// `valueInteger`.
                     case integer(Int)
+                    /// `valueDate`.
                     case date(FHIRDate)
+                    /// `valueDateTime`.
                     case dateTime(FHIRDateTime)
+                    /// `valueTime`.
                     case time(FHIRTime)
+                    /// `valueString`.
                     case string(String)
+                    /// `valueUri`.
                     case uri(FHIRURI)
+                    /// `valueAttachment`.
                     case attachment(Attachment)
+                    /// `valueCoding`.
                     case coding(Coding)
+                    /// `valueQuantity`.
                     case quantity(Quantity)
+                    /// `valueReference`.
                     case reference(Reference<AnyResource>)
 
                     public static let suffixes: [String] = [
@@ -603,6 +635,8 @@ public struct Contract: FHIRDomainResource {
             public static let typeName = "Contract.term.asset"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With nothing in it.
             public init() { tree = [:] }
 
             /// Scope. `Contract.term.asset.scope`, 0..1.
@@ -685,6 +719,8 @@ public struct Contract: FHIRDomainResource {
                 public static let typeName = "Contract.term.asset.context"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With nothing in it.
                 public init() { tree = [:] }
 
                 /// Reference. `Contract.term.asset.context.reference`, 0..1.
@@ -708,6 +744,8 @@ public struct Contract: FHIRDomainResource {
                 public static let typeName = "Contract.term.asset.valuedItem"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With nothing in it.
                 public init() { tree = [:] }
 
                 /// Entity. `Contract.term.asset.valuedItem.entity[x]`, 0..1.
@@ -782,7 +820,9 @@ public struct Contract: FHIRDomainResource {
 
                 /// What `Contract.term.asset.valuedItem.entity[x]` may be.
                 public enum Entity: FHIRChoice {
+                    /// `entityCodeableConcept`.
                     case codeableConcept(CodeableConcept)
+                    /// `entityReference`.
                     case reference(Reference<AnyResource>)
 
                     public static let suffixes: [String] = [
@@ -818,6 +858,8 @@ public struct Contract: FHIRDomainResource {
             public static let typeName = "Contract.term.action"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(type: CodeableConcept, intent: CodeableConcept, status: CodeableConcept) {
                 tree = [:]
                 self.type = type
@@ -932,8 +974,11 @@ public struct Contract: FHIRDomainResource {
 
             /// What `Contract.term.action.occurrence[x]` may be.
             public enum Occurrence: FHIRChoice {
+                /// `occurrenceDateTime`.
                 case dateTime(FHIRDateTime)
+                /// `occurrencePeriod`.
                 case period(Period)
+                /// `occurrenceTiming`.
                 case timing(Timing)
 
                 public static let suffixes: [String] = [
@@ -972,6 +1017,8 @@ public struct Contract: FHIRDomainResource {
                 public static let typeName = "Contract.term.action.subject"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With what is required.
                 public init(reference: [Reference<AnyResource>]) {
                     tree = [:]
                     self.reference = reference
@@ -995,6 +1042,8 @@ public struct Contract: FHIRDomainResource {
         public static let typeName = "Contract.signer"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(type: Coding, party: Reference<AnyResource>, signature: [Signature]) {
             tree = [:]
             self.type = type
@@ -1023,6 +1072,8 @@ public struct Contract: FHIRDomainResource {
         public static let typeName = "Contract.friendly"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(content: Content) {
             tree = [:]
             self.content = content
@@ -1035,7 +1086,9 @@ public struct Contract: FHIRDomainResource {
 
         /// What `Contract.friendly.content[x]` may be.
         public enum Content: FHIRChoice {
+            /// `contentAttachment`.
             case attachment(Attachment)
+            /// `contentReference`.
             case reference(Reference<AnyResource>)
 
             public static let suffixes: [String] = [
@@ -1070,6 +1123,8 @@ public struct Contract: FHIRDomainResource {
         public static let typeName = "Contract.legal"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(content: Content) {
             tree = [:]
             self.content = content
@@ -1082,7 +1137,9 @@ public struct Contract: FHIRDomainResource {
 
         /// What `Contract.legal.content[x]` may be.
         public enum Content: FHIRChoice {
+            /// `contentAttachment`.
             case attachment(Attachment)
+            /// `contentReference`.
             case reference(Reference<AnyResource>)
 
             public static let suffixes: [String] = [
@@ -1117,6 +1174,8 @@ public struct Contract: FHIRDomainResource {
         public static let typeName = "Contract.rule"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(content: Content) {
             tree = [:]
             self.content = content
@@ -1129,7 +1188,9 @@ public struct Contract: FHIRDomainResource {
 
         /// What `Contract.rule.content[x]` may be.
         public enum Content: FHIRChoice {
+            /// `contentAttachment`.
             case attachment(Attachment)
+            /// `contentReference`.
             case reference(Reference<DocumentReference>)
 
             public static let suffixes: [String] = [

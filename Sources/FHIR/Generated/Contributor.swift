@@ -7,6 +7,8 @@ public struct Contributor: FHIRElement {
     public static let typeName = "Contributor"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(type: ContributorType, name: String) {
         tree = [:]
         self.type = type

@@ -7,6 +7,8 @@ public struct Count: FHIRElement {
     public static let typeName = "Count"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Value. `Count.value`, 0..1.

@@ -7,6 +7,8 @@ public struct DataRequirement: FHIRElement {
     public static let typeName = "DataRequirement"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(type: FHIRTypeName) {
         tree = [:]
         self.type = type
@@ -54,7 +56,9 @@ public struct DataRequirement: FHIRElement {
 
     /// What `DataRequirement.subject[x]` may be.
     public enum Subject: FHIRChoice {
+        /// `subjectCodeableConcept`.
         case codeableConcept(CodeableConcept)
+        /// `subjectReference`.
         case reference(Reference<Group>)
 
         public static let suffixes: [String] = [
@@ -88,6 +92,8 @@ public struct DataRequirement: FHIRElement {
         public static let typeName = "DataRequirement.codeFilter"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Path. `DataRequirement.codeFilter.path`, 0..1.
@@ -116,6 +122,8 @@ public struct DataRequirement: FHIRElement {
         public static let typeName = "DataRequirement.dateFilter"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Path. `DataRequirement.dateFilter.path`, 0..1.
@@ -135,8 +143,11 @@ public struct DataRequirement: FHIRElement {
 
         /// What `DataRequirement.dateFilter.value[x]` may be.
         public enum Value: FHIRChoice {
+            /// `valueDateTime`.
             case dateTime(FHIRDateTime)
+            /// `valuePeriod`.
             case period(Period)
+            /// `valueDuration`.
             case duration(FHIRDuration)
 
             public static let suffixes: [String] = [
@@ -176,6 +187,8 @@ public struct DataRequirement: FHIRElement {
         public static let typeName = "DataRequirement.sort"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(path: String, direction: SortDirection) {
             tree = [:]
             self.path = path

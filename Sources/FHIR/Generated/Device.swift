@@ -7,6 +7,8 @@ public struct Device: FHIRDomainResource {
     public static let typeName = "Device"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "Device"] }
 
     /// Identifier. `Device.identifier`, 0..*.
@@ -144,6 +146,8 @@ public struct Device: FHIRDomainResource {
         public static let typeName = "Device.udiCarrier"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Device identifier. `Device.udiCarrier.deviceIdentifier`, 0..1.
@@ -182,6 +186,8 @@ public struct Device: FHIRDomainResource {
         public static let typeName = "Device.deviceName"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(name: String, type: DeviceNametype) {
             tree = [:]
             self.name = name
@@ -204,6 +210,8 @@ public struct Device: FHIRDomainResource {
         public static let typeName = "Device.specialization"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(systemType: CodeableConcept) {
             tree = [:]
             self.systemType = systemType
@@ -225,6 +233,8 @@ public struct Device: FHIRDomainResource {
         public static let typeName = "Device.version"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(value: String) {
             tree = [:]
             self.value = value
@@ -251,6 +261,8 @@ public struct Device: FHIRDomainResource {
         public static let typeName = "Device.property"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(type: CodeableConcept) {
             tree = [:]
             self.type = type

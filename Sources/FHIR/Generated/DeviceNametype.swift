@@ -12,6 +12,7 @@ public enum DeviceNametype: FHIRCode {
     case manufacturerName
     /// Model name.
     case modelName
+    /// other.
     case codedOther
     /// A code that is not one of these.
     case other(String)

@@ -7,6 +7,8 @@ public struct DeviceUseStatement: FHIRDomainResource {
     public static let typeName = "DeviceUseStatement"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: DeviceStatementStatus, subject: Reference<AnyResource>, device: Reference<Device>) {
         tree = ["resourceType": "DeviceUseStatement"]
         self.status = status
@@ -81,8 +83,11 @@ public struct DeviceUseStatement: FHIRDomainResource {
 
     /// What `DeviceUseStatement.timing[x]` may be.
     public enum Timing: FHIRChoice {
+        /// `timingTiming`.
         case timing(FHIR.Timing)
+        /// `timingPeriod`.
         case period(Period)
+        /// `timingDateTime`.
         case dateTime(FHIRDateTime)
 
         public static let suffixes: [String] = [

@@ -7,6 +7,8 @@ public struct DiagnosticReport: FHIRDomainResource {
     public static let typeName = "DiagnosticReport"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: DiagnosticReportStatus, code: CodeableConcept) {
         tree = ["resourceType": "DiagnosticReport"]
         self.status = status
@@ -105,7 +107,9 @@ public struct DiagnosticReport: FHIRDomainResource {
 
     /// What `DiagnosticReport.effective[x]` may be.
     public enum Effective: FHIRChoice {
+        /// `effectiveDateTime`.
         case dateTime(FHIRDateTime)
+        /// `effectivePeriod`.
         case period(Period)
 
         public static let suffixes: [String] = [
@@ -139,6 +143,8 @@ public struct DiagnosticReport: FHIRDomainResource {
         public static let typeName = "DiagnosticReport.media"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(link: Reference<AnyResource>) {
             tree = [:]
             self.link = link

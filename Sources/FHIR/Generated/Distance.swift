@@ -7,6 +7,8 @@ public struct Distance: FHIRElement {
     public static let typeName = "Distance"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Value. `Distance.value`, 0..1.

@@ -7,6 +7,8 @@ public struct DocumentReference: FHIRDomainResource {
     public static let typeName = "DocumentReference"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: DocumentReferenceStatus, content: [DocumentReference.Content]) {
         tree = ["resourceType": "DocumentReference"]
         self.status = status
@@ -98,6 +100,8 @@ public struct DocumentReference: FHIRDomainResource {
         public static let typeName = "DocumentReference.relatesTo"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(code: DocumentRelationshipType, target: Reference<DocumentReference>) {
             tree = [:]
             self.code = code
@@ -120,6 +124,8 @@ public struct DocumentReference: FHIRDomainResource {
         public static let typeName = "DocumentReference.content"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(attachment: Attachment) {
             tree = [:]
             self.attachment = attachment
@@ -141,6 +147,8 @@ public struct DocumentReference: FHIRDomainResource {
         public static let typeName = "DocumentReference.context"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Encounter. `DocumentReference.context.encounter`, 0..*.

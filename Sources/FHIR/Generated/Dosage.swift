@@ -7,6 +7,8 @@ public struct Dosage: FHIRBackboneElement {
     public static let typeName = "Dosage"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Sequence. `Dosage.sequence`, 0..1.
@@ -76,7 +78,9 @@ public struct Dosage: FHIRBackboneElement {
 
     /// What `Dosage.asNeeded[x]` may be.
     public enum AsNeeded: FHIRChoice {
+        /// `asNeededBoolean`.
         case boolean(Bool)
+        /// `asNeededCodeableConcept`.
         case codeableConcept(CodeableConcept)
 
         public static let suffixes: [String] = [
@@ -110,6 +114,8 @@ public struct Dosage: FHIRBackboneElement {
         public static let typeName = "Dosage.doseAndRate"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Type. `Dosage.doseAndRate.type`, 0..1.
@@ -129,7 +135,9 @@ public struct Dosage: FHIRBackboneElement {
 
         /// What `Dosage.doseAndRate.dose[x]` may be.
         public enum Dose: FHIRChoice {
+            /// `doseRange`.
             case range(FHIRRange)
+            /// `doseQuantity`.
             case quantity(Quantity)
 
             public static let suffixes: [String] = [
@@ -160,8 +168,11 @@ public struct Dosage: FHIRBackboneElement {
 
         /// What `Dosage.doseAndRate.rate[x]` may be.
         public enum Rate: FHIRChoice {
+            /// `rateRatio`.
             case ratio(Ratio)
+            /// `rateRange`.
             case range(FHIRRange)
+            /// `rateQuantity`.
             case quantity(Quantity)
 
             public static let suffixes: [String] = [

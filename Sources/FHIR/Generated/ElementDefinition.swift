@@ -7,6 +7,8 @@ public struct ElementDefinition: FHIRBackboneElement {
     public static let typeName = "ElementDefinition"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(path: String) {
         tree = [:]
         self.path = path
@@ -184,14 +186,23 @@ public struct ElementDefinition: FHIRBackboneElement {
 
     /// What `ElementDefinition.minValue[x]` may be.
     public enum MinValue: FHIRChoice {
+        /// `minValueDate`.
         case date(FHIRDate)
+        /// `minValueDateTime`.
         case dateTime(FHIRDateTime)
+        /// `minValueInstant`.
         case instant(FHIRInstant)
+        /// `minValueTime`.
         case time(FHIRTime)
+        /// `minValueDecimal`.
         case decimal(FHIRDecimal)
+        /// `minValueInteger`.
         case integer(Int)
+        /// `minValuePositiveInt`.
         case positiveInt(Int)
+        /// `minValueUnsignedInt`.
         case unsignedInt(Int)
+        /// `minValueQuantity`.
         case quantity(Quantity)
 
         public static let suffixes: [String] = [
@@ -257,14 +268,23 @@ public struct ElementDefinition: FHIRBackboneElement {
 
     /// What `ElementDefinition.maxValue[x]` may be.
     public enum MaxValue: FHIRChoice {
+        /// `maxValueDate`.
         case date(FHIRDate)
+        /// `maxValueDateTime`.
         case dateTime(FHIRDateTime)
+        /// `maxValueInstant`.
         case instant(FHIRInstant)
+        /// `maxValueTime`.
         case time(FHIRTime)
+        /// `maxValueDecimal`.
         case decimal(FHIRDecimal)
+        /// `maxValueInteger`.
         case integer(Int)
+        /// `maxValuePositiveInt`.
         case positiveInt(Int)
+        /// `maxValueUnsignedInt`.
         case unsignedInt(Int)
+        /// `maxValueQuantity`.
         case quantity(Quantity)
 
         public static let suffixes: [String] = [
@@ -333,6 +353,8 @@ public struct ElementDefinition: FHIRBackboneElement {
         public static let typeName = "ElementDefinition.slicing"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(rules: ResourceSlicingRules) {
             tree = [:]
             self.rules = rules
@@ -363,6 +385,8 @@ public struct ElementDefinition: FHIRBackboneElement {
             public static let typeName = "ElementDefinition.slicing.discriminator"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(type: DiscriminatorType, path: String) {
                 tree = [:]
                 self.type = type
@@ -386,6 +410,8 @@ public struct ElementDefinition: FHIRBackboneElement {
         public static let typeName = "ElementDefinition.base"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(path: String, min: Int, max: String) {
             tree = [:]
             self.path = path
@@ -414,6 +440,8 @@ public struct ElementDefinition: FHIRBackboneElement {
         public static let typeName = "ElementDefinition.type"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(code: FHIRURI) {
             tree = [:]
             self.code = code
@@ -450,6 +478,8 @@ public struct ElementDefinition: FHIRBackboneElement {
         public static let typeName = "ElementDefinition.example"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(label: String, value: AnyValue) {
             tree = [:]
             self.label = label
@@ -472,6 +502,8 @@ public struct ElementDefinition: FHIRBackboneElement {
         public static let typeName = "ElementDefinition.constraint"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(key: String, severity: ConstraintSeverity, human: String) {
             tree = [:]
             self.key = key
@@ -520,6 +552,8 @@ public struct ElementDefinition: FHIRBackboneElement {
         public static let typeName = "ElementDefinition.binding"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(strength: BindingStrength) {
             tree = [:]
             self.strength = strength
@@ -546,6 +580,8 @@ public struct ElementDefinition: FHIRBackboneElement {
         public static let typeName = "ElementDefinition.mapping"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(identity: String, map: String) {
             tree = [:]
             self.identity = identity

@@ -7,6 +7,8 @@ public struct Encounter: FHIRDomainResource {
     public static let typeName = "Encounter"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: EncounterStatus, `class`: Coding) {
         tree = ["resourceType": "Encounter"]
         self.status = status
@@ -133,6 +135,8 @@ public struct Encounter: FHIRDomainResource {
         public static let typeName = "Encounter.statusHistory"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(status: EncounterStatus, period: Period) {
             tree = [:]
             self.status = status
@@ -155,6 +159,8 @@ public struct Encounter: FHIRDomainResource {
         public static let typeName = "Encounter.classHistory"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(`class`: Coding, period: Period) {
             tree = [:]
             self.class = `class`
@@ -177,6 +183,8 @@ public struct Encounter: FHIRDomainResource {
         public static let typeName = "Encounter.participant"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Type. `Encounter.participant.type`, 0..*.
@@ -200,6 +208,8 @@ public struct Encounter: FHIRDomainResource {
         public static let typeName = "Encounter.diagnosis"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(condition: Reference<AnyResource>) {
             tree = [:]
             self.condition = condition
@@ -226,6 +236,8 @@ public struct Encounter: FHIRDomainResource {
         public static let typeName = "Encounter.hospitalization"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Pre admission identifier. `Encounter.hospitalization.preAdmissionIdentifier`, 0..1.
@@ -279,6 +291,8 @@ public struct Encounter: FHIRDomainResource {
         public static let typeName = "Encounter.location"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(location: Reference<FHIR.Location>) {
             tree = [:]
             self.location = location

@@ -26,19 +26,33 @@ public enum EventTiming: FHIRCode {
     case night
     /// After Sleep.
     case phs
+    /// HS.
     case hs
+    /// WAKE.
     case wake
+    /// C.
     case c
+    /// CM.
     case cm
+    /// CD.
     case cd
+    /// CV.
     case cv
+    /// AC.
     case ac
+    /// ACM.
     case acm
+    /// ACD.
     case acd
+    /// ACV.
     case acv
+    /// PC.
     case pc
+    /// PCM.
     case pcm
+    /// PCD.
     case pcd
+    /// PCV.
     case pcv
     /// A code that is not one of these.
     case other(String)

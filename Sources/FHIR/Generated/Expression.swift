@@ -7,6 +7,8 @@ public struct Expression: FHIRElement {
     public static let typeName = "Expression"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(language: String) {
         tree = [:]
         self.language = language

@@ -7,6 +7,8 @@ public struct Extension: FHIRElement {
     public static let typeName = "Extension"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(url: FHIRURI) {
         tree = [:]
         self.url = url

@@ -7,6 +7,8 @@ public struct FHIRDuration: FHIRElement {
     public static let typeName = "Duration"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Value. `Duration.value`, 0..1.

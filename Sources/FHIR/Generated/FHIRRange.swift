@@ -7,6 +7,8 @@ public struct FHIRRange: FHIRElement {
     public static let typeName = "Range"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Low. `Range.low`, 0..1.

@@ -7,6 +7,8 @@ public struct FHIRTask: FHIRDomainResource {
     public static let typeName = "Task"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: TaskStatus, intent: TaskIntent) {
         tree = ["resourceType": "Task"]
         self.status = status
@@ -173,6 +175,8 @@ public struct FHIRTask: FHIRDomainResource {
         public static let typeName = "Task.restriction"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Repetitions. `Task.restriction.repetitions`, 0..1.
@@ -196,6 +200,8 @@ public struct FHIRTask: FHIRDomainResource {
         public static let typeName = "Task.input"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(type: CodeableConcept, value: AnyValue) {
             tree = [:]
             self.type = type
@@ -218,6 +224,8 @@ public struct FHIRTask: FHIRDomainResource {
         public static let typeName = "Task.output"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(type: CodeableConcept, value: AnyValue) {
             tree = [:]
             self.type = type

@@ -2,219 +2,431 @@
 
 /// The codes of the value set `all-types`.
 public enum FHIRTypeName: FHIRCode {
+    /// Address.
     case address
+    /// Age.
     case age
+    /// Annotation.
     case annotation
+    /// Attachment.
     case attachment
+    /// BackboneElement.
     case backboneElement
+    /// CodeableConcept.
     case codeableConcept
+    /// Coding.
     case coding
+    /// ContactDetail.
     case contactDetail
+    /// ContactPoint.
     case contactPoint
+    /// Contributor.
     case contributor
+    /// Count.
     case count
+    /// DataRequirement.
     case dataRequirement
+    /// Distance.
     case distance
+    /// Dosage.
     case dosage
+    /// Duration.
     case duration
+    /// Element.
     case element
+    /// ElementDefinition.
     case elementDefinition
+    /// Expression.
     case expression
+    /// Extension.
     case `extension`
+    /// HumanName.
     case humanName
+    /// Identifier.
     case identifier
+    /// MarketingStatus.
     case marketingStatus
+    /// Meta.
     case meta
+    /// Money.
     case money
+    /// MoneyQuantity.
     case moneyQuantity
+    /// Narrative.
     case narrative
+    /// ParameterDefinition.
     case parameterDefinition
+    /// Period.
     case period
+    /// Population.
     case population
+    /// ProdCharacteristic.
     case prodCharacteristic
+    /// ProductShelfLife.
     case productShelfLife
+    /// Quantity.
     case quantity
+    /// Range.
     case range
+    /// Ratio.
     case ratio
+    /// Reference.
     case reference
+    /// RelatedArtifact.
     case relatedArtifact
+    /// SampledData.
     case sampledData
+    /// Signature.
     case signature
+    /// SimpleQuantity.
     case simpleQuantity
+    /// SubstanceAmount.
     case substanceAmount
+    /// Timing.
     case timing
+    /// TriggerDefinition.
     case triggerDefinition
+    /// UsageContext.
     case usageContext
+    /// base64Binary.
     case base64Binary
+    /// boolean.
     case boolean
+    /// canonical.
     case canonical
+    /// code.
     case code
+    /// date.
     case date
+    /// dateTime.
     case dateTime
+    /// decimal.
     case decimal
+    /// id.
     case id
+    /// instant.
     case instant
+    /// integer.
     case integer
+    /// markdown.
     case markdown
+    /// oid.
     case oid
+    /// positiveInt.
     case positiveInt
+    /// string.
     case string
+    /// time.
     case time
+    /// unsignedInt.
     case unsignedInt
+    /// uri.
     case uri
+    /// url.
     case url
+    /// uuid.
     case uuid
     /// XHTML.
     case xhtml
+    /// Account.
     case account
+    /// ActivityDefinition.
     case activityDefinition
+    /// AdverseEvent.
     case adverseEvent
+    /// AllergyIntolerance.
     case allergyIntolerance
+    /// Appointment.
     case appointment
+    /// AppointmentResponse.
     case appointmentResponse
+    /// AuditEvent.
     case auditEvent
+    /// Basic.
     case basic
+    /// Binary.
     case binary
+    /// BiologicallyDerivedProduct.
     case biologicallyDerivedProduct
+    /// BodyStructure.
     case bodyStructure
+    /// Bundle.
     case bundle
+    /// CapabilityStatement.
     case capabilityStatement
+    /// CarePlan.
     case carePlan
+    /// CareTeam.
     case careTeam
+    /// CatalogEntry.
     case catalogEntry
+    /// ChargeItem.
     case chargeItem
+    /// ChargeItemDefinition.
     case chargeItemDefinition
+    /// Claim.
     case claim
+    /// ClaimResponse.
     case claimResponse
+    /// ClinicalImpression.
     case clinicalImpression
+    /// CodeSystem.
     case codeSystem
+    /// Communication.
     case communication
+    /// CommunicationRequest.
     case communicationRequest
+    /// CompartmentDefinition.
     case compartmentDefinition
+    /// Composition.
     case composition
+    /// ConceptMap.
     case conceptMap
+    /// Condition.
     case condition
+    /// Consent.
     case consent
+    /// Contract.
     case contract
+    /// Coverage.
     case coverage
+    /// CoverageEligibilityRequest.
     case coverageEligibilityRequest
+    /// CoverageEligibilityResponse.
     case coverageEligibilityResponse
+    /// DetectedIssue.
     case detectedIssue
+    /// Device.
     case device
+    /// DeviceDefinition.
     case deviceDefinition
+    /// DeviceMetric.
     case deviceMetric
+    /// DeviceRequest.
     case deviceRequest
+    /// DeviceUseStatement.
     case deviceUseStatement
+    /// DiagnosticReport.
     case diagnosticReport
+    /// DocumentManifest.
     case documentManifest
+    /// DocumentReference.
     case documentReference
+    /// DomainResource.
     case domainResource
+    /// EffectEvidenceSynthesis.
     case effectEvidenceSynthesis
+    /// Encounter.
     case encounter
+    /// Endpoint.
     case endpoint
+    /// EnrollmentRequest.
     case enrollmentRequest
+    /// EnrollmentResponse.
     case enrollmentResponse
+    /// EpisodeOfCare.
     case episodeOfCare
+    /// EventDefinition.
     case eventDefinition
+    /// Evidence.
     case evidence
+    /// EvidenceVariable.
     case evidenceVariable
+    /// ExampleScenario.
     case exampleScenario
+    /// ExplanationOfBenefit.
     case explanationOfBenefit
+    /// FamilyMemberHistory.
     case familyMemberHistory
+    /// Flag.
     case flag
+    /// Goal.
     case goal
+    /// GraphDefinition.
     case graphDefinition
+    /// Group.
     case group
+    /// GuidanceResponse.
     case guidanceResponse
+    /// HealthcareService.
     case healthcareService
+    /// ImagingStudy.
     case imagingStudy
+    /// Immunization.
     case immunization
+    /// ImmunizationEvaluation.
     case immunizationEvaluation
+    /// ImmunizationRecommendation.
     case immunizationRecommendation
+    /// ImplementationGuide.
     case implementationGuide
+    /// InsurancePlan.
     case insurancePlan
+    /// Invoice.
     case invoice
+    /// Library.
     case library
+    /// Linkage.
     case linkage
+    /// List.
     case list
+    /// Location.
     case location
+    /// Measure.
     case measure
+    /// MeasureReport.
     case measureReport
+    /// Media.
     case media
+    /// Medication.
     case medication
+    /// MedicationAdministration.
     case medicationAdministration
+    /// MedicationDispense.
     case medicationDispense
+    /// MedicationKnowledge.
     case medicationKnowledge
+    /// MedicationRequest.
     case medicationRequest
+    /// MedicationStatement.
     case medicationStatement
+    /// MedicinalProduct.
     case medicinalProduct
+    /// MedicinalProductAuthorization.
     case medicinalProductAuthorization
+    /// MedicinalProductContraindication.
     case medicinalProductContraindication
+    /// MedicinalProductIndication.
     case medicinalProductIndication
+    /// MedicinalProductIngredient.
     case medicinalProductIngredient
+    /// MedicinalProductInteraction.
     case medicinalProductInteraction
+    /// MedicinalProductManufactured.
     case medicinalProductManufactured
+    /// MedicinalProductPackaged.
     case medicinalProductPackaged
+    /// MedicinalProductPharmaceutical.
     case medicinalProductPharmaceutical
+    /// MedicinalProductUndesirableEffect.
     case medicinalProductUndesirableEffect
+    /// MessageDefinition.
     case messageDefinition
+    /// MessageHeader.
     case messageHeader
+    /// MolecularSequence.
     case molecularSequence
+    /// NamingSystem.
     case namingSystem
+    /// NutritionOrder.
     case nutritionOrder
+    /// Observation.
     case observation
+    /// ObservationDefinition.
     case observationDefinition
+    /// OperationDefinition.
     case operationDefinition
+    /// OperationOutcome.
     case operationOutcome
+    /// Organization.
     case organization
+    /// OrganizationAffiliation.
     case organizationAffiliation
+    /// Parameters.
     case parameters
+    /// Patient.
     case patient
+    /// PaymentNotice.
     case paymentNotice
+    /// PaymentReconciliation.
     case paymentReconciliation
+    /// Person.
     case person
+    /// PlanDefinition.
     case planDefinition
+    /// Practitioner.
     case practitioner
+    /// PractitionerRole.
     case practitionerRole
+    /// Procedure.
     case procedure
+    /// Provenance.
     case provenance
+    /// Questionnaire.
     case questionnaire
+    /// QuestionnaireResponse.
     case questionnaireResponse
+    /// RelatedPerson.
     case relatedPerson
+    /// RequestGroup.
     case requestGroup
+    /// ResearchDefinition.
     case researchDefinition
+    /// ResearchElementDefinition.
     case researchElementDefinition
+    /// ResearchStudy.
     case researchStudy
+    /// ResearchSubject.
     case researchSubject
+    /// Resource.
     case resource
+    /// RiskAssessment.
     case riskAssessment
+    /// RiskEvidenceSynthesis.
     case riskEvidenceSynthesis
+    /// Schedule.
     case schedule
+    /// SearchParameter.
     case searchParameter
+    /// ServiceRequest.
     case serviceRequest
+    /// Slot.
     case slot
+    /// Specimen.
     case specimen
+    /// SpecimenDefinition.
     case specimenDefinition
+    /// StructureDefinition.
     case structureDefinition
+    /// StructureMap.
     case structureMap
+    /// Subscription.
     case subscription
+    /// Substance.
     case substance
+    /// SubstanceNucleicAcid.
     case substanceNucleicAcid
+    /// SubstancePolymer.
     case substancePolymer
+    /// SubstanceProtein.
     case substanceProtein
+    /// SubstanceReferenceInformation.
     case substanceReferenceInformation
+    /// SubstanceSourceMaterial.
     case substanceSourceMaterial
+    /// SubstanceSpecification.
     case substanceSpecification
+    /// SupplyDelivery.
     case supplyDelivery
+    /// SupplyRequest.
     case supplyRequest
+    /// Task.
     case task
+    /// TerminologyCapabilities.
     case terminologyCapabilities
+    /// TestReport.
     case testReport
+    /// TestScript.
     case testScript
+    /// ValueSet.
     case valueSet
+    /// VerificationResult.
     case verificationResult
+    /// VisionPrescription.
     case visionPrescription
+    /// Type.
     case type
+    /// Any.
     case any
     /// A code that is not one of these.
     case other(String)

@@ -2,27 +2,49 @@
 
 /// The codes of the value set `FHIR-version`.
 public enum FHIRVersion: FHIRCode {
+    /// 0.01.
     case v0_01
+    /// 0.05.
     case v0_05
+    /// 0.06.
     case v0_06
+    /// 0.11.
     case v0_11
+    /// 0.0.80.
     case v0_0_80
+    /// 0.0.81.
     case v0_0_81
+    /// 0.0.82.
     case v0_0_82
+    /// 0.4.0.
     case v0_4_0
+    /// 0.5.0.
     case v0_5_0
+    /// 1.0.0.
     case v1_0_0
+    /// 1.0.1.
     case v1_0_1
+    /// 1.0.2.
     case v1_0_2
+    /// 1.1.0.
     case v1_1_0
+    /// 1.4.0.
     case v1_4_0
+    /// 1.6.0.
     case v1_6_0
+    /// 1.8.0.
     case v1_8_0
+    /// 3.0.0.
     case v3_0_0
+    /// 3.0.1.
     case v3_0_1
+    /// 3.3.0.
     case v3_3_0
+    /// 3.5.0.
     case v3_5_0
+    /// 4.0.0.
     case v4_0_0
+    /// 4.0.1.
     case v4_0_1
     /// A code that is not one of these.
     case other(String)

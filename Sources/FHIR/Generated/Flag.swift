@@ -7,6 +7,8 @@ public struct Flag: FHIRDomainResource {
     public static let typeName = "Flag"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: FlagStatus, code: CodeableConcept, subject: Reference<AnyResource>) {
         tree = ["resourceType": "Flag"]
         self.status = status

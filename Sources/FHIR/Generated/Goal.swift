@@ -7,6 +7,8 @@ public struct Goal: FHIRDomainResource {
     public static let typeName = "Goal"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(lifecycleStatus: GoalStatus, description: CodeableConcept, subject: Reference<AnyResource>) {
         tree = ["resourceType": "Goal"]
         self.lifecycleStatus = lifecycleStatus
@@ -96,7 +98,9 @@ public struct Goal: FHIRDomainResource {
 
     /// What `Goal.start[x]` may be.
     public enum Start: FHIRChoice {
+        /// `startDate`.
         case date(FHIRDate)
+        /// `startCodeableConcept`.
         case codeableConcept(CodeableConcept)
 
         public static let suffixes: [String] = [
@@ -130,6 +134,8 @@ public struct Goal: FHIRDomainResource {
         public static let typeName = "Goal.target"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Measure. `Goal.target.measure`, 0..1.
@@ -149,12 +155,19 @@ public struct Goal: FHIRDomainResource {
 
         /// What `Goal.target.detail[x]` may be.
         public enum Detail: FHIRChoice {
+            /// `detailQuantity`.
             case quantity(Quantity)
+            /// `detailRange`.
             case range(FHIRRange)
+            /// `detailCodeableConcept`.
             case codeableConcept(CodeableConcept)
+            /// `detailString`.
             case string(String)
+            /// `detailBoolean`.
             case boolean(Bool)
+            /// `detailInteger`.
             case integer(Int)
+            /// `detailRatio`.
             case ratio(Ratio)
 
             public static let suffixes: [String] = [
@@ -210,7 +223,9 @@ public struct Goal: FHIRDomainResource {
 
         /// What `Goal.target.due[x]` may be.
         public enum Due: FHIRChoice {
+            /// `dueDate`.
             case date(FHIRDate)
+            /// `dueDuration`.
             case duration(FHIRDuration)
 
             public static let suffixes: [String] = [

@@ -7,6 +7,8 @@ public struct Group: FHIRDomainResource {
     public static let typeName = "Group"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(type: GroupType, actual: Bool) {
         tree = ["resourceType": "Group"]
         self.type = type
@@ -68,6 +70,8 @@ public struct Group: FHIRDomainResource {
         public static let typeName = "Group.characteristic"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(code: CodeableConcept, value: Value, exclude: Bool) {
             tree = [:]
             self.code = code
@@ -97,10 +101,15 @@ public struct Group: FHIRDomainResource {
 
         /// What `Group.characteristic.value[x]` may be.
         public enum Value: FHIRChoice {
+            /// `valueCodeableConcept`.
             case codeableConcept(CodeableConcept)
+            /// `valueBoolean`.
             case boolean(Bool)
+            /// `valueQuantity`.
             case quantity(Quantity)
+            /// `valueRange`.
             case range(FHIRRange)
+            /// `valueReference`.
             case reference(Reference<AnyResource>)
 
             public static let suffixes: [String] = [
@@ -150,6 +159,8 @@ public struct Group: FHIRDomainResource {
         public static let typeName = "Group.member"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(entity: Reference<AnyResource>) {
             tree = [:]
             self.entity = entity

@@ -2,11 +2,17 @@
 
 /// The codes of the value set `http-verb`.
 public enum HTTPVerb: FHIRCode {
+    /// GET.
     case get
+    /// HEAD.
     case head
+    /// POST.
     case post
+    /// PUT.
     case put
+    /// DELETE.
     case delete
+    /// PATCH.
     case patch
     /// A code that is not one of these.
     case other(String)

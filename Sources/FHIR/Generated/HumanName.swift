@@ -7,6 +7,8 @@ public struct HumanName: FHIRElement {
     public static let typeName = "HumanName"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// What the name is for. `HumanName.use`, 0..1.

@@ -7,6 +7,8 @@ public struct Identifier: FHIRElement {
     public static let typeName = "Identifier"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// What the identifier is for. `Identifier.use`, 0..1.

@@ -7,6 +7,8 @@ public struct Immunization: FHIRDomainResource {
     public static let typeName = "Immunization"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(
         status: ImmunizationStatus, vaccineCode: CodeableConcept, patient: Reference<Patient>, occurrence: Occurrence
     ) {
@@ -159,7 +161,9 @@ public struct Immunization: FHIRDomainResource {
 
     /// What `Immunization.occurrence[x]` may be.
     public enum Occurrence: FHIRChoice {
+        /// `occurrenceDateTime`.
         case dateTime(FHIRDateTime)
+        /// `occurrenceString`.
         case string(String)
 
         public static let suffixes: [String] = [
@@ -193,6 +197,8 @@ public struct Immunization: FHIRDomainResource {
         public static let typeName = "Immunization.performer"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(actor: Reference<AnyResource>) {
             tree = [:]
             self.actor = actor
@@ -214,6 +220,8 @@ public struct Immunization: FHIRDomainResource {
         public static let typeName = "Immunization.education"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Document type. `Immunization.education.documentType`, 0..1.
@@ -242,6 +250,8 @@ public struct Immunization: FHIRDomainResource {
         public static let typeName = "Immunization.reaction"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Date. `Immunization.reaction.date`, 0..1.
@@ -265,6 +275,8 @@ public struct Immunization: FHIRDomainResource {
         public static let typeName = "Immunization.protocolApplied"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(doseNumber: DoseNumber) {
             tree = [:]
             self.doseNumber = doseNumber
@@ -297,7 +309,9 @@ public struct Immunization: FHIRDomainResource {
 
         /// What `Immunization.protocolApplied.doseNumber[x]` may be.
         public enum DoseNumber: FHIRChoice {
+            /// `doseNumberPositiveInt`.
             case positiveInt(Int)
+            /// `doseNumberString`.
             case string(String)
 
             public static let suffixes: [String] = [
@@ -328,7 +342,9 @@ public struct Immunization: FHIRDomainResource {
 
         /// What `Immunization.protocolApplied.seriesDoses[x]` may be.
         public enum SeriesDoses: FHIRChoice {
+            /// `seriesDosesPositiveInt`.
             case positiveInt(Int)
+            /// `seriesDosesString`.
             case string(String)
 
             public static let suffixes: [String] = [

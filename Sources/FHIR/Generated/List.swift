@@ -7,6 +7,8 @@ public struct List: FHIRDomainResource {
     public static let typeName = "List"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: ListStatus, mode: ListMode) {
         tree = ["resourceType": "List"]
         self.status = status
@@ -83,6 +85,8 @@ public struct List: FHIRDomainResource {
         public static let typeName = "List.entry"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(item: Reference<AnyResource>) {
             tree = [:]
             self.item = item

@@ -7,6 +7,8 @@ public struct Location: FHIRDomainResource {
     public static let typeName = "Location"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "Location"] }
 
     /// Identifier. `Location.identifier`, 0..*.
@@ -99,6 +101,8 @@ public struct Location: FHIRDomainResource {
         public static let typeName = "Location.position"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(longitude: FHIRDecimal, latitude: FHIRDecimal) {
             tree = [:]
             self.longitude = longitude
@@ -126,6 +130,8 @@ public struct Location: FHIRDomainResource {
         public static let typeName = "Location.hoursOfOperation"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Days of week. `Location.hoursOfOperation.daysOfWeek`, 0..*.

@@ -7,6 +7,8 @@ public struct MarketingStatus: FHIRBackboneElement {
     public static let typeName = "MarketingStatus"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(country: CodeableConcept, status: CodeableConcept, dateRange: Period) {
         tree = [:]
         self.country = country

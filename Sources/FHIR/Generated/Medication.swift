@@ -7,6 +7,8 @@ public struct Medication: FHIRDomainResource {
     public static let typeName = "Medication"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "Medication"] }
 
     /// Identifier. `Medication.identifier`, 0..*.
@@ -54,6 +56,8 @@ public struct Medication: FHIRDomainResource {
         public static let typeName = "Medication.ingredient"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(item: Item) {
             tree = [:]
             self.item = item
@@ -76,7 +80,9 @@ public struct Medication: FHIRDomainResource {
 
         /// What `Medication.ingredient.item[x]` may be.
         public enum Item: FHIRChoice {
+            /// `itemCodeableConcept`.
             case codeableConcept(CodeableConcept)
+            /// `itemReference`.
             case reference(Reference<AnyResource>)
 
             public static let suffixes: [String] = [
@@ -111,6 +117,8 @@ public struct Medication: FHIRDomainResource {
         public static let typeName = "Medication.batch"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Lot number. `Medication.batch.lotNumber`, 0..1.

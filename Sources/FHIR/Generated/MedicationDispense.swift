@@ -7,6 +7,8 @@ public struct MedicationDispense: FHIRDomainResource {
     public static let typeName = "MedicationDispense"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: MedicationdispenseStatus, medication: Medication) {
         tree = ["resourceType": "MedicationDispense"]
         self.status = status
@@ -135,7 +137,9 @@ public struct MedicationDispense: FHIRDomainResource {
 
     /// What `MedicationDispense.statusReason[x]` may be.
     public enum StatusReason: FHIRChoice {
+        /// `statusReasonCodeableConcept`.
         case codeableConcept(CodeableConcept)
+        /// `statusReasonReference`.
         case reference(Reference<AnyResource>)
 
         public static let suffixes: [String] = [
@@ -166,7 +170,9 @@ public struct MedicationDispense: FHIRDomainResource {
 
     /// What `MedicationDispense.medication[x]` may be.
     public enum Medication: FHIRChoice {
+        /// `medicationCodeableConcept`.
         case codeableConcept(CodeableConcept)
+        /// `medicationReference`.
         case reference(Reference<FHIR.Medication>)
 
         public static let suffixes: [String] = [
@@ -200,6 +206,8 @@ public struct MedicationDispense: FHIRDomainResource {
         public static let typeName = "MedicationDispense.performer"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(actor: Reference<AnyResource>) {
             tree = [:]
             self.actor = actor
@@ -221,6 +229,8 @@ public struct MedicationDispense: FHIRDomainResource {
         public static let typeName = "MedicationDispense.substitution"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(wasSubstituted: Bool) {
             tree = [:]
             self.wasSubstituted = wasSubstituted

@@ -7,6 +7,8 @@ public struct MedicationRequest: FHIRDomainResource {
     public static let typeName = "MedicationRequest"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(
         status: MedicationrequestStatus, intent: MedicationrequestIntent, medication: Medication, subject: Reference<AnyResource>
     ) {
@@ -179,7 +181,9 @@ public struct MedicationRequest: FHIRDomainResource {
 
     /// What `MedicationRequest.reported[x]` may be.
     public enum Reported: FHIRChoice {
+        /// `reportedBoolean`.
         case boolean(Bool)
+        /// `reportedReference`.
         case reference(Reference<AnyResource>)
 
         public static let suffixes: [String] = [
@@ -210,7 +214,9 @@ public struct MedicationRequest: FHIRDomainResource {
 
     /// What `MedicationRequest.medication[x]` may be.
     public enum Medication: FHIRChoice {
+        /// `medicationCodeableConcept`.
         case codeableConcept(CodeableConcept)
+        /// `medicationReference`.
         case reference(Reference<FHIR.Medication>)
 
         public static let suffixes: [String] = [
@@ -244,6 +250,8 @@ public struct MedicationRequest: FHIRDomainResource {
         public static let typeName = "MedicationRequest.dispenseRequest"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Initial fill. `MedicationRequest.dispenseRequest.initialFill`, 0..1.
@@ -286,6 +294,8 @@ public struct MedicationRequest: FHIRDomainResource {
             public static let typeName = "MedicationRequest.dispenseRequest.initialFill"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With nothing in it.
             public init() { tree = [:] }
 
             /// Quantity. `MedicationRequest.dispenseRequest.initialFill.quantity`, 0..1.
@@ -305,6 +315,8 @@ public struct MedicationRequest: FHIRDomainResource {
         public static let typeName = "MedicationRequest.substitution"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(allowed: Allowed) {
             tree = [:]
             self.allowed = allowed
@@ -322,7 +334,9 @@ public struct MedicationRequest: FHIRDomainResource {
 
         /// What `MedicationRequest.substitution.allowed[x]` may be.
         public enum Allowed: FHIRChoice {
+            /// `allowedBoolean`.
             case boolean(Bool)
+            /// `allowedCodeableConcept`.
             case codeableConcept(CodeableConcept)
 
             public static let suffixes: [String] = [

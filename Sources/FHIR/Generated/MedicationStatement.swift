@@ -7,6 +7,8 @@ public struct MedicationStatement: FHIRDomainResource {
     public static let typeName = "MedicationStatement"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: MedicationStatementStatus, medication: Medication, subject: Reference<AnyResource>) {
         tree = ["resourceType": "MedicationStatement"]
         self.status = status
@@ -101,7 +103,9 @@ public struct MedicationStatement: FHIRDomainResource {
 
     /// What `MedicationStatement.medication[x]` may be.
     public enum Medication: FHIRChoice {
+        /// `medicationCodeableConcept`.
         case codeableConcept(CodeableConcept)
+        /// `medicationReference`.
         case reference(Reference<FHIR.Medication>)
 
         public static let suffixes: [String] = [
@@ -132,7 +136,9 @@ public struct MedicationStatement: FHIRDomainResource {
 
     /// What `MedicationStatement.effective[x]` may be.
     public enum Effective: FHIRChoice {
+        /// `effectiveDateTime`.
         case dateTime(FHIRDateTime)
+        /// `effectivePeriod`.
         case period(Period)
 
         public static let suffixes: [String] = [

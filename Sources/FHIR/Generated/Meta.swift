@@ -7,6 +7,8 @@ public struct Meta: FHIRElement {
     public static let typeName = "Meta"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Which version it is. `Meta.versionId`, 0..1.

@@ -7,6 +7,8 @@ public struct Money: FHIRElement {
     public static let typeName = "Money"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Value. `Money.value`, 0..1.

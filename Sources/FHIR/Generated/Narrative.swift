@@ -7,6 +7,8 @@ public struct Narrative: FHIRElement {
     public static let typeName = "Narrative"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: NarrativeStatus, div: String) {
         tree = [:]
         self.status = status

@@ -7,6 +7,8 @@ public struct Observation: FHIRDomainResource {
     public static let typeName = "Observation"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: ObservationStatus, code: CodeableConcept) {
         tree = ["resourceType": "Observation"]
         self.status = status
@@ -135,9 +137,13 @@ public struct Observation: FHIRDomainResource {
 
     /// What `Observation.effective[x]` may be.
     public enum Effective: FHIRChoice {
+        /// `effectiveDateTime`.
         case dateTime(FHIRDateTime)
+        /// `effectivePeriod`.
         case period(Period)
+        /// `effectiveTiming`.
         case timing(Timing)
+        /// `effectiveInstant`.
         case instant(FHIRInstant)
 
         public static let suffixes: [String] = [
@@ -178,16 +184,27 @@ public struct Observation: FHIRDomainResource {
 
     /// What `Observation.value[x]` may be.
     public enum Value: FHIRChoice {
+        /// `valueQuantity`.
         case quantity(Quantity)
+        /// `valueCodeableConcept`.
         case codeableConcept(CodeableConcept)
+        /// `valueString`.
         case string(String)
+        /// `valueBoolean`.
         case boolean(Bool)
+        /// `valueInteger`.
         case integer(Int)
+        /// `valueRange`.
         case range(FHIRRange)
+        /// `valueRatio`.
         case ratio(Ratio)
+        /// `valueSampledData`.
         case sampledData(SampledData)
+        /// `valueTime`.
         case time(FHIRTime)
+        /// `valueDateTime`.
         case dateTime(FHIRDateTime)
+        /// `valuePeriod`.
         case period(Period)
 
         public static let suffixes: [String] = [
@@ -267,6 +284,8 @@ public struct Observation: FHIRDomainResource {
         public static let typeName = "Observation.referenceRange"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// The lower bound; open below when absent. `Observation.referenceRange.low`, 0..1.
@@ -305,6 +324,8 @@ public struct Observation: FHIRDomainResource {
         public static let typeName = "Observation.component"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(code: CodeableConcept) {
             tree = [:]
             self.code = code
@@ -337,16 +358,27 @@ public struct Observation: FHIRDomainResource {
 
         /// What `Observation.component.value[x]` may be.
         public enum Value: FHIRChoice {
+            /// `valueQuantity`.
             case quantity(Quantity)
+            /// `valueCodeableConcept`.
             case codeableConcept(CodeableConcept)
+            /// `valueString`.
             case string(String)
+            /// `valueBoolean`.
             case boolean(Bool)
+            /// `valueInteger`.
             case integer(Int)
+            /// `valueRange`.
             case range(FHIRRange)
+            /// `valueRatio`.
             case ratio(Ratio)
+            /// `valueSampledData`.
             case sampledData(SampledData)
+            /// `valueTime`.
             case time(FHIRTime)
+            /// `valueDateTime`.
             case dateTime(FHIRDateTime)
+            /// `valuePeriod`.
             case period(Period)
 
             public static let suffixes: [String] = [

@@ -7,6 +7,8 @@ public struct OperationOutcome: FHIRDomainResource {
     public static let typeName = "OperationOutcome"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(issue: [OperationOutcome.Issue]) {
         tree = ["resourceType": "OperationOutcome"]
         self.issue = issue
@@ -22,6 +24,8 @@ public struct OperationOutcome: FHIRDomainResource {
         public static let typeName = "OperationOutcome.issue"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(severity: IssueSeverity, code: IssueType) {
             tree = [:]
             self.severity = severity

@@ -7,6 +7,8 @@ public struct Organization: FHIRDomainResource {
     public static let typeName = "Organization"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "Organization"] }
 
     /// Identifier. `Organization.identifier`, 0..*.
@@ -64,6 +66,8 @@ public struct Organization: FHIRDomainResource {
         public static let typeName = "Organization.contact"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Purpose. `Organization.contact.purpose`, 0..1.

@@ -7,6 +7,8 @@ public struct ParameterDefinition: FHIRElement {
     public static let typeName = "ParameterDefinition"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(use: OperationParameterUse, type: FHIRTypeName) {
         tree = [:]
         self.use = use

@@ -7,6 +7,8 @@ public struct Parameters: FHIRResource {
     public static let typeName = "Parameters"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "Parameters"] }
 
     /// Parameter. `Parameters.parameter`, 0..*.
@@ -19,6 +21,8 @@ public struct Parameters: FHIRResource {
         public static let typeName = "Parameters.parameter"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(name: String) {
             tree = [:]
             self.name = name

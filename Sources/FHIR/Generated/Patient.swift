@@ -7,6 +7,8 @@ public struct Patient: FHIRDomainResource {
     public static let typeName = "Patient"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "Patient"] }
 
     /// Identifiers of the person, such as a record number. `Patient.identifier`, 0..*.
@@ -91,7 +93,9 @@ public struct Patient: FHIRDomainResource {
 
     /// What `Patient.deceased[x]` may be.
     public enum Deceased: FHIRChoice {
+        /// `deceasedBoolean`.
         case boolean(Bool)
+        /// `deceasedDateTime`.
         case dateTime(FHIRDateTime)
 
         public static let suffixes: [String] = [
@@ -122,7 +126,9 @@ public struct Patient: FHIRDomainResource {
 
     /// What `Patient.multipleBirth[x]` may be.
     public enum MultipleBirth: FHIRChoice {
+        /// `multipleBirthBoolean`.
         case boolean(Bool)
+        /// `multipleBirthInteger`.
         case integer(Int)
 
         public static let suffixes: [String] = [
@@ -156,6 +162,8 @@ public struct Patient: FHIRDomainResource {
         public static let typeName = "Patient.contact"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Relationship. `Patient.contact.relationship`, 0..*.
@@ -199,6 +207,8 @@ public struct Patient: FHIRDomainResource {
         public static let typeName = "Patient.communication"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(language: CodeableConcept) {
             tree = [:]
             self.language = language
@@ -220,6 +230,8 @@ public struct Patient: FHIRDomainResource {
         public static let typeName = "Patient.link"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(other: Reference<AnyResource>, type: LinkType) {
             tree = [:]
             self.other = other

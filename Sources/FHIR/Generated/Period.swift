@@ -7,6 +7,8 @@ public struct Period: FHIRElement {
     public static let typeName = "Period"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// The start, inclusive. `Period.start`, 0..1.

@@ -7,6 +7,8 @@ public struct Population: FHIRBackboneElement {
     public static let typeName = "Population"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Age. `Population.age[x]`, 0..1.
@@ -31,7 +33,9 @@ public struct Population: FHIRBackboneElement {
 
     /// What `Population.age[x]` may be.
     public enum Age: FHIRChoice {
+        /// `ageRange`.
         case range(FHIRRange)
+        /// `ageCodeableConcept`.
         case codeableConcept(CodeableConcept)
 
         public static let suffixes: [String] = [

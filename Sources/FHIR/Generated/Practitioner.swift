@@ -7,6 +7,8 @@ public struct Practitioner: FHIRDomainResource {
     public static let typeName = "Practitioner"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "Practitioner"] }
 
     /// Identifier. `Practitioner.identifier`, 0..*.
@@ -64,6 +66,8 @@ public struct Practitioner: FHIRDomainResource {
         public static let typeName = "Practitioner.qualification"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(code: CodeableConcept) {
             tree = [:]
             self.code = code

@@ -7,6 +7,8 @@ public struct PractitionerRole: FHIRDomainResource {
     public static let typeName = "PractitionerRole"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "PractitionerRole"] }
 
     /// Identifier. `PractitionerRole.identifier`, 0..*.
@@ -84,6 +86,8 @@ public struct PractitionerRole: FHIRDomainResource {
         public static let typeName = "PractitionerRole.availableTime"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Days of week. `PractitionerRole.availableTime.daysOfWeek`, 0..*.
@@ -112,6 +116,8 @@ public struct PractitionerRole: FHIRDomainResource {
         public static let typeName = "PractitionerRole.notAvailable"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(description: String) {
             tree = [:]
             self.description = description

@@ -7,6 +7,8 @@ public struct Procedure: FHIRDomainResource {
     public static let typeName = "Procedure"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: EventStatus, subject: Reference<AnyResource>) {
         tree = ["resourceType": "Procedure"]
         self.status = status
@@ -155,10 +157,15 @@ public struct Procedure: FHIRDomainResource {
 
     /// What `Procedure.performed[x]` may be.
     public enum Performed: FHIRChoice {
+        /// `performedDateTime`.
         case dateTime(FHIRDateTime)
+        /// `performedPeriod`.
         case period(Period)
+        /// `performedString`.
         case string(String)
+        /// `performedAge`.
         case age(Age)
+        /// `performedRange`.
         case range(FHIRRange)
 
         public static let suffixes: [String] = [
@@ -207,6 +214,8 @@ public struct Procedure: FHIRDomainResource {
         public static let typeName = "Procedure.performer"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(actor: Reference<AnyResource>) {
             tree = [:]
             self.actor = actor
@@ -233,6 +242,8 @@ public struct Procedure: FHIRDomainResource {
         public static let typeName = "Procedure.focalDevice"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(manipulated: Reference<Device>) {
             tree = [:]
             self.manipulated = manipulated

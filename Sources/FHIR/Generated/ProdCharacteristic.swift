@@ -7,6 +7,8 @@ public struct ProdCharacteristic: FHIRBackboneElement {
     public static let typeName = "ProdCharacteristic"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Height. `ProdCharacteristic.height`, 0..1.

@@ -7,6 +7,8 @@ public struct ProductShelfLife: FHIRBackboneElement {
     public static let typeName = "ProductShelfLife"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(type: CodeableConcept, period: Quantity) {
         tree = [:]
         self.type = type

@@ -7,6 +7,8 @@ public struct Provenance: FHIRDomainResource {
     public static let typeName = "Provenance"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(target: [Reference<AnyResource>], recorded: FHIRInstant, agent: [Provenance.Agent]) {
         tree = ["resourceType": "Provenance"]
         self.target = target
@@ -66,7 +68,9 @@ public struct Provenance: FHIRDomainResource {
 
     /// What `Provenance.occurred[x]` may be.
     public enum Occurred: FHIRChoice {
+        /// `occurredPeriod`.
         case period(Period)
+        /// `occurredDateTime`.
         case dateTime(FHIRDateTime)
 
         public static let suffixes: [String] = [
@@ -100,6 +104,8 @@ public struct Provenance: FHIRDomainResource {
         public static let typeName = "Provenance.agent"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(who: Reference<AnyResource>) {
             tree = [:]
             self.who = who
@@ -131,6 +137,8 @@ public struct Provenance: FHIRDomainResource {
         public static let typeName = "Provenance.entity"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(role: ProvenanceEntityRole, what: Reference<AnyResource>) {
             tree = [:]
             self.role = role

@@ -7,6 +7,8 @@ public struct Quantity: FHIRElement {
     public static let typeName = "Quantity"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// The number, with its precision. `Quantity.value`, 0..1.

@@ -7,6 +7,8 @@ public struct Questionnaire: FHIRDomainResource {
     public static let typeName = "Questionnaire"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: PublicationStatus) {
         tree = ["resourceType": "Questionnaire"]
         self.status = status
@@ -127,6 +129,8 @@ public struct Questionnaire: FHIRDomainResource {
         public static let typeName = "Questionnaire.item"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(linkId: String, type: QuestionnaireItemType) {
             tree = [:]
             self.linkId = linkId
@@ -218,6 +222,8 @@ public struct Questionnaire: FHIRDomainResource {
             public static let typeName = "Questionnaire.item.enableWhen"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(question: String, `operator`: QuestionnaireEnableOperator, answer: Answer) {
                 tree = [:]
                 self.question = question
@@ -242,15 +248,25 @@ public struct Questionnaire: FHIRDomainResource {
 
             /// What `Questionnaire.item.enableWhen.answer[x]` may be.
             public enum Answer: FHIRChoice {
+                /// `answerBoolean`.
                 case boolean(Bool)
+                /// `answerDecimal`.
                 case decimal(FHIRDecimal)
+                /// `answerInteger`.
                 case integer(Int)
+                /// `answerDate`.
                 case date(FHIRDate)
+                /// `answerDateTime`.
                 case dateTime(FHIRDateTime)
+                /// `answerTime`.
                 case time(FHIRTime)
+                /// `answerString`.
                 case string(String)
+                /// `answerCoding`.
                 case coding(Coding)
+                /// `answerQuantity`.
                 case quantity(Quantity)
+                /// `answerReference`.
                 case reference(Reference<AnyResource>)
 
                 public static let suffixes: [String] = [
@@ -326,6 +342,8 @@ public struct Questionnaire: FHIRDomainResource {
             public static let typeName = "Questionnaire.item.answerOption"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(value: Value) {
                 tree = [:]
                 self.value = value
@@ -343,11 +361,17 @@ public struct Questionnaire: FHIRDomainResource {
 
             /// What `Questionnaire.item.answerOption.value[x]` may be.
             public enum Value: FHIRChoice {
+                /// `valueInteger`.
                 case integer(Int)
+                /// `valueDate`.
                 case date(FHIRDate)
+                /// `valueTime`.
                 case time(FHIRTime)
+                /// `valueString`.
                 case string(String)
+                /// `valueCoding`.
                 case coding(Coding)
+                /// `valueReference`.
                 case reference(Reference<AnyResource>)
 
                 public static let suffixes: [String] = [
@@ -402,6 +426,8 @@ public struct Questionnaire: FHIRDomainResource {
             public static let typeName = "Questionnaire.item.initial"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(value: Value) {
                 tree = [:]
                 self.value = value
@@ -414,17 +440,29 @@ public struct Questionnaire: FHIRDomainResource {
 
             /// What `Questionnaire.item.initial.value[x]` may be.
             public enum Value: FHIRChoice {
+                /// `valueBoolean`.
                 case boolean(Bool)
+                /// `valueDecimal`.
                 case decimal(FHIRDecimal)
+                /// `valueInteger`.
                 case integer(Int)
+                /// `valueDate`.
                 case date(FHIRDate)
+                /// `valueDateTime`.
                 case dateTime(FHIRDateTime)
+                /// `valueTime`.
                 case time(FHIRTime)
+                /// `valueString`.
                 case string(String)
+                /// `valueUri`.
                 case uri(FHIRURI)
+                /// `valueAttachment`.
                 case attachment(Attachment)
+                /// `valueCoding`.
                 case coding(Coding)
+                /// `valueQuantity`.
                 case quantity(Quantity)
+                /// `valueReference`.
                 case reference(Reference<AnyResource>)
 
                 public static let suffixes: [String] = [

@@ -7,6 +7,8 @@ public struct QuestionnaireResponse: FHIRDomainResource {
     public static let typeName = "QuestionnaireResponse"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: QuestionnaireResponseStatus) {
         tree = ["resourceType": "QuestionnaireResponse"]
         self.status = status
@@ -72,6 +74,8 @@ public struct QuestionnaireResponse: FHIRDomainResource {
         public static let typeName = "QuestionnaireResponse.item"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(linkId: String) {
             tree = [:]
             self.linkId = linkId
@@ -107,6 +111,8 @@ public struct QuestionnaireResponse: FHIRDomainResource {
             public static let typeName = "QuestionnaireResponse.item.answer"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With nothing in it.
             public init() { tree = [:] }
 
             /// Value. `QuestionnaireResponse.item.answer.value[x]`, 0..1.
@@ -121,17 +127,29 @@ public struct QuestionnaireResponse: FHIRDomainResource {
 
             /// What `QuestionnaireResponse.item.answer.value[x]` may be.
             public enum Value: FHIRChoice {
+                /// `valueBoolean`.
                 case boolean(Bool)
+                /// `valueDecimal`.
                 case decimal(FHIRDecimal)
+                /// `valueInteger`.
                 case integer(Int)
+                /// `valueDate`.
                 case date(FHIRDate)
+                /// `valueDateTime`.
                 case dateTime(FHIRDateTime)
+                /// `valueTime`.
                 case time(FHIRTime)
+                /// `valueString`.
                 case string(String)
+                /// `valueUri`.
                 case uri(FHIRURI)
+                /// `valueAttachment`.
                 case attachment(Attachment)
+                /// `valueCoding`.
                 case coding(Coding)
+                /// `valueQuantity`.
                 case quantity(Quantity)
+                /// `valueReference`.
                 case reference(Reference<AnyResource>)
 
                 public static let suffixes: [String] = [

@@ -7,6 +7,8 @@ public struct Ratio: FHIRElement {
     public static let typeName = "Ratio"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Numerator. `Ratio.numerator`, 0..1.

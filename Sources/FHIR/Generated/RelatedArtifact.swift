@@ -7,6 +7,8 @@ public struct RelatedArtifact: FHIRElement {
     public static let typeName = "RelatedArtifact"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(type: RelatedArtifactType) {
         tree = [:]
         self.type = type

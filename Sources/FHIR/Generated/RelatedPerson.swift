@@ -7,6 +7,8 @@ public struct RelatedPerson: FHIRDomainResource {
     public static let typeName = "RelatedPerson"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(patient: Reference<Patient>) {
         tree = ["resourceType": "RelatedPerson"]
         self.patient = patient
@@ -77,6 +79,8 @@ public struct RelatedPerson: FHIRDomainResource {
         public static let typeName = "RelatedPerson.communication"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(language: CodeableConcept) {
             tree = [:]
             self.language = language

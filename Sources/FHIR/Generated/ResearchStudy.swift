@@ -7,6 +7,8 @@ public struct ResearchStudy: FHIRDomainResource {
     public static let typeName = "ResearchStudy"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: ResearchStudyStatus) {
         tree = ["resourceType": "ResearchStudy"]
         self.status = status
@@ -137,6 +139,8 @@ public struct ResearchStudy: FHIRDomainResource {
         public static let typeName = "ResearchStudy.arm"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(name: String) {
             tree = [:]
             self.name = name
@@ -163,6 +167,8 @@ public struct ResearchStudy: FHIRDomainResource {
         public static let typeName = "ResearchStudy.objective"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Name. `ResearchStudy.objective.name`, 0..1.

@@ -7,6 +7,8 @@ public struct ResearchSubject: FHIRDomainResource {
     public static let typeName = "ResearchSubject"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: ResearchSubjectStatus, study: Reference<ResearchStudy>, individual: Reference<Patient>) {
         tree = ["resourceType": "ResearchSubject"]
         self.status = status

@@ -7,6 +7,8 @@ public struct SampledData: FHIRElement {
     public static let typeName = "SampledData"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(origin: Quantity, period: FHIRDecimal, dimensions: Int) {
         tree = [:]
         self.origin = origin

@@ -7,6 +7,8 @@ public struct ServiceRequest: FHIRDomainResource {
     public static let typeName = "ServiceRequest"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: RequestStatus, intent: RequestIntent, subject: Reference<AnyResource>) {
         tree = ["resourceType": "ServiceRequest"]
         self.status = status
@@ -181,8 +183,11 @@ public struct ServiceRequest: FHIRDomainResource {
 
     /// What `ServiceRequest.quantity[x]` may be.
     public enum Quantity: FHIRChoice {
+        /// `quantityQuantity`.
         case quantity(FHIR.Quantity)
+        /// `quantityRatio`.
         case ratio(Ratio)
+        /// `quantityRange`.
         case range(FHIRRange)
 
         public static let suffixes: [String] = [
@@ -218,8 +223,11 @@ public struct ServiceRequest: FHIRDomainResource {
 
     /// What `ServiceRequest.occurrence[x]` may be.
     public enum Occurrence: FHIRChoice {
+        /// `occurrenceDateTime`.
         case dateTime(FHIRDateTime)
+        /// `occurrencePeriod`.
         case period(Period)
+        /// `occurrenceTiming`.
         case timing(Timing)
 
         public static let suffixes: [String] = [
@@ -255,7 +263,9 @@ public struct ServiceRequest: FHIRDomainResource {
 
     /// What `ServiceRequest.asNeeded[x]` may be.
     public enum AsNeeded: FHIRChoice {
+        /// `asNeededBoolean`.
         case boolean(Bool)
+        /// `asNeededCodeableConcept`.
         case codeableConcept(CodeableConcept)
 
         public static let suffixes: [String] = [

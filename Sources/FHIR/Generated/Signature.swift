@@ -7,6 +7,8 @@ public struct Signature: FHIRElement {
     public static let typeName = "Signature"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(type: [Coding], when: FHIRInstant, who: Reference<AnyResource>) {
         tree = [:]
         self.type = type

@@ -7,6 +7,8 @@ public struct Specimen: FHIRDomainResource {
     public static let typeName = "Specimen"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = ["resourceType": "Specimen"] }
 
     /// Identifier. `Specimen.identifier`, 0..*.
@@ -79,6 +81,8 @@ public struct Specimen: FHIRDomainResource {
         public static let typeName = "Specimen.collection"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Collector. `Specimen.collection.collector`, 0..1.
@@ -118,7 +122,9 @@ public struct Specimen: FHIRDomainResource {
 
         /// What `Specimen.collection.collected[x]` may be.
         public enum Collected: FHIRChoice {
+            /// `collectedDateTime`.
             case dateTime(FHIRDateTime)
+            /// `collectedPeriod`.
             case period(Period)
 
             public static let suffixes: [String] = [
@@ -149,7 +155,9 @@ public struct Specimen: FHIRDomainResource {
 
         /// What `Specimen.collection.fastingStatus[x]` may be.
         public enum FastingStatus: FHIRChoice {
+            /// `fastingStatusCodeableConcept`.
             case codeableConcept(CodeableConcept)
+            /// `fastingStatusDuration`.
             case duration(FHIRDuration)
 
             public static let suffixes: [String] = [
@@ -184,6 +192,8 @@ public struct Specimen: FHIRDomainResource {
         public static let typeName = "Specimen.processing"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Description. `Specimen.processing.description`, 0..1.
@@ -208,7 +218,9 @@ public struct Specimen: FHIRDomainResource {
 
         /// What `Specimen.processing.time[x]` may be.
         public enum Time: FHIRChoice {
+            /// `timeDateTime`.
             case dateTime(FHIRDateTime)
+            /// `timePeriod`.
             case period(Period)
 
             public static let suffixes: [String] = [
@@ -243,6 +255,8 @@ public struct Specimen: FHIRDomainResource {
         public static let typeName = "Specimen.container"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Identifier. `Specimen.container.identifier`, 0..*.
@@ -277,7 +291,9 @@ public struct Specimen: FHIRDomainResource {
 
         /// What `Specimen.container.additive[x]` may be.
         public enum Additive: FHIRChoice {
+            /// `additiveCodeableConcept`.
             case codeableConcept(CodeableConcept)
+            /// `additiveReference`.
             case reference(Reference<AnyResource>)
 
             public static let suffixes: [String] = [

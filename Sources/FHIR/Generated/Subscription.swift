@@ -7,6 +7,8 @@ public struct Subscription: FHIRDomainResource {
     public static let typeName = "Subscription"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: SubscriptionStatus, reason: String, criteria: String, channel: Subscription.Channel) {
         tree = ["resourceType": "Subscription"]
         self.status = status
@@ -55,6 +57,8 @@ public struct Subscription: FHIRDomainResource {
         public static let typeName = "Subscription.channel"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(type: SubscriptionChannelType) {
             tree = [:]
             self.type = type

@@ -7,6 +7,8 @@ public struct SubstanceAmount: FHIRBackboneElement {
     public static let typeName = "SubstanceAmount"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Amount. `SubstanceAmount.amount[x]`, 0..1.
@@ -31,8 +33,11 @@ public struct SubstanceAmount: FHIRBackboneElement {
 
     /// What `SubstanceAmount.amount[x]` may be.
     public enum Amount: FHIRChoice {
+        /// `amountQuantity`.
         case quantity(Quantity)
+        /// `amountRange`.
         case range(FHIRRange)
+        /// `amountString`.
         case string(String)
 
         public static let suffixes: [String] = [
@@ -71,6 +76,8 @@ public struct SubstanceAmount: FHIRBackboneElement {
         public static let typeName = "SubstanceAmount.referenceRange"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Low limit. `SubstanceAmount.referenceRange.lowLimit`, 0..1.

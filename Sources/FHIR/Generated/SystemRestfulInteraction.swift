@@ -2,9 +2,13 @@
 
 /// The codes of the value set `system-restful-interaction`.
 public enum SystemRestfulInteraction: FHIRCode {
+    /// transaction.
     case transaction
+    /// batch.
     case batch
+    /// search-system.
     case searchSystem
+    /// history-system.
     case historySystem
     /// A code that is not one of these.
     case other(String)

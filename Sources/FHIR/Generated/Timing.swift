@@ -7,6 +7,8 @@ public struct Timing: FHIRBackboneElement {
     public static let typeName = "Timing"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With nothing in it.
     public init() { tree = [:] }
 
     /// Event. `Timing.event`, 0..*.
@@ -29,6 +31,8 @@ public struct Timing: FHIRBackboneElement {
         public static let typeName = "Timing.repeat"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With nothing in it.
         public init() { tree = [:] }
 
         /// Bounds. `Timing.repeat.bounds[x]`, 0..1.
@@ -108,8 +112,11 @@ public struct Timing: FHIRBackboneElement {
 
         /// What `Timing.repeat.bounds[x]` may be.
         public enum Bounds: FHIRChoice {
+            /// `boundsDuration`.
             case duration(FHIRDuration)
+            /// `boundsRange`.
             case range(FHIRRange)
+            /// `boundsPeriod`.
             case period(Period)
 
             public static let suffixes: [String] = [

@@ -7,6 +7,8 @@ public struct TriggerDefinition: FHIRElement {
     public static let typeName = "TriggerDefinition"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(type: TriggerType) {
         tree = [:]
         self.type = type
@@ -39,9 +41,13 @@ public struct TriggerDefinition: FHIRElement {
 
     /// What `TriggerDefinition.timing[x]` may be.
     public enum Timing: FHIRChoice {
+        /// `timingTiming`.
         case timing(FHIR.Timing)
+        /// `timingReference`.
         case reference(Reference<AnyResource>)
+        /// `timingDate`.
         case date(FHIRDate)
+        /// `timingDateTime`.
         case dateTime(FHIRDateTime)
 
         public static let suffixes: [String] = [

@@ -2,14 +2,23 @@
 
 /// The codes of the value set `type-restful-interaction`.
 public enum TypeRestfulInteraction: FHIRCode {
+    /// read.
     case read
+    /// vread.
     case vread
+    /// update.
     case update
+    /// patch.
     case patch
+    /// delete.
     case delete
+    /// history-instance.
     case historyInstance
+    /// history-type.
     case historyType
+    /// create.
     case create
+    /// search-type.
     case searchType
     /// A code that is not one of these.
     case other(String)

@@ -7,6 +7,8 @@ public struct UsageContext: FHIRElement {
     public static let typeName = "UsageContext"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(code: Coding, value: Value) {
         tree = [:]
         self.code = code
@@ -25,9 +27,13 @@ public struct UsageContext: FHIRElement {
 
     /// What `UsageContext.value[x]` may be.
     public enum Value: FHIRChoice {
+        /// `valueCodeableConcept`.
         case codeableConcept(CodeableConcept)
+        /// `valueQuantity`.
         case quantity(Quantity)
+        /// `valueRange`.
         case range(FHIRRange)
+        /// `valueReference`.
         case reference(Reference<AnyResource>)
 
         public static let suffixes: [String] = [

@@ -7,6 +7,8 @@ public struct ValueSet: FHIRDomainResource {
     public static let typeName = "ValueSet"
     public var tree: JSONValue
     public init(view tree: JSONValue) { self.tree = tree }
+
+    /// With what is required.
     public init(status: PublicationStatus) {
         tree = ["resourceType": "ValueSet"]
         self.status = status
@@ -107,6 +109,8 @@ public struct ValueSet: FHIRDomainResource {
         public static let typeName = "ValueSet.compose"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(include: [ValueSet.Compose.Include]) {
             tree = [:]
             self.include = include
@@ -137,6 +141,8 @@ public struct ValueSet: FHIRDomainResource {
             public static let typeName = "ValueSet.compose.include"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With nothing in it.
             public init() { tree = [:] }
 
             /// System. `ValueSet.compose.include.system`, 0..1.
@@ -169,6 +175,8 @@ public struct ValueSet: FHIRDomainResource {
                 public static let typeName = "ValueSet.compose.include.concept"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With what is required.
                 public init(code: String) {
                     tree = [:]
                     self.code = code
@@ -194,6 +202,8 @@ public struct ValueSet: FHIRDomainResource {
                     public static let typeName = "ValueSet.compose.include.concept.designation"
                     public var tree: JSONValue
                     public init(view tree: JSONValue) { self.tree = tree }
+
+                    /// With what is required.
                     public init(value: String) {
                         tree = [:]
                         self.value = value
@@ -221,6 +231,8 @@ public struct ValueSet: FHIRDomainResource {
                 public static let typeName = "ValueSet.compose.include.filter"
                 public var tree: JSONValue
                 public init(view tree: JSONValue) { self.tree = tree }
+
+                /// With what is required.
                 public init(property: String, op: FilterOperator, value: String) {
                     tree = [:]
                     self.property = property
@@ -251,6 +263,8 @@ public struct ValueSet: FHIRDomainResource {
         public static let typeName = "ValueSet.expansion"
         public var tree: JSONValue
         public init(view tree: JSONValue) { self.tree = tree }
+
+        /// With what is required.
         public init(timestamp: FHIRDateTime) {
             tree = [:]
             self.timestamp = timestamp
@@ -291,6 +305,8 @@ public struct ValueSet: FHIRDomainResource {
             public static let typeName = "ValueSet.expansion.parameter"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With what is required.
             public init(name: String) {
                 tree = [:]
                 self.name = name
@@ -308,12 +324,19 @@ public struct ValueSet: FHIRDomainResource {
 
             /// What `ValueSet.expansion.parameter.value[x]` may be.
             public enum Value: FHIRChoice {
+                /// `valueString`.
                 case string(String)
+                /// `valueBoolean`.
                 case boolean(Bool)
+                /// `valueInteger`.
                 case integer(Int)
+                /// `valueDecimal`.
                 case decimal(FHIRDecimal)
+                /// `valueUri`.
                 case uri(FHIRURI)
+                /// `valueCode`.
                 case code(String)
+                /// `valueDateTime`.
                 case dateTime(FHIRDateTime)
 
                 public static let suffixes: [String] = [
@@ -373,6 +396,8 @@ public struct ValueSet: FHIRDomainResource {
             public static let typeName = "ValueSet.expansion.contains"
             public var tree: JSONValue
             public init(view tree: JSONValue) { self.tree = tree }
+
+            /// With nothing in it.
             public init() { tree = [:] }
 
             /// System. `ValueSet.expansion.contains.system`, 0..1.

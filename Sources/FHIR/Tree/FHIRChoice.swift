@@ -11,6 +11,18 @@ public protocol FHIRChoice: Sendable, Hashable {
 }
 
 extension FHIRChoice {
+    public static func == (a: Self, b: Self) -> Bool {
+        let (a, b) = (a.content, b.content)
+        return a.suffix == b.suffix && a.tree == b.tree
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        let content = content
+        hasher.combine(content.suffix)
+        hasher.combine(content.tree)
+    }
+
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     init?<Value: FHIRValue>(_ tree: JSONValue, _ make: (Value) -> Self) {
         guard let value = Value(tree: tree) else { return nil }
         self = make(value)

@@ -1,20 +1,25 @@
 import OrderedJSON
 
-// What the generated accessors call.
+// What the generated accessors call: two thousand of them. Kept out of line and unspecialized, because the compiler would make
+// a copy for each type, which takes a minute to build and makes the code no faster.
 extension JSONValue {
     // MARK: One value
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     func getOne<Value: FHIRValue>(_ name: StaticString) -> Value? { member(name).flatMap(Value.init(tree:)) }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     mutating func setOne(_ name: StaticString, _ value: (some FHIRValue)?) { self[name.description] = value?.tree }
 
     // MARK: Several values
 
     /// The values that can be read; a `null` holds the position of a primitive that has only extensions.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     func getList<Value: FHIRValue>(_ name: StaticString) -> [Value] {
         member(name)?.elements?.compactMap(Value.init(tree:)) ?? []
     }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     mutating func setList(_ name: StaticString, _ values: [some FHIRValue]) {
         let name = name.description
         self[name] = values.isEmpty ? nil : JSONValue(values.map(\.tree))
@@ -27,6 +32,7 @@ extension JSONValue {
 
     // MARK: A choice
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     func getChoice<Choice: FHIRChoice>(_ name: StaticString) -> Choice? {
         for member in members ?? [] {
             if let suffix = member.suffix(after: name), let choice = Choice(suffix, member.value) { return choice }
@@ -34,6 +40,7 @@ extension JSONValue {
         return nil
     }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     mutating func setChoice<Choice: FHIRChoice>(_ name: StaticString, _ choice: Choice?) {
         let content = choice?.content
         let name = name.description

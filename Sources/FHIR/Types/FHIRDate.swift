@@ -10,9 +10,8 @@ public struct FHIRDate: FHIRValue, ExpressibleByStringLiteral, CustomStringConve
 
     /// A date as FHIR writes it: `2026`, `2026-11` or `2026-11-21`; `nil` for other texts and days that do not exist.
     public init?(text: String) {
-        var scanner = TimeScanner(text)
-        self.init(&scanner)
-        guard scanner.isAtEnd else { return nil }
+        guard let date = TimeScanner.scan(text, { FHIRDate(&$0) }) else { return nil }
+        self = date
     }
 
     init?(_ scanner: inout TimeScanner) {

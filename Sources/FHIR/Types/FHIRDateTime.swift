@@ -12,25 +12,26 @@ public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringC
     public let date: FHIRDate
     /// The time of day; `nil` when it is not known.
     public let time: FHIRTime?
-    /// What follows a time: `Z`, `+00:00`, `-05:00`; empty without a time.
-    public let zone: String
     /// The zone's offset from UTC in minutes; `nil` without a time.
     public let offset: Int?
+    /// The text, as it was written.
+    public let description: String
 
     /// A text as FHIR writes it: `2026`, `2026-11`, `2026-11-21`, `2026-11-21T08:30:00+01:00`; `nil` for other texts.
     public init?(text: String) {
-        var scanner = TimeScanner(text)
-        guard let date = FHIRDate(&scanner) else { return nil }
-        if scanner.isAtEnd {
-            (self.date, time, zone, offset) = (date, nil, "", nil)
-            return
+        let parts = TimeScanner.scan(text) { scanner -> (date: FHIRDate, time: FHIRTime?, offset: Int?)? in
+            guard let date = FHIRDate(&scanner) else { return nil }
+            if scanner.isAtEnd { return (date, nil, nil) }
+            guard date.day != nil, scanner.take("T"), let time = FHIRTime(&scanner), let offset = scanner.offset()
+            else { return nil }
+            return (date, time, offset)
         }
-        guard date.day != nil, scanner.take("T"), let time = FHIRTime(&scanner), let offset = scanner.offset(),
-            scanner.isAtEnd
-        else { return nil }
-        (self.date, self.time, self.offset) = (date, time, offset)
-        zone = text.hasSuffix("Z") ? "Z" : String(text.suffix(6))
+        guard let parts else { return nil }
+        (date, time, offset, description) = (parts.date, parts.time, parts.offset, text)
     }
+
+    /// What follows a time: `Z`, `+00:00`, `-05:00`; empty without a time.
+    public var zone: String { time == nil ? "" : description.hasSuffix("Z") ? "Z" : String(description.suffix(6)) }
 
     /// A point in time, in milliseconds and in a zone.
     ///
@@ -41,8 +42,8 @@ public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringC
         let limit = 253_402_300_799.999
         let seconds = min(max(date.timeIntervalSince1970 + Double(offset * 60), -62_135_596_800), limit)
         let milliseconds = Int((seconds * 1000).rounded())
-        let (days, rest) = (milliseconds - (milliseconds % 86_400_000 + 86_400_000) % 86_400_000, (milliseconds % 86_400_000 + 86_400_000) % 86_400_000)
-        let day = CivilTime.date(days: days / 86_400_000)
+        let rest = (milliseconds % 86_400_000 + 86_400_000) % 86_400_000
+        let day = CivilTime.date(days: (milliseconds - rest) / 86_400_000)
         let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { CivilTime.padded($0, 2) }
         let fraction = rest % 1000 == 0 ? "" : "." + CivilTime.padded(rest % 1000, 3)
         let sign = offset < 0 ? "-" : "+"
@@ -63,9 +64,6 @@ public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringC
     }
 
     public var tree: JSONValue { JSONValue(description) }
-
-    /// The text, as it was written.
-    public var description: String { time.map { "\(date)T\($0)\(zone)" } ?? date.description }
 
     /// The point in time; `nil` without a time of day.
     public var instant: Date? {

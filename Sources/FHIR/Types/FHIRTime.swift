@@ -11,9 +11,8 @@ public struct FHIRTime: FHIRValue, ExpressibleByStringLiteral, CustomStringConve
 
     /// A time as FHIR writes it: `08:30:00` or `08:30:00.25`; `nil` for other texts.
     public init?(text: String) {
-        var scanner = TimeScanner(text)
-        self.init(&scanner)
-        guard scanner.isAtEnd else { return nil }
+        guard let time = TimeScanner.scan(text, { FHIRTime(&$0) }) else { return nil }
+        self = time
     }
 
     init?(_ scanner: inout TimeScanner) {
