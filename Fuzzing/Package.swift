@@ -9,7 +9,7 @@ let targets: [(name: String, products: [String])] = [
     ("FuzzForm", ["OAuth1"]),
     ("FuzzHAR", ["IndivoTesting"]),
     ("FuzzOAuth", ["OAuth1"]),
-    ("FuzzOutbox", ["IndivoOutbox"]),
+    ("FuzzOutbox", ["IndivoOutbox", "DurableQueue"]),
     ("FuzzParser", ["IndivoXML"]),
     ("FuzzReader", ["IndivoXML"]),
     ("FuzzSDMJ", ["Indivo"]),
