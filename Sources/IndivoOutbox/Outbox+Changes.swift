@@ -127,7 +127,7 @@ extension Outbox {
     }
 
     /// A text as the server gives it back, by which it is found there.
-    /// - Throws: ``DurableQueue/QueueError/badItem(_:)`` for one that XML cannot carry: the server's lists would be malformed.
+    /// - Throws: ``/DurableQueue/QueueError/badItem(_:)`` for one that XML cannot carry: the server's lists would be malformed.
     private func sendable(_ text: String, _ what: String) throws -> String {
         if let problem = XMLText.problem(in: text) { throw OutboxError.badItem("\(what) cannot be sent: \(problem)") }
         return XMLText.normalizingLineEnds(text)
@@ -160,7 +160,7 @@ extension Outbox {
 
     /// If the document was delivered by now, gives it its id on the server, from when on it is one of the record's.
     ///
-    /// A delivery that is no longer remembered (``DurableQueue/DeliveryPolicy/receipts``) is looked for on the server.
+    /// A delivery that is no longer remembered (``/DurableQueue/DeliveryPolicy/receipts``) is looked for on the server.
     ///
     /// - Returns: Whether it was.
     /// - Throws: ``OutboxError``; `IndivoError` when the server has to be asked and cannot be.
@@ -255,7 +255,7 @@ extension Outbox {
 
 extension QueuedChange {
     /// What an item of the queue is.
-    /// - Throws: ``DurableQueue/QueueError/damaged(file:)``; the header is authenticated, so that only another version wrote it so.
+    /// - Throws: ``/DurableQueue/QueueError/damaged(file:)``; the header is authenticated, so that only another version wrote it so.
     init(of item: QueueItem) throws {
         do {
             self = try JSONDecoder().decode(QueuedChange.self, from: item.header)

@@ -24,7 +24,7 @@ import Indivo
 ///   request before it sends it again.
 /// - **In order.** Changes are delivered one after the other as they were queued. One that was set aside does not hold
 ///   up the others, but for those that build on it.
-/// - **Unreadable to others.** Files are sealed with AES-GCM under the key of a ``DurableQueue/KeyStore``, and their names
+/// - **Unreadable to others.** Files are sealed with AES-GCM under the key of a ``/DurableQueue/KeyStore``, and their names
 ///   say nothing.
 ///
 /// An outbox is safe to use from several tasks, objects and processes at once; one of them delivers at a time.
@@ -66,7 +66,7 @@ public final class Outbox: Sendable {
     public func items() async throws -> [OutboxItem] { try await queue.items().map { OutboxItem($0) } }
 
     /// An item by its id.
-    /// - Throws: ``DurableQueue/QueueError/noSuchItem(id:)``.
+    /// - Throws: ``/DurableQueue/QueueError/noSuchItem(id:)``.
     public func item(_ id: OutboxItem.ID) async throws -> OutboxItem { OutboxItem(try await queue.item(id)) }
 
     /// What happens in the outbox from now on, as far as this object does it: begin with ``items()`` and follow up with

@@ -35,7 +35,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func open(_ content: Data, _ place: SealedFile.Place) -> SealedFile? {
-    FileManager.default.createFile(atPath: path, contents: content)
+    _ = FileManager.default.createFile(atPath: path, contents: content)
     defer { unlink(path) }
     return try? SealedFile.open(path, for: place, key: key)
 }
@@ -64,7 +64,7 @@ private func sealed(_ content: Data, _ place: SealedFile.Place) {
         let opened = open(file, place)
     else { fatalError("a sealed file does not open") }
     if opened.head != content.prefix(middle) { fatalError("the head changed") }
-    FileManager.default.createFile(atPath: path, contents: file)
+    _ = FileManager.default.createFile(atPath: path, contents: file)
     defer { unlink(path) }
     guard let whole = try? SealedFile.open(path, for: place, key: key), body(whole) == content.dropFirst(middle) else {
         fatalError("the body changed")
@@ -74,7 +74,7 @@ private func sealed(_ content: Data, _ place: SealedFile.Place) {
     // One bit, anywhere.
     var changed = file
     changed[content.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % file.count] ^= 1
-    FileManager.default.createFile(atPath: path, contents: changed)
+    _ = FileManager.default.createFile(atPath: path, contents: changed)
     if let taken = try? SealedFile.open(path, for: place, key: key), body(taken) != nil {
         fatalError("a changed file was taken")
     }
