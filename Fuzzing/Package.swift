@@ -10,7 +10,7 @@ let targets: [(name: String, products: [String])] = [
     ("FuzzHAR", ["IndivoTesting"]),
     ("FuzzJSON", ["OrderedJSON"]),
     ("FuzzOAuth", ["OAuth1"]),
-    ("FuzzOutbox", ["IndivoOutbox"]),
+    ("FuzzOutbox", ["IndivoOutbox", "DurableQueue"]),
     ("FuzzParser", ["IndivoXML"]),
     ("FuzzReader", ["IndivoXML"]),
     ("FuzzSDMJ", ["Indivo"]),

@@ -2,6 +2,7 @@ import DurableQueue
 import Foundation
 import Indivo
 import IndivoModel
+import IndivoXML
 
 /// Remembers, in a document, that it waits in an outbox.
 final class QueuedDocument: AwaitingDelivery, Sendable {
@@ -102,6 +103,7 @@ extension Outbox {
         _ status: DocumentStatus, of target: OutboxItem.Target, reason: String
     ) async throws -> OutboxItem {
         guard !reason.isEmpty else { throw OutboxError.badItem("a change of status needs a reason") }
+        let reason = try sendable(reason, "the reason")
         return try await queue(
             QueuedChange(kind: .status, status: status.rawValue, reason: reason), target: target, nil)
     }
@@ -120,7 +122,15 @@ extension Outbox {
         guard label.unicodeScalars.count <= 100 else {
             throw OutboxError.badItem("a label has at most 100 characters, this one \(label.unicodeScalars.count)")
         }
-        return try await queue(QueuedChange(kind: .label, label: label), target: target, nil)
+        return try await queue(
+            QueuedChange(kind: .label, label: sendable(label, "the label")), target: target, nil)
+    }
+
+    /// A text as the server gives it back, by which it is found there.
+    /// - Throws: ``/DurableQueue/QueueError/badItem(_:)`` for one that XML cannot carry: the server's lists would be malformed.
+    private func sendable(_ text: String, _ what: String) throws -> String {
+        if let problem = XMLText.problem(in: text) { throw OutboxError.badItem("\(what) cannot be sent: \(problem)") }
+        return XMLText.normalizingLineEnds(text)
     }
 
     /// The document of an item that is not delivered yet, as an app shows it after it was started anew; it can be given
@@ -150,7 +160,7 @@ extension Outbox {
 
     /// If the document was delivered by now, gives it its id on the server, from when on it is one of the record's.
     ///
-    /// A delivery that is no longer remembered (``DeliveryPolicy/receipts``) is looked for on the server.
+    /// A delivery that is no longer remembered (``/DurableQueue/DeliveryPolicy/receipts``) is looked for on the server.
     ///
     /// - Returns: Whether it was.
     /// - Throws: ``OutboxError``; `IndivoError` when the server has to be asked and cannot be.
@@ -245,7 +255,7 @@ extension Outbox {
 
 extension QueuedChange {
     /// What an item of the queue is.
-    /// - Throws: ``OutboxError/damaged(file:)``; the header is authenticated, so that only another version wrote it so.
+    /// - Throws: ``/DurableQueue/QueueError/damaged(file:)``; the header is authenticated, so that only another version wrote it so.
     init(of item: QueueItem) throws {
         do {
             self = try JSONDecoder().decode(QueuedChange.self, from: item.header)

@@ -20,11 +20,12 @@ import Indivo
 /// - **Nothing is lost.** A change is on the disk, folder entry included, before the call that queues it returns. What a
 ///   server refuses for good is set aside with its reason, and stays until the app decides.
 /// - **Nothing is done twice.** A document goes out under an external id made when it was queued; other changes go out
-///   under one signature, of which a server takes one copy. After a lost answer the outbox looks what became of the
-///   request before it repeats it.
+///   under one signature, of which a server takes one copy. After a lost response the outbox looks what became of the
+///   request before it sends it again.
 /// - **In order.** Changes are delivered one after the other as they were queued. One that was set aside does not hold
 ///   up the others, but for those that build on it.
-/// - **Unreadable to others.** Files are sealed with AES-GCM under the key of a ``KeyStore``, and their names say nothing.
+/// - **Unreadable to others.** Files are sealed with AES-GCM under the key of a ``/DurableQueue/KeyStore``, and their names
+///   say nothing.
 ///
 /// An outbox is safe to use from several tasks, objects and processes at once; one of them delivers at a time.
 public final class Outbox: Sendable {
@@ -65,7 +66,7 @@ public final class Outbox: Sendable {
     public func items() async throws -> [OutboxItem] { try await queue.items().map { OutboxItem($0) } }
 
     /// An item by its id.
-    /// - Throws: ``OutboxError/noSuchItem(id:)``.
+    /// - Throws: ``/DurableQueue/QueueError/noSuchItem(id:)``.
     public func item(_ id: OutboxItem.ID) async throws -> OutboxItem { OutboxItem(try await queue.item(id)) }
 
     /// What happens in the outbox from now on, as far as this object does it: begin with ``items()`` and follow up with

@@ -30,6 +30,8 @@ struct DeliveryNotes: Codable, Sendable {
     var equalChangesBefore: Int?
     /// The label that the document had before this one was sent first.
     var labelBefore: String?
+    /// Whether neither of the two could be read.
+    var isBlind = false
     /// How often the server failed on this change while it was well otherwise.
     var serverFailures = 0
     /// How often it did not get through while the record could be used otherwise.

@@ -1,3 +1,4 @@
+@testable import DurableQueue
 import Foundation
 @testable import IndivoOutbox
 
@@ -6,48 +7,75 @@ private let key: QueueKey = {
     return key
 }()
 
-/// Whatever lies in an outbox's folder: an error or an item; what was sealed opens as it was, in its own place only. The
-/// first byte says what the rest is: a file as it lies on the disk, what was sealed in one, or a key.
+private let path = FileManager.default.temporaryDirectory.appending(path: "fuzz-outbox-\(UUID().uuidString)").path
+
+/// Whatever lies in a queue's folder: an error or an item; what was sealed opens as it was, under its own name only. The
+/// first byte says what the rest is: a file as it lies on the disk, what was sealed in one, a file's name, or a key.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard count > 1, let start else { return 0 }
     let content = Data(UnsafeBufferPointer(start: start + 2, count: count - 2))
-    let kinds: [SealedFile.Kind] = [.folder, .item, .progress, .receipt]
-    let place = SealedFile.Place(kind: kinds[Int(start[1]) % 4], outbox: Data(repeating: 1, count: 32), sequence: 1)
-    switch start[0] % 6 {
+    let kinds = SealedFile.Kind.allCases
+    let place = SealedFile.Place(
+        kind: kinds[Int(start[1]) % kinds.count], queue: Data(repeating: 1, count: 32), number: 1)
+    switch start[0] % 8 {
     case 0: file(content, place)
     case 1: sealed(content, place)
-    case 2: head(content, Entry.self) { OutboxItem($0, 1, .queued).description.isEmpty }
-    case 3: head(content, Progress.self) { _ in false }
-    case 4: head(content, Receipt.self) { OutboxItem($0.entry, 1, .delivered(document: $0.document)).description.isEmpty }
+    case 2: head(content, QueueEntry.self) { OutboxItem(QueueItem($0, 1, .queued)).description.isEmpty }
+    case 3: head(content, QueueProgress.self) { _ in false }
+    case 4:
+        head(content, QueueReceipt.self) {
+            OutboxItem(QueueItem($0.entry, 1, .delivered(receipt: $0.receipt))).description.isEmpty
+        }
+    case 5: head(content, QueuedChange.self) { _ in false }
+    case 6: name(String(decoding: content, as: UTF8.self))
     default: keyFile(content)
     }
     return 0
 }
 
+private func open(_ content: Data, _ place: SealedFile.Place) -> SealedFile? {
+    _ = FileManager.default.createFile(atPath: path, contents: content)
+    defer { unlink(path) }
+    return try? SealedFile.open(path, for: place, key: key)
+}
+
+private func body(_ file: SealedFile) -> Data? {
+    var body = Data()
+    return (try? file.readBody { body.append($0) }) == nil ? nil : body
+}
+
 /// Nobody without the key makes a file that opens.
 private func file(_ content: Data, _ place: SealedFile.Place) {
-    if (try? SealedFile(content, for: place, key: key)) != nil { fatalError("a forged file was taken") }
+    if open(content, place) != nil { fatalError("a forged file was taken") }
     // With what every file begins with, and the length that it claims.
-    var whole = Data("IVOX".utf8)
-    whole.append(contentsOf: [1, place.kind.rawValue, 0, 0])
-    if (try? SealedFile(whole + content, for: place, key: key)) != nil { fatalError("a forged file was taken") }
+    var whole = SealedFile.magic
+    whole.append(contentsOf: [SealedFile.version, place.kind.rawValue, 1, 0])
+    if open(whole + content, place) != nil { fatalError("a forged file was taken") }
 }
 
 private func sealed(_ content: Data, _ place: SealedFile.Place) {
     let middle = content.count / 2
-    guard
-        let file = try? SealedFile.seal(
-            head: content.prefix(middle), body: content.dropFirst(middle), for: place, key: key),
-        let opened = try? SealedFile(file, for: place, key: key), let body = try? opened.body()
+    var file = Data()
+    guard let source = try? PayloadSource(.data(content.dropFirst(middle))),
+        (try? SealedFile.seal(
+            head: content.prefix(middle), mark: SealedFile.Mark(), for: place, key: key, body: source.next,
+            to: { file.append($0) })) != nil,
+        let opened = open(file, place)
     else { fatalError("a sealed file does not open") }
-    if opened.head != content.prefix(middle) || body != content.dropFirst(middle) { fatalError("the content changed") }
-    let other = SealedFile.Place(kind: place.kind, outbox: place.outbox, sequence: 2)
-    if (try? SealedFile(file, for: other, key: key)) != nil { fatalError("a file was taken in another's place") }
+    if opened.head != content.prefix(middle) { fatalError("the head changed") }
+    _ = FileManager.default.createFile(atPath: path, contents: file)
+    defer { unlink(path) }
+    guard let whole = try? SealedFile.open(path, for: place, key: key), body(whole) == content.dropFirst(middle) else {
+        fatalError("the body changed")
+    }
+    let other = SealedFile.Place(kind: place.kind, queue: place.queue, number: 2)
+    if open(file, other) != nil { fatalError("a file was taken under another's name") }
     // One bit, anywhere.
     var changed = file
     changed[content.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % file.count] ^= 1
-    if let taken = try? SealedFile(changed, for: place, key: key), (try? taken.body()) != nil {
+    _ = FileManager.default.createFile(atPath: path, contents: changed)
+    if let taken = try? SealedFile.open(path, for: place, key: key), body(taken) != nil {
         fatalError("a changed file was taken")
     }
 }
@@ -60,6 +88,12 @@ private func head<Head: Codable>(_ content: Data, _ type: Head.Type, _ isWrong: 
     guard let written = try? encoder.encode(head), let again = try? JSONDecoder().decode(type, from: written),
         (try? encoder.encode(again)) == written
     else { fatalError("what was read cannot be written") }
+}
+
+/// A name that is taken is written the same way.
+private func name(_ text: String) {
+    guard let name = FileName(text) else { return }
+    if "\(name)" != text || name.number < 1 || name.number > FileName.largestNumber { fatalError("a foreign name was taken") }
 }
 
 private func keyFile(_ content: Data) {

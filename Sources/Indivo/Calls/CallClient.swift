@@ -163,6 +163,7 @@ struct CallClient: Sendable {
     }
 
     private func request(_ outgoing: Outgoing) throws -> HTTPRequest {
+        try outgoing.checkTexts()
         let authority: String
         do {
             authority = try ServerAddress(base, plainHTTPHosts: options.plainHTTPHosts).authority

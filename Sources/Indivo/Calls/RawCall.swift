@@ -60,8 +60,12 @@ extension IndivoServer {
             CallClient.Outgoing(
                 call: call, credentials: credentials, path: known?.variables(in: path) ?? [:], query: query,
                 body: body.map { body in
-                    body.contentType == FormParameters.contentType
-                        ? .form(FormParameters(decoding: body.data)) : .data(body.data, type: body.contentType)
+                    switch body.contentType {
+                    case FormParameters.contentType: .form(FormParameters(decoding: body.data))
+                    // A label: what is sent is looked at like any other.
+                    case "text/plain" where known?.body == .text: .text(body.text)
+                    default: .data(body.data, type: body.contentType)
+                    }
                 }, signing: OAuthSigner.Options())
         ).content
     }

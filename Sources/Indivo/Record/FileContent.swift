@@ -63,6 +63,9 @@ extension FileContent {
     package func problem(xmlOnly: Bool = false) -> String? {
         let bare = contentType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         if bare.isEmpty { return "the document has no content type; give one, such as application/xml" }
+        if contentType.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value > 0x7E }) {
+            return "a content type is written in printable ASCII characters, such as application/xml"
+        }
         if bare == "application/x-www-form-urlencoded" {
             return "a server takes a document of type \(bare) for a form; give it another type, such as text/plain"
         }

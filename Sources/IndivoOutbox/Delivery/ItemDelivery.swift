@@ -2,6 +2,7 @@ import DurableQueue
 import Foundation
 import Indivo
 import IndivoModel
+import IndivoXML
 
 /// Delivers one change: sends it, and after anything but a clear response looks what became of it before sending again.
 struct ItemDelivery {
@@ -80,6 +81,11 @@ struct ItemDelivery {
         var forbidden = 0
         // A stamp on the disk: the change was sent before, and what became of it is not known.
         var mayBeDone = notes.stamp != nil
+        if mayBeDone, notes.isBlind {
+            throw Obstacle.overtaken(
+                "it was interrupted, and what the server lists of the document cannot be read; look whether the change was "
+                    + "made, and retry or discard it")
+        }
         while true {
             try Task.checkCancellation()
             let error: IndivoError
@@ -88,6 +94,7 @@ struct ItemDelivery {
                 mayBeDone = true
                 return .arrived(try await send(target))
             } catch let failure as IndivoError {
+                if notes.isBlind { return try await giveUpBlindly(on: failure) }
                 error = failure
             } catch Obstacle.refused(let reason) {
                 return try await refuse(target, reason)
@@ -203,16 +210,53 @@ struct ItemDelivery {
         case .patch:
             return try await record.deliverVersion(merged(with: target), of: target, externalID: id)
         case .status:
-            if notes.equalChangesBefore == nil { notes.equalChangesBefore = try await equalChanges(of: target) }
+            if notes.equalChangesBefore == nil {
+                notes.equalChangesBefore = try await readBefore { try await $0.equalChanges(of: target) }
+            }
             if notes.stamp == nil { try stamp() }
             try await record.deliverStatus(
                 status, reason: change.reason ?? "", of: target, stamp: notes.stamp ?? record.newStamp())
             return target
         case .label:
-            if notes.labelBefore == nil { notes.labelBefore = try await record.label(ofDocument: target) }
+            if notes.labelBefore == nil {
+                notes.labelBefore = try await readBefore { try await $0.record.label(ofDocument: target) }
+            }
             if notes.stamp == nil { try stamp() }
             try await record.deliverLabel(change.label ?? "", of: target, stamp: notes.stamp ?? record.newStamp())
             return target
+        }
+    }
+
+    /// What was there before a change is made, by which it can be seen later whether it was.
+    ///
+    /// Another client may have stored there what XML cannot carry: the server's account of it is malformed for good then,
+    /// and the change is made without it.
+    private mutating func readBefore<Value>(_ read: (Self) async throws -> Value) async throws -> Value? {
+        do {
+            let value = try await read(self)
+            notes.isBlind = false
+            return value
+        } catch let error as IndivoError where error.isMalformed {
+            // Such as the page of a network that wants a login of its own first.
+            guard try await accessProblem() == nil else { throw error }
+            notes.isBlind = true
+            return nil
+        }
+    }
+
+    /// What an error comes to when it cannot be seen whether the change was made.
+    private mutating func giveUpBlindly(on error: IndivoError) async throws -> DeliveryOutcome {
+        do {
+            if let stop = try await accessProblem() { return .stopped(stop) }
+        } catch let problem as IndivoError {
+            return .stopped(DeliveryStop(problem))
+        }
+        switch Verdict(error) {
+        case .refused, .forbidden: return .setAside(reason: "\(error)")
+        case .serverFailed, .tryAgain:
+            return .setAside(
+                reason: "its response was lost, and what the server lists of the document cannot be read; look whether the "
+                    + "change was made, and retry or discard it. \(error)")
         }
     }
 
@@ -281,8 +325,8 @@ struct ItemDelivery {
         case .label:
             guard notes.stamp != nil, let before = notes.labelBefore else { return nil }
             let label = try await record.label(ofDocument: target)
-            if label == change.label { return target }
-            guard label != before else { return nil }
+            if Self.isSame(label, change.label ?? "") { return target }
+            guard !Self.isSame(label, before) else { return nil }
             // Whether this one was made before the other, or never arrived, nobody knows.
             throw Obstacle.overtaken(
                 "its response was lost, and somebody set another label meanwhile; look which one is right, and retry or "
@@ -295,7 +339,14 @@ struct ItemDelivery {
     private var status: DocumentStatus { DocumentStatus(rawValue: change.status ?? "") ?? .active }
 
     private func equalChanges(of document: String) async throws -> Int {
-        try await record.statusChanges(of: document).count { $0.status == status && $0.reason == change.reason }
+        try await record.statusChanges(of: document).count {
+            $0.status == status && Self.isSame($0.reason ?? "", change.reason ?? "")
+        }
+    }
+
+    /// Compares by bytes, as a server does, but for line ends, which XML does not keep.
+    private static func isSame(_ text: String, _ other: String) -> Bool {
+        XMLText.normalizingLineEnds(text).utf8.elementsEqual(XMLText.normalizingLineEnds(other).utf8)
     }
 
     /// Whether the record cannot be used at all just now: no judgement of a change counts while that is so.
@@ -319,4 +370,10 @@ struct ItemDelivery {
 extension DeliveryOutcome {
     /// The server has the change; the id is that of the document it made or was about.
     fileprivate static func arrived(_ document: String) -> DeliveryOutcome { .delivered(receipt: Data(document.utf8)) }
+}
+
+extension IndivoError {
+    fileprivate var isMalformed: Bool {
+        if case .malformedAnswer = reason { true } else { false }
+    }
 }

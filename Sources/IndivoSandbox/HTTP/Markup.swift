@@ -1,3 +1,5 @@
+import IndivoXML
+
 /// XML or HTML text put together from trusted literals and escaped values.
 ///
 /// What stands literally in the source is markup; every value put in with `\(…)` is escaped, unless it is markup
@@ -27,8 +29,12 @@ struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertib
     static func += (left: inout Markup, right: Markup) { left.description += right.description }
 
     /// The five characters that matter in content and in attributes, escaped the way the real server escapes them.
+    ///
+    /// Characters that XML cannot carry become U+FFFD; the real server writes them as they are, and what it writes is
+    /// malformed for everybody.
     static func escape(_ text: String) -> String {
         guard text.utf8.contains(where: Markup.isSpecial) else { return text }
+        let text = XMLText.replacingForbidden(text)
         var result = ""
         result.reserveCapacity(text.utf8.count + 16)
         for scalar in text.unicodeScalars {
@@ -44,10 +50,12 @@ struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertib
         return result
     }
 
-    /// One of `"`, `&`, `'`, `<` and `>`.
+    /// One of `"`, `&`, `'`, `<` and `>`, a control character but tab and line ends, or where U+FFFE and U+FFFF begin.
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0x22, 0x26, 0x27, 0x3C, 0x3E: true
+        case 0x22, 0x26, 0x27, 0x3C, 0x3E, 0xEF: true
+        case 0x09, 0x0A, 0x0D: false
+        case 0..<0x20: true
         default: false
         }
     }

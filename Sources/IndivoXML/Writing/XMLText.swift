@@ -1,0 +1,36 @@
+/// What becomes of a text that is written into XML 1.0 and read again.
+package enum XMLText {
+    /// The first character that XML cannot carry (section 2.2), described by its position and code point without a word of
+    /// the text itself; `nil` where XML can carry all of it.
+    package static func problem(in text: String) -> String? {
+        var position = 0
+        for scalar in text.unicodeScalars {
+            position += 1
+            guard !NameRules.isCharacter(scalar) else { continue }
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "character \(position) is U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits), which XML "
+                + "cannot carry"
+        }
+        return nil
+    }
+
+    /// The text as a parser gives it back: a line ends with LF, whether it was written with CR, CRLF or LF (section 2.11).
+    package static func normalizingLineEnds(_ text: String) -> String {
+        guard text.utf8.contains(0x0D) else { return text }
+        var result = ""
+        var isAfterReturn = false
+        for scalar in text.unicodeScalars {
+            if scalar != "\n" || !isAfterReturn { result.unicodeScalars.append(scalar == "\r" ? "\n" : scalar) }
+            isAfterReturn = scalar == "\r"
+        }
+        return result
+    }
+
+    /// The text with U+FFFD for every character that XML cannot carry.
+    package static func replacingForbidden(_ text: String) -> String {
+        guard problem(in: text) != nil else { return text }
+        var result = String.UnicodeScalarView()
+        result.append(contentsOf: text.unicodeScalars.map { NameRules.isCharacter($0) ? $0 : "\u{FFFD}" })
+        return String(result)
+    }
+}
