@@ -48,7 +48,7 @@ final class SourceConverter {
                 xmlBufferFree(converted)
             }
             xmlBufferCat(raw, hidden)
-            _ = indivo_convert(handler, converted, raw)
+            _ = LibXMLMessages.silenced { xmlCharEncInFunc(handler, converted, raw) }
             return UnsafeBufferPointer(start: xmlBufferContent(converted), count: Int(xmlBufferLength(converted)))
                 .contains(UInt8(ascii: "<"))
         }
