@@ -160,7 +160,7 @@ struct LoopbackStrangerTests {
         person.get("/start?record_id=r-1", port: listener.port)
         let visit = try #require(try await session.next(.record))
         var flags: [Int32] = []
-        for descriptor in Int32(3)..<1024 {
+        for descriptor in Int32(3)..<65_536 {
             var address = sockaddr_in()
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let isOurs = withUnsafeMutablePointer(to: &address) { pointer in
