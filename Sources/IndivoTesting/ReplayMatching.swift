@@ -5,7 +5,7 @@ import OAuth1
 /// By what a request is found in a recording; the method always counts.
 ///
 /// Host and headers never count: a signature is another each time. What a recording leaves out as secret is left out of
-/// the comparison as well, and an external id that the library made for one document (a UUID) stands for any other.
+/// the comparison as well, and an external id that the library made for one document (a UUID, in full or in base64url) stands for any other.
 public struct ReplayMatching: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -39,11 +39,15 @@ struct RequestKey: Sendable {
         method = exchange.method
         let target = Redaction.masked(exchange.path)
         path = String(target.prefix { $0 != "?" })
-            .replacing(#/(?<before>/external/[^/]+/|/documents/external/)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/#) {
-                "\($0.output.before)*"
-            }
+            .replacing(Self.madeID) { "\($0.output.before)*" }
         query = Self.sorted(exchange.query)
         body = Self.comparable(exchange.requestBody ?? Data(), type: exchange.requestHeader("Content-Type"))
+    }
+
+    /// An external id that was made: in base64url the version of a random UUID shows in the ninth character, and the last
+    /// has two bits.
+    private static var madeID: Regex<(Substring, before: Substring)> {
+        #/(?<before>/external/[^/]+/|/documents/external/)(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9_-]{8}[QRST][A-Za-z0-9_-]{12}[AQgw])(?=/|$)/#
     }
 
     private static func sorted(_ parameters: FormParameters) -> [String] {

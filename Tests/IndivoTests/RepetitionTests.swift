@@ -143,7 +143,7 @@ struct RepetitionTests {
             try await record(transport, TestTiming().options()).add(Problem())
         }
         #expect(error.reason == .answerLost && error.isSafeToRepeat)
-        #expect(error.debugDetails.contains("looking whether it was stored failed"))
+        #expect(error.debugDetails.contains("looking whether it was done failed"))
     }
 
     @Test("cancelling while a call waits for its next attempt ends it; nothing more is sent")

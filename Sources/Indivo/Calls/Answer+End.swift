@@ -8,7 +8,7 @@ extension Answer {
     enum End: Sendable {
         /// The body is as long as the response said, or its content ends as it has to.
         case whole
-        /// It is shorter than the response said, or its content goes on.
+        /// Its content goes on.
         case cut
         /// Neither the response nor the content says where it ends.
         case unknown
@@ -44,11 +44,14 @@ extension HTTPAnswer {
     /// How the body of an answer to a call ends.
     fileprivate func end(of outgoing: CallClient.Outgoing) -> Answer.End {
         let fields = response.headerFields
-        if let length = fields[.contentLength].flatMap({ Int($0) }) { return body.count < length ? .cut : .whole }
+        // A recording without its secrets has another length than it says.
+        if let length = fields[.contentLength].flatMap({ Int($0) }), body.count == length { return .whole }
         if fields[.transferEncoding]?.lowercased().contains("chunked") == true { return .whole }
         switch outgoing.call.answer {
-        case .ok, .metadata, .documents, .reports, .graph, .element: return StructureEnd.ofXML(body)
-        case .models: return StructureEnd.ofXMLOrJSON(body)
+        // What is neither XML nor JSON is left to their readers to refuse.
+        case .ok, .metadata, .documents, .reports, .graph, .element:
+            return StructureEnd.ofXML(body) == .cut ? .cut : .whole
+        case .models: return StructureEnd.ofXMLOrJSON(body) == .cut ? .cut : .whole
         case .json: return StructureEnd.ofJSON(body)
         // Where it is one parameter too short it is refused; one that stands in the last one cannot be seen.
         case .token: return .whole
@@ -140,14 +143,14 @@ enum StructureEnd {
         return .cut
     }
 
-    /// Whether the root element of XML is closed. What is not XML at all is left to the parser to refuse.
+    /// Whether the root element of XML is closed; unknown for what is not XML.
     static func ofXML(_ body: Data) -> Answer.End {
         body.withUnsafeBytes { bytes in
             // In UTF-16 every other byte is zero; no server sends it.
-            guard !bytes.prefix(4).contains(0) else { return .whole }
+            guard !bytes.prefix(4).contains(0) else { return .unknown }
             // A page for people is no answer to any call, and need not close its elements.
             let beginning = String(decoding: bytes.prefix(100), as: UTF8.self).lowercased()
-            guard !beginning.contains("<html"), !beginning.contains("<!doctype html") else { return .whole }
+            guard !beginning.contains("<html"), !beginning.contains("<!doctype html") else { return .unknown }
             var scanner = XMLEndScanner(bytes)
             return scanner.end()
         }
@@ -183,10 +186,10 @@ private struct XMLEndScanner {
                 if !isEmpty { depth += 1 } else if depth == 0 { return .whole }
             }
         }
-        // Words instead of an element, which are not XML: no more of them would make it so.
+        // Words instead of an element: no more of them would make it XML.
         let isText = depth == 0 && bytes.contains { !StructureEnd.isSpace($0) && $0 != UInt8(ascii: "<") }
             && !bytes.contains(UInt8(ascii: "<"))
-        return isText ? .whole : .cut
+        return isText ? .unknown : .cut
     }
 
     private func follows(_ text: StaticString) -> Bool {

@@ -35,7 +35,8 @@ struct ListCursor {
     private var known: Set<String> = []
     /// The total with the last page from which anything was taken.
     private var total: Int?
-    private var searchedPages = 0
+    /// Pages in a row of which nothing was taken.
+    private var fruitlessPages = 0
     private var failedSearches = 0
 
     /// So many pages are searched, and so many searches made in vain, before a list counts as one that cannot be read.
@@ -56,8 +57,8 @@ struct ListCursor {
         let wanted = min(pageSize, rest)
         let overlap = mode == .following ? min(read.count, max(1, pageSize / 10), position - start) : 0
         var more = overlap + (wanted < rest ? 1 : 0)
-        // A search has to be faster than the list grows.
-        if mode == .steppingBack || mode == .searching { more += Self.searchedAtOnce << min(searchedPages, 5) }
+        // Catching up has to be faster than the list grows.
+        if fruitlessPages > 0 { more += Self.searchedAtOnce << min(fruitlessPages - 1, 5) }
         return Request(
             offset: position - overlap, limit: wanted > .max - more ? .max : wanted + more, overlap: overlap, wanted: wanted)
     }
@@ -93,7 +94,7 @@ struct ListCursor {
         let new = first..<max(first, end)
         position = request.offset + (new.isEmpty ? page.count : new.upperBound)
         mode = .following
-        searchedPages = 0
+        fruitlessPages = new.isEmpty ? fruitlessPages + 1 : 0
         if !new.isEmpty {
             read += page[new]
             known.formUnion(page[new])
@@ -127,7 +128,7 @@ struct ListCursor {
 
     /// Goes on with a search, or begins one.
     private mutating func search(after page: [String], of request: Request, isAtEnd: Bool) {
-        searchedPages += 1
+        fruitlessPages += 1
         switch mode {
         case .following where request.offset > start:
             mode = .steppingBack
@@ -138,7 +139,7 @@ struct ListCursor {
         case .following, .steppingBack, .searching:
             mode = .searching
             position = request.offset + page.count
-            if isAtEnd || searchedPages > Self.longestSearch {
+            if isAtEnd || fruitlessPages > Self.longestSearch {
                 failedSearches += 1
                 mode = .restarting
                 position = start
