@@ -2,7 +2,9 @@
 public struct DefinedValueSet: Sendable {
     /// A code.
     public struct Code: Sendable, Hashable {
+        /// The URL of the code system.
         public let system: String
+        /// The code itself.
         public let code: String
         /// What people read; the code where the system has nothing else.
         public let display: String
@@ -12,6 +14,7 @@ public struct DefinedValueSet: Sendable {
 
     /// The end of the URL.
     public let name: String
+    /// The codes, in the order of the specification.
     public let codes: [Code]
     private let selectable: Set<String>
 

@@ -25,7 +25,18 @@ public struct JSONValue: Sendable {
 
     /// The six kinds of values.
     public enum Kind: Sendable, Hashable {
-        case null, boolean, number, string, array, object
+        /// `null`.
+        case null
+        /// `true` or `false`.
+        case boolean
+        /// A number, of any size and precision.
+        case number
+        /// A text.
+        case string
+        /// Values in order.
+        case array
+        /// Named values in order.
+        case object
     }
 
     var storage: Storage
