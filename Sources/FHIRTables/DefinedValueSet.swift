@@ -55,7 +55,9 @@ public struct DefinedValueSet: Sendable {
                 let isAbstract = parts[0].hasPrefix("-")
                 let code = String(isAbstract ? parts[0].dropFirst() : parts[0])
                 codes.append(
-                    Code(system: system, code: code, display: parts.count > 1 ? String(parts[1]) : code, isAbstract: isAbstract))
+                    Code(
+                        system: system, code: code, display: parts.count > 1 ? String(parts[1]) : code,
+                        isAbstract: isAbstract))
             }
         }
         if let name { sets[name] = DefinedValueSet(name: name, codes: codes) }

@@ -7,8 +7,8 @@
 /// let text = patient.text(.pretty)
 /// ```
 ///
-/// A parsed value is a reference into its text, which is kept once: copies are cheap, and nothing is decoded before it is
-/// asked for. Changing a value copies the one array or object that changes; what is in it stays a reference. Members
+/// A parsed value is a reference into its text, which is kept once: copies are cheap, and nothing is decoded before it
+/// is asked for. Changing a value copies the one array or object that changes; what is in it stays a reference. Members
 /// keep their order, numbers their digits, and members of the same name are all there.
 public struct JSONValue: Sendable {
     enum Storage {
