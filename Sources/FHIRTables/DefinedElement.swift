@@ -53,9 +53,17 @@ public struct ElementType: Sendable {
 public struct Binding: Sendable, Hashable {
     /// How much the value set binds.
     public enum Strength: String, Sendable {
-        case required, extensible, preferred, example
+        /// A code must be of the value set.
+        case required
+        /// A code must be of the value set, unless that has none that fits.
+        case extensible
+        /// A code should be of the value set.
+        case preferred
+        /// The value set only shows what codes there are.
+        case example
     }
 
+    /// How much the value set binds.
     public let strength: Strength
     /// The end of the value set's URL; for others than FHIR's own the URL.
     public let valueSet: String

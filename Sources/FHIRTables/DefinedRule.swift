@@ -2,11 +2,15 @@
 public struct DefinedRule: Sendable, Hashable {
     /// What breaking it is.
     public enum Severity: String, Sendable {
-        case error, warning
+        /// What breaks the rule is invalid.
+        case error
+        /// What breaks the rule is valid, and worth a remark.
+        case warning
     }
 
     /// The key, as in `obs-6`.
     public let key: String
+    /// What breaking it is.
     public let severity: Severity
     /// In FHIRPath; true where the rule holds.
     public let expression: String

@@ -2,7 +2,9 @@
 public struct DefinedValueSet: Sendable {
     /// A code.
     public struct Code: Sendable, Hashable {
+        /// The URL of the code system.
         public let system: String
+        /// The code itself.
         public let code: String
         /// What people read; the code where the system has nothing else.
         public let display: String
@@ -12,6 +14,7 @@ public struct DefinedValueSet: Sendable {
 
     /// The end of the URL.
     public let name: String
+    /// The codes, in the order of the specification.
     public let codes: [Code]
     private let selectable: Set<String>
 
@@ -52,7 +55,9 @@ public struct DefinedValueSet: Sendable {
                 let isAbstract = parts[0].hasPrefix("-")
                 let code = String(isAbstract ? parts[0].dropFirst() : parts[0])
                 codes.append(
-                    Code(system: system, code: code, display: parts.count > 1 ? String(parts[1]) : code, isAbstract: isAbstract))
+                    Code(
+                        system: system, code: code, display: parts.count > 1 ? String(parts[1]) : code,
+                        isAbstract: isAbstract))
             }
         }
         if let name { sets[name] = DefinedValueSet(name: name, codes: codes) }

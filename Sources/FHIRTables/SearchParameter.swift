@@ -2,7 +2,24 @@
 public struct SearchParameter: Sendable, Hashable {
     /// How values are compared.
     public enum Kind: String, Sendable {
-        case number, date, string, token, reference, composite, quantity, uri, special
+        /// By number.
+        case number
+        /// By range of time.
+        case date
+        /// By the beginning of a text.
+        case string
+        /// By code and system.
+        case token
+        /// By the resource that is referred to.
+        case reference
+        /// By several values that belong together.
+        case composite
+        /// By number and unit.
+        case quantity
+        /// By the whole text.
+        case uri
+        /// In a way of its own.
+        case special
     }
 
     /// One of the parts of a composite parameter.
@@ -15,12 +32,15 @@ public struct SearchParameter: Sendable, Hashable {
 
     /// The resource's name; `Resource` and `DomainResource` for parameters that all have.
     public let resource: String
+    /// What a query calls it.
     public let name: String
+    /// How values are compared.
     public let kind: Kind
     /// The resources that a reference may be to; empty for other kinds.
     public let targets: [String]
     /// Where the values are, in FHIRPath; `nil` for parameters that are computed.
     public let expression: String?
+    /// The parts of a composite parameter.
     public let components: [Component]
 
     /// Those of R4, for the resources that have definitions.

@@ -26,7 +26,7 @@ struct Translator {
     private func view(of type: DefinedType, name: String, scope: Scope) -> View {
         let conformance = conformance(of: type)
         var view = View(
-            name: name, typeName: type.name, documentation: documentation(of: type, name: name), conformance: conformance)
+            name: name, typeName: type.name, documentation: documentation(of: type), conformance: conformance)
         for element in type.elements where !Self.inherited[conformance, default: []].contains(element.name) {
             guard element.maximum != 0 else { continue }
             if element.isChoice {
@@ -109,7 +109,8 @@ struct Translator {
 
     /// The choice of any type, as in `Extension.value[x]`.
     func openChoice() -> ChoiceView? {
-        guard let type = definitions.type(named: "Extension"), let element = type.element(named: "value") else { return nil }
+        guard let type = definitions.type(named: "Extension"), let element = type.element(named: "value")
+        else { return nil }
         let choice = choice(element, name: "AnyValue", scope: Scope(type, in: definitions))
         return ChoiceView(
             name: choice.name, element: choice.element,
@@ -134,7 +135,7 @@ struct Translator {
 
     // MARK: Documentation
 
-    private func documentation(of type: DefinedType, name: String) -> String {
+    private func documentation(of type: DefinedType) -> String {
         if let description = descriptions[type.name] { return "\(description) (FHIR `\(type.name)`.)" }
         return type.kind == .nested
             ? "An element of `\(type.name)`." : "A view on FHIR's `\(type.name)`."

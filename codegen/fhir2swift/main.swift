@@ -35,7 +35,9 @@ func value(after option: String) -> String {
 guard let source = arguments.first, !source.hasPrefix("-") else { fail("fhir2swift needs a folder of tables.") }
 var tables: FHIRGenerator.Tables = [:]
 for name in (try? FileManager.default.contentsOfDirectory(atPath: source)) ?? [] where name.hasSuffix(".txt") {
-    guard let data = FileManager.default.contents(atPath: "\(source)/\(name)") else { fail("\(source)/\(name): cannot be read.") }
+    guard let data = FileManager.default.contents(atPath: "\(source)/\(name)") else {
+        fail("\(source)/\(name): cannot be read.")
+    }
     tables[String(name.dropLast(4))] = String(decoding: data, as: UTF8.self)
 }
 let isCheck = arguments.contains("--check")
@@ -55,7 +57,8 @@ do {
         } else {
             try folder.apply(plan)
         }
-        print("\(path): \(plan.written.count) to write, \(plan.unchanged.count) up to date, \(plan.removed.count) to remove.")
+        let counts = (plan.written.count, plan.unchanged.count, plan.removed.count)
+        print("\(path): \(counts.0) to write, \(counts.1) up to date, \(counts.2) to remove.")
     }
 } catch let error as TableError {
     fail("\(source): error: \(error)")

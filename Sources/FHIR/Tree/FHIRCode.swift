@@ -14,6 +14,7 @@ extension FHIRCode {
         self.init(code)
     }
 
+    /// The value for a code.
     public init(stringLiteral code: String) { self.init(code) }
 
     public var tree: JSONValue { JSONValue(code) }

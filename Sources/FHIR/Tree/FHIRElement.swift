@@ -27,7 +27,8 @@ extension FHIRElement {
         self.init(view: tree)
     }
 
-    /// Whether the content is the same. Decimals are the same when their digits are; the order of members does not count.
+    /// Whether the content is the same. Decimals are the same when their digits are; the order of members does not
+    /// count.
     public static func == (a: Self, b: Self) -> Bool { a.tree == b.tree }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(tree) }

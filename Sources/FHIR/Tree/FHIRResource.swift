@@ -51,7 +51,8 @@ extension FHIRResource {
     private init(checking tree: JSONValue) throws(FHIRParsingError) {
         guard let resource = Self(tree: tree) else {
             let found = tree.member("resourceType")?.string
-            throw found == nil ? .notAResource : .wrongType(expected: Self.typeName, isKnown: found.map(AnyResource.isKnown) ?? false)
+            guard let found else { throw .notAResource }
+            throw .wrongType(expected: Self.typeName, isKnown: AnyResource.isKnown(found))
         }
         self = resource
     }

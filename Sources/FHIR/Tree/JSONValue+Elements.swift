@@ -1,7 +1,7 @@
 import OrderedJSON
 
-// What the generated accessors call: two thousand of them. Kept out of line and unspecialized, because the compiler would make
-// a copy for each type, which takes a minute to build and makes the code no faster.
+// What the generated accessors call, two thousand of them. Out of line and not specialized, because the compiler would
+// make a copy for each type, which takes long to build and hardly makes the code faster.
 extension JSONValue {
     // MARK: One value
 
@@ -62,7 +62,8 @@ extension JSONMember {
     func suffix(after prefix: StaticString) -> String? {
         let start = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
         return nameValue.withUTF8 { name -> String? in
-            guard name.count > start.count, (0x41...0x5A).contains(name[start.count]), name.starts(with: start) else { return nil }
+            guard name.count > start.count, (0x41...0x5A).contains(name[start.count]), name.starts(with: start)
+            else { return nil }
             return String(decoding: name[start.count...], as: UTF8.self)
         } ?? nil
     }

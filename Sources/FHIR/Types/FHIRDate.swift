@@ -2,6 +2,7 @@ import OrderedJSON
 
 /// A date with the precision that it was written with: a year, a month or a day. (FHIR `date`.)
 public struct FHIRDate: FHIRValue, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// 1 to 9999.
     public let year: Int
     /// 1 to 12; `nil` when only the year is known.
     public let month: Int?

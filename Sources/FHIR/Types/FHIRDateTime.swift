@@ -46,8 +46,8 @@ public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringC
         let day = CivilTime.date(days: (milliseconds - rest) / 86_400_000)
         let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { CivilTime.padded($0, 2) }
         let fraction = rest % 1000 == 0 ? "" : "." + CivilTime.padded(rest % 1000, 3)
-        let sign = offset < 0 ? "-" : "+"
-        let zone = offset == 0 ? "Z" : "\(sign)\(CivilTime.padded(abs(offset) / 60, 2)):\(CivilTime.padded(abs(offset) % 60, 2))"
+        let (hours, minutes) = (CivilTime.padded(abs(offset) / 60, 2), CivilTime.padded(abs(offset) % 60, 2))
+        let zone = offset == 0 ? "Z" : "\(offset < 0 ? "-" : "+")\(hours):\(minutes)"
         let calendar = [CivilTime.padded(day.year, 4), CivilTime.padded(day.month, 2), CivilTime.padded(day.day, 2)]
         self.init(stringLiteral: "\(calendar.joined(separator: "-"))T\(clock.joined(separator: ":"))\(fraction)\(zone)")
     }

@@ -20,6 +20,7 @@ public struct FHIRDecimal: FHIRValue, ExpressibleByFloatLiteral, ExpressibleByIn
         description = digits
     }
 
+    /// An integer.
     public init(_ value: Int) { description = String(value) }
 
     /// A decimal with the fewest digits that give the same `Double`; `nil` when it is infinite or not a number.
@@ -28,6 +29,7 @@ public struct FHIRDecimal: FHIRValue, ExpressibleByFloatLiteral, ExpressibleByIn
         description = digits
     }
 
+    /// A decimal of up to 38 digits.
     public init(_ value: Decimal) { description = value.description }
 
     public init(integerLiteral value: Int) { self.init(value) }

@@ -2,7 +2,9 @@ import OrderedJSON
 
 /// A time of day, with the fraction of a second that it was written with. (FHIR `time`.)
 public struct FHIRTime: FHIRValue, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// 0 to 23.
     public let hour: Int
+    /// 0 to 59.
     public let minute: Int
     /// 0 to 59, and 60 in a leap second.
     public let second: Int

@@ -5,6 +5,7 @@ public struct FHIRURI: FHIRValue, RawRepresentable, ExpressibleByStringLiteral, 
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// A URI with this text.
     public init(_ text: String) { rawValue = text }
     public init(stringLiteral text: String) { rawValue = text }
 

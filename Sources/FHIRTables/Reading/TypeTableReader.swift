@@ -83,7 +83,8 @@ struct TypeTableReader {
             }
         }
         return RawElement(
-            name: String(words[0]), cardinality: cardinality, types: words[2], flags: flags, facts: facts, pattern: pattern)
+            name: String(words[0]), cardinality: cardinality, types: words[2], flags: flags, facts: facts,
+            pattern: pattern)
     }
 
     private static func cardinality(_ word: Substring) -> (minimum: Int, maximum: Int?)? {

@@ -7,8 +7,8 @@
 /// let text = patient.text(.pretty)
 /// ```
 ///
-/// A parsed value is a reference into its text, which is kept once: copies are cheap, and nothing is decoded before it is
-/// asked for. Changing a value copies the one array or object that changes; what is in it stays a reference. Members
+/// A parsed value is a reference into its text, which is kept once: copies are cheap, and nothing is decoded before it
+/// is asked for. Changing a value copies the one array or object that changes; what is in it stays a reference. Members
 /// keep their order, numbers their digits, and members of the same name are all there.
 public struct JSONValue: Sendable {
     enum Storage {
@@ -25,7 +25,18 @@ public struct JSONValue: Sendable {
 
     /// The six kinds of values.
     public enum Kind: Sendable, Hashable {
-        case null, boolean, number, string, array, object
+        /// `null`.
+        case null
+        /// `true` or `false`.
+        case boolean
+        /// A number, of any size and precision.
+        case number
+        /// A text.
+        case string
+        /// Values in order.
+        case array
+        /// Named values in order.
+        case object
     }
 
     var storage: Storage
