@@ -1,3 +1,4 @@
+import CivilCalendar
 import OrderedJSON
 
 /// A date with the precision that it was written with: a year, a month or a day. (FHIR `date`.)
@@ -26,14 +27,14 @@ public struct FHIRDate: FHIRValue, ExpressibleByStringLiteral, CustomStringConve
             (self.year, self.month, day) = (year, month, nil)
             return
         }
-        guard let day = scanner.number(2, 1...CivilTime.daysInMonth(month, of: year)) else { return nil }
+        guard let day = scanner.number(2, 1...CivilCalendar.days(in: month, of: year)) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
     /// A date; `nil` for one that does not exist.
     public init?(year: Int, month: Int? = nil, day: Int? = nil) {
         guard (1...9999).contains(year), month != nil || day == nil, month.map({ (1...12).contains($0) }) ?? true,
-            day.map({ (1...CivilTime.daysInMonth(month ?? 1, of: year)).contains($0) }) ?? true
+            day.map({ (1...CivilCalendar.days(in: month ?? 1, of: year)).contains($0) }) ?? true
         else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }

@@ -1,3 +1,4 @@
+import CivilCalendar
 import OrderedJSON
 
 #if canImport(FoundationEssentials)
@@ -43,7 +44,7 @@ public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringC
         let seconds = min(max(date.timeIntervalSince1970 + Double(offset * 60), -62_135_596_800), limit)
         let milliseconds = Int((seconds * 1000).rounded())
         let rest = (milliseconds % 86_400_000 + 86_400_000) % 86_400_000
-        let day = CivilTime.date(days: (milliseconds - rest) / 86_400_000)
+        let day = CivilCalendar.civil(fromDays: (milliseconds - rest) / 86_400_000)
         let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { CivilTime.padded($0, 2) }
         let fraction = rest % 1000 == 0 ? "" : "." + CivilTime.padded(rest % 1000, 3)
         let (hours, minutes) = (CivilTime.padded(abs(offset) / 60, 2), CivilTime.padded(abs(offset) % 60, 2))
@@ -68,7 +69,7 @@ public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringC
     /// The point in time; `nil` without a time of day.
     public var instant: Date? {
         guard let time, let offset, let month = date.month, let day = date.day else { return nil }
-        let days = CivilTime.days(year: date.year, month: month, day: day)
+        let days = CivilCalendar.days(fromCivil: date.year, month, day)
         let seconds = days * 86_400 + time.hour * 3_600 + (time.minute - offset) * 60 + time.second
         return Date(timeIntervalSince1970: Double(seconds) + (Double("0." + time.fraction) ?? 0))
     }
