@@ -108,7 +108,9 @@ private func launched(_ text: String) async {
 
 /// What comes to the listener.
 private func request(_ bytes: [UInt8]) {
-    guard let target = LoopbackRequest.target(of: bytes) else { return }
+    guard let request = LoopbackRequest(bytes) else { return }
+    let target = request.target
+    _ = request.isNavigation(to: 8002)
     if target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) { fatalError("a target has more than one word") }
     _ = URL(string: "http://127.0.0.1:8002\(target)")?.callbackParameters
 }
