@@ -75,12 +75,15 @@ let package = Package(
         // Regular expressions of questionnaires and FHIRPath, which come from strangers: matching them ends.
         .target(name: "BoundedRegex"),
         .target(name: "CivilCalendar"),
+        // Random numbers that a seed determines, and what a misspelt word was meant to be.
+        .target(name: "SeededRandom"),
+        .target(name: "Suggestions"),
         .target(name: "OrderedJSON"),
         // FHIR R4: what the specification says as data, and resources as documents.
         .target(name: "FHIRTables"),
         .target(
             name: "FHIR", dependencies: ["BoundedRegex", "CivilCalendar", "FHIRTables", "IndivoXML", "OrderedJSON", "UCUM"]),
-        .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
+        .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
@@ -109,12 +112,14 @@ let package = Package(
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "IndivoTesting",
-            dependencies: ["Indivo", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "Indivo", "OAuth1", "SeededRandom", "Suggestions", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "OAuth1", "SDML", libXML2, passwordHash,
+                "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", passwordHash,
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -123,15 +128,16 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "SDML", "SwiftGenerator",
+                "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
+                "Suggestions", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
 
         // The generator: SDML → model → Swift.
-        .target(name: "SDML", path: "codegen/SDML"),
-        .target(name: "SwiftGenerator", dependencies: ["SDML"], path: "codegen/SwiftGenerator"),
+        .target(name: "SDML", dependencies: ["OrderedJSON", "Suggestions"], path: "codegen/SDML"),
+        .target(name: "SwiftGenerator", dependencies: ["SDML", "Suggestions"], path: "codegen/SwiftGenerator"),
         // The second front end: tables of FHIR → Swift.
         .target(
             name: "FHIRGenerator", dependencies: ["FHIRTables", "SwiftGenerator"], path: "codegen/FHIRGenerator"),
@@ -150,19 +156,26 @@ let package = Package(
             dependencies: ["sdml2swift"],
             path: "codegen/Plugins/SDMLGeneratePlugin"),
 
-        .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
+        // What was recorded with a real server, for tests.
+        .target(name: "RecordedTraffic", dependencies: ["OrderedJSON"], path: "Tests/RecordedTraffic"),
+        .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML", "RecordedTraffic", "SeededRandom"], exclude: ["Fixtures"]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
-        .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex"]),
-        .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"], exclude: ["Fixtures"]),
+        .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
+        .testTarget(
+            name: "OAuth1Tests", dependencies: ["OAuth1", "OrderedJSON", "RecordedTraffic", "SeededRandom"],
+            exclude: ["Fixtures"]),
         .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"]),
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "OrderedJSON"]),
-        .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
+        .testTarget(
+            name: "IndivoModelTests",
+            dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
         .testTarget(
             name: "IndivoTests",
             dependencies: [
-                "Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "Indivo", "IndivoTesting", "OAuth1", "RecordedTraffic",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain,
             exclude: ["Fixtures"]),
@@ -175,7 +188,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "IndivoSandboxTests",
-            dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "IndivoSandbox", "IndivoXML", "OAuth1", "OrderedJSON", "RecordedTraffic",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
         // The snapshots in Generated are compiled into the tests, which run them.
         .testTarget(

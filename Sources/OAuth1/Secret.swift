@@ -52,7 +52,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 /// Whether two byte strings are equal, in a time that does not tell where they first differ.
-func constantTimeEqual(
+package func constantTimeEqual(
     _ left: some RandomAccessCollection<UInt8>, _ right: some RandomAccessCollection<UInt8>
 ) -> Bool {
     guard left.count == right.count else { return false }

@@ -1,11 +1,12 @@
 import OAuth1
+import RecordedTraffic
 
 /// Requests on which the real server fails with 500 by accident, where the sandbox says with 400 what is wrong.
 enum ServerAccidents {
     private struct Accident: Sendable {
         /// The calls on which it happens; empty for any.
         var calls: Set<String> = []
-        let holds: @Sendable (RecordedExchange) -> Bool
+        let holds: @Sendable (ServerExchange) -> Bool
     }
 
     private static let accidents = [
@@ -52,22 +53,22 @@ enum ServerAccidents {
         "error.method_hmac_sha256",
     ]
 
-    static func isOne(_ exchange: RecordedExchange) -> Bool {
+    static func isOne(_ exchange: ServerExchange) -> Bool {
         exchange.status == 500
             && accidents.contains { ($0.calls.isEmpty || $0.calls.contains(exchange.call)) && $0.holds(exchange) }
     }
 
-    private static func path(_ exchange: RecordedExchange) -> String { String(exchange.path.prefix { $0 != "?" }) }
+    private static func path(_ exchange: ServerExchange) -> String { String(exchange.path.prefix { $0 != "?" }) }
 
-    private static func query(_ exchange: RecordedExchange) -> FormParameters {
+    private static func query(_ exchange: ServerExchange) -> FormParameters {
         FormParameters(decoding: String(exchange.path.dropFirst(path(exchange).count + 1)))
     }
 
-    private static func form(_ exchange: RecordedExchange) -> FormParameters {
+    private static func form(_ exchange: ServerExchange) -> FormParameters {
         FormParameters(decoding: exchange.requestText)
     }
 
-    private static func authorization(_ exchange: RecordedExchange) -> OAuthAuthorization? {
+    private static func authorization(_ exchange: ServerExchange) -> OAuthAuthorization? {
         exchange.requestHeader("Authorization").flatMap { try? OAuthAuthorization(parsing: $0) }
     }
 }
