@@ -1,7 +1,8 @@
 #if !canImport(Darwin)
 import Foundation
+import HTTPTransport
 import HTTPTypes
-import Indivo
+import LoopbackTesting
 import Testing
 
 @Suite("The end of a transport")

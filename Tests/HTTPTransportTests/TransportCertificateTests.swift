@@ -1,7 +1,7 @@
 #if canImport(CLibCurl)
 import Foundation
+import HTTPTransport
 import HTTPTypes
-import Indivo
 import Testing
 
 /// A server with a certificate that nobody vouches for, made with the openssl tool where that is at hand.

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTypes
 
-/// Sends HTTP requests: the one thing that the library needs from the network.
+/// Sends HTTP requests: all that a client needs from the network.
 ///
-/// The library brings ``CurlTransport`` for Linux and `URLSessionTransport` for Apple's systems, as ``system``; an app
+/// There are ``CurlTransport`` for Linux and `URLSessionTransport` for Apple's systems, as ``system``; an app
 /// may bring its own, around async-http-client say, and tests a recording:
 ///
 /// ```swift
@@ -34,6 +34,12 @@ public protocol HTTPTransport: Sendable {
     /// - Throws: ``HTTPTransportError`` when there is no complete answer; `CancellationError` when the task was
     ///   cancelled, and then the server may have acted on the request or not.
     func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer
+}
+
+extension HTTPTransport {
+    /// Sends a request without a body, and waits for the whole answer.
+    /// - Throws: What ``send(_:body:)`` does.
+    public func send(_ request: HTTPRequest) async throws -> HTTPAnswer { try await send(request, body: nil) }
 }
 
 /// What a server answered: head and body.

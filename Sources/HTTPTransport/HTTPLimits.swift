@@ -39,7 +39,7 @@ public struct HTTPLimits: Sendable, Hashable {
 
 extension Duration {
     /// In whole milliseconds, at least one, since libraries take zero for "for ever", and at most what they take: 24 days.
-    var milliseconds: Int {
+    package var milliseconds: Int {
         let (seconds, attoseconds) = min(max(self, .milliseconds(1)), .milliseconds(Int32.max)).components
         return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     }

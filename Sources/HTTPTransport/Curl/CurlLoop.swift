@@ -32,7 +32,7 @@ final class CurlLoop: Sendable {
         let multi = CurlMulti(maximumConnectionsPerHost: maximumConnectionsPerHost)
         self.multi = multi
         let thread = Thread { [self] in run() }
-        thread.name = "indivo.curl"
+        thread.name = "http.curl"
         thread.start()
     }
 

@@ -10,9 +10,9 @@ import Musl
 #endif
 
 /// A server on a socket of this machine that answers bytes, and breaks off where the script says so.
-final class ScriptedServer: Sendable {
+package final class ScriptedServer: Sendable {
     /// What to do with a request that arrived whole.
-    enum Action: Sendable {
+    package enum Action: Sendable {
         /// Send these bytes, keep the connection.
         case answer(String)
         /// Send these bytes, close the connection.
@@ -24,26 +24,26 @@ final class ScriptedServer: Sendable {
     }
 
     /// A request as it arrived.
-    struct Received: Sendable {
-        var head: String
-        var body: [UInt8]
+    package struct Received: Sendable {
+        package var head: String
+        package var body: [UInt8]
         /// Counts connections from 1.
-        var connection: Int
+        package var connection: Int
 
-        var requestLine: String { head.components(separatedBy: "\r\n")[0] }
-        var fields: [String] { Array(head.components(separatedBy: "\r\n").dropFirst()) }
-        var fieldNames: Set<String> {
+        package var requestLine: String { head.components(separatedBy: "\r\n")[0] }
+        package var fields: [String] { Array(head.components(separatedBy: "\r\n").dropFirst()) }
+        package var fieldNames: Set<String> {
             Set(fields.map { String($0.prefix { $0 != ":" }).lowercased() })
         }
     }
 
-    let port: Int
-    var authority: String { "127.0.0.1:\(port)" }
+    package let port: Int
+    package var authority: String { "127.0.0.1:\(port)" }
 
     /// Every request, as it arrives.
-    let arrivals: AsyncStream<Received>
+    package let arrivals: AsyncStream<Received>
     /// A connection's number, as the client closes it.
-    let closings: AsyncStream<Int>
+    package let closings: AsyncStream<Int>
 
     private let listener: Int32
     private let requests = Mutex<[Received]>([])
@@ -53,7 +53,7 @@ final class ScriptedServer: Sendable {
 
     /// Listens on a free port of 127.0.0.1; `script` is asked about each request. A greeting is sent on every new
     /// connection, before the client says anything.
-    init(greeting: String? = nil, _ script: @escaping @Sendable (Received) -> Action) throws {
+    package init(greeting: String? = nil, _ script: @escaping @Sendable (Received) -> Action) throws {
         (listener, port) = try Self.bound()
         (arrivals, arrival) = AsyncStream.makeStream()
         (closings, closing) = AsyncStream.makeStream()
@@ -78,12 +78,12 @@ final class ScriptedServer: Sendable {
     }
 
     /// All requests so far, in the order of their arrival.
-    var received: [Received] { requests.withLock { $0 } }
+    package var received: [Received] { requests.withLock { $0 } }
 
-    var connections: Int { connectionCount.withLock { $0 } }
+    package var connections: Int { connectionCount.withLock { $0 } }
 
     /// Accepts no more connections.
-    func stop() {
+    package func stop() {
         #if canImport(Darwin)
         close(listener)
         #else
@@ -93,7 +93,7 @@ final class ScriptedServer: Sendable {
     }
 
     /// Runs `body` with a port that is taken, and refuses connections as nobody listens.
-    static func withRefusingPort<Result>(_ body: (Int) async throws -> Result) async throws -> Result {
+    package static func withRefusingPort<Result>(_ body: (Int) async throws -> Result) async throws -> Result {
         let (socket, port) = try bound()
         defer { close(socket) }
         return try await body(port)
@@ -155,7 +155,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    static func bound() throws -> (socket: Int32, port: Int) {
+    package static func bound() throws -> (socket: Int32, port: Int) {
         #if canImport(Darwin)
         let socket = socket(AF_INET, SOCK_STREAM, 0)
         #else

@@ -1,4 +1,4 @@
-import IndivoModel
+import ShownText
 
 /// Why there is no complete answer to a request.
 ///

@@ -1,6 +1,7 @@
 import Foundation
+import HTTPTransport
 import HTTPTypes
-import Indivo
+import LoopbackTesting
 import Testing
 
 @Suite("Transport: what comes back")

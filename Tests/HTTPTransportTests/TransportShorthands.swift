@@ -1,19 +1,12 @@
-import Foundation
+import HTTPTransport
 import HTTPTypes
-import Indivo
+import LoopbackTesting
 
 #if !canImport(CLibCurl)
 typealias SystemTransport = URLSessionTransport
 #else
 typealias SystemTransport = CurlTransport
 #endif
-
-extension HTTPTransport {
-    /// Sends a request without a body.
-    func send(_ request: HTTPRequest) async throws -> HTTPAnswer {
-        try await send(request, body: nil)
-    }
-}
 
 extension HTTPRequest {
     /// A request to a scripted server.

@@ -1,5 +1,6 @@
 import Foundation
 import Indivo
+import LoopbackTesting
 import OAuth1
 
 #if canImport(Darwin)
