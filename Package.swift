@@ -120,11 +120,17 @@ let package = Package(
             name: "IndivoTesting",
             dependencies: ["Indivo", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // One listening port: requests, responses, routes, and the markup of pages.
+        .target(
+            name: "HTTPServing",
+            dependencies: [
+                "CivilCalendar", "IndivoXML",
+                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+            ]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "OAuth1", "SDML", "ShownText", libXML2, passwordHash,
-                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+                "HTTPServing", "IndivoModel", "OAuth1", "SDML", "ShownText", libXML2, passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),

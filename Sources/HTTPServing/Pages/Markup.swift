@@ -4,35 +4,35 @@ import IndivoXML
 ///
 /// What stands literally in the source is markup; every value put in with `\(…)` is escaped, unless it is markup
 /// itself: ```swift let row: Markup = "<Record id=\"\(record.id)\" label=\"\(record.label)\" />" ```
-struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
-    private(set) var description: String
+package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
+    package private(set) var description: String
 
-    init(stringLiteral value: String) { description = value }
-    init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
+    package init(stringLiteral value: String) { description = value }
+    package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 
     /// Text that is markup already and is trusted as such.
-    init(trusted text: String) { description = text }
+    package init(trusted text: String) { description = text }
 
     /// Text made safe for element content and quoted attributes.
-    init(escaping text: String) { description = Markup.escape(text) }
+    package init(escaping text: String) { description = Markup.escape(text) }
 
-    init(_ parts: some Sequence<Markup>) {
+    package init(_ parts: some Sequence<Markup>) {
         description = parts.reduce(into: "") { $0 += $1.description }
     }
 
-    static let empty: Markup = ""
+    package static let empty: Markup = ""
 
-    static func + (left: Markup, right: Markup) -> Markup {
+    package static func + (left: Markup, right: Markup) -> Markup {
         Markup(trusted: left.description + right.description)
     }
 
-    static func += (left: inout Markup, right: Markup) { left.description += right.description }
+    package static func += (left: inout Markup, right: Markup) { left.description += right.description }
 
     /// The five characters that matter in content and in attributes, escaped the way the real server escapes them.
     ///
     /// Characters that XML cannot carry become U+FFFD; the real server writes them as they are, and what it writes is
     /// malformed for everybody.
-    static func escape(_ text: String) -> String {
+    package static func escape(_ text: String) -> String {
         guard text.utf8.contains(where: Markup.isSpecial) else { return text }
         let text = XMLText.replacingForbidden(text)
         var result = ""
@@ -60,20 +60,20 @@ struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertib
         }
     }
 
-    struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         var text: String
 
-        init(literalCapacity: Int, interpolationCount: Int) {
+        package init(literalCapacity: Int, interpolationCount: Int) {
             text = ""
             text.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
-        mutating func appendLiteral(_ literal: String) { text += literal }
-        mutating func appendInterpolation(_ value: String) { text += Markup.escape(value) }
-        mutating func appendInterpolation(_ value: Int) { text += String(value) }
-        mutating func appendInterpolation(_ markup: Markup) { text += markup.description }
+        package mutating func appendLiteral(_ literal: String) { text += literal }
+        package mutating func appendInterpolation(_ value: String) { text += Markup.escape(value) }
+        package mutating func appendInterpolation(_ value: Int) { text += String(value) }
+        package mutating func appendInterpolation(_ markup: Markup) { text += markup.description }
 
-        mutating func appendInterpolation(_ markups: some Sequence<Markup>) {
+        package mutating func appendInterpolation(_ markups: some Sequence<Markup>) {
             for markup in markups { text += markup.description }
         }
     }

@@ -1,16 +1,16 @@
 /// The path of a call: literal segments and captures in braces, e.g. `/records/{record}/documents/`.
 ///
 /// A trailing slash counts: the real server answers the wrong form with 404.
-struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    enum Segment: Sendable, Hashable {
+package struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package enum Segment: Sendable, Hashable {
         case literal(String)
         case capture(String)
     }
 
-    let segments: [Segment]
-    let description: String
+    package let segments: [Segment]
+    package let description: String
 
-    init(stringLiteral value: String) {
+    package init(stringLiteral value: String) {
         description = value
         segments = PathTemplate.split(value).map { part in
             part.hasPrefix("{") && part.hasSuffix("}")
@@ -19,7 +19,7 @@ struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStrin
     }
 
     /// The segments of a path: what stands between slashes, the empty one after a trailing slash included.
-    static func split(_ path: String) -> [String] {
+    package static func split(_ path: String) -> [String] {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 }

@@ -1,6 +1,6 @@
 /// The one style sheet of the pages: plain, in the system's light or dark, readable on a phone.
-enum StyleSheet {
-    static let text = """
+package enum StyleSheet {
+    package static let text = """
         :root { color-scheme: light dark; --line: #d5d9e0; --soft: #f4f6f9; --link: #0a58a8; --good: #1c6b3a;
           --bad: #a3231f; --other: #6b3fa0; --ink: #1b1f24; --quiet: #565e68; --paper: #ffffff; --page: #eef1f5; --band: #d9efe1; }
         @media (prefers-color-scheme: dark) { :root { --line: #353c45; --soft: #22282f; --link: #7db8f5;
@@ -90,7 +90,7 @@ enum StyleSheet {
         """
 
     /// The icon: a cross on a square.
-    static let icon = """
+    package static let icon = """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">\
         <rect width="16" height="16" rx="3" fill="#0a58a8"/>\
         <path d="M6.5 3h3v3.5H13v3H9.5V13h-3V9.5H3v-3h3.5z" fill="#fff"/></svg>

@@ -1,12 +1,18 @@
 /// A table of a page. On a phone each row becomes a card, in which every cell says what it is.
-struct Table {
-    var heads: [String]
+package struct Table {
+    package var heads: [String]
     /// The cells of each row, the first one naming it.
-    var rows: [[Markup]]
+    package var rows: [[Markup]]
     /// What stands there when there is no row.
-    var empty: Markup = "None."
+    package var empty: Markup
 
-    var markup: Markup {
+    package init(heads: [String], rows: [[Markup]], empty: Markup = "None.") {
+        self.heads = heads
+        self.rows = rows
+        self.empty = empty
+    }
+
+    package var markup: Markup {
         guard !rows.isEmpty else { return "<p>\(empty)</p>" }
         let cells = heads.map { head -> Markup in "<th scope=\"col\">\(head)</th>" }
         let lines = rows.map { row -> Markup in
@@ -21,7 +27,7 @@ struct Table {
     }
 
     /// A text for a cell; a dash for none.
-    static func cell(_ text: String?) -> Markup {
+    package static func cell(_ text: String?) -> Markup {
         guard let text, !text.isEmpty else { return "–" }
         return "\(text)"
     }

@@ -1,21 +1,20 @@
 import Foundation
 
-/// One HTTP request, as the calls and the pages see it: nothing in it is decoded that the signature needs as it was
-/// sent.
-struct Request: Sendable {
+/// One HTTP request: nothing in it is decoded that a signature needs as it was sent.
+package struct Request: Sendable {
     /// The method in capitals.
-    var method: String
+    package var method: String
     /// The path of the request line, percent-escapes and all.
-    var rawPath: String
+    package var rawPath: String
     /// What follows the first `?` of the request line, "" for nothing.
-    var rawQuery: String
+    package var rawQuery: String
     /// Header values by lower-case name.
-    var headers: [String: String]
-    var body: Data
+    package var headers: [String: String]
+    package var body: Data
     /// The address of the client.
-    var peer: String
+    package var peer: String
 
-    init(
+    package init(
         method: String, target: String, headers: [String: String] = [:], body: Data = Data(), peer: String = "127.0.0.1"
     ) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -24,7 +23,7 @@ struct Request: Sendable {
             headers: headers, body: body, peer: peer)
     }
 
-    init(
+    package init(
         method: String, rawPath: String, rawQuery: String, headers: [String: String], body: Data, peer: String
     ) {
         self.method = method
@@ -35,11 +34,11 @@ struct Request: Sendable {
         self.peer = peer
     }
 
-    func header(_ name: String) -> String? { headers[name.lowercased()] }
+    package func header(_ name: String) -> String? { headers[name.lowercased()] }
 
     /// Whether the Host header is an address or `localhost`, with any port. A page elsewhere whose name was made to lead
     /// here (DNS rebinding) sends its own name, and could read what it gets.
-    var namesThisMachine: Bool {
+    package var namesThisMachine: Bool {
         guard let host = header("Host")?.lowercased() else { return false }
         let name: Substring
         if host.hasPrefix("[") {
@@ -52,23 +51,8 @@ struct Request: Sendable {
         return name == "localhost" || numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil && $0.first != "+" }
     }
 
-    /// The path with its percent-escapes decoded once; nil when what comes out is not UTF-8.
-    var path: String? { PercentCoding.decode(rawPath, plusIsSpace: false) }
-
-    var query: FormFields { FormFields(parsing: rawQuery) }
-
-    /// The fields of a form body, as the real server's framework reads them: every body that is not multipart is taken
-    /// for a URL-encoded form, whatever its type.
-    var form: FormFields {
-        let type = header("Content-Type") ?? ""
-        if type.lowercased().hasPrefix("multipart/form-data") {
-            return FormFields(multipart: body, contentType: type)
-        }
-        return FormFields(parsing: String(decoding: body, as: UTF8.self))
-    }
-
     /// The value of a cookie.
-    func cookie(_ name: String) -> String? {
+    package func cookie(_ name: String) -> String? {
         for pair in (header("Cookie") ?? "").split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1)
             if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name {

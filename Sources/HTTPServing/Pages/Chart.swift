@@ -2,19 +2,33 @@ import Foundation
 
 /// Values over time as a line, with the normal range behind it: SVG, no script.
 ///
-/// What lies outside the range is told by shape and words as well as by colour.
-struct Chart {
-    struct Point {
-        var at: Timestamp
-        var value: Double
+/// What lies outside the range is shown by shape and words as well as by colour.
+package struct Chart {
+    package struct Point {
+        package var at: Timestamp
+        package var value: Double
         /// The page of the document it stands in.
-        var page: String
+        package var page: String
+
+        package init(at: Timestamp, value: Double, page: String) {
+            self.at = at
+            self.value = value
+            self.page = page
+        }
     }
 
-    var title: String
-    var unit: String
-    var points: [Point]
-    var normal: ClosedRange<Double>?
+    package var title: String
+    /// A UCUM code.
+    package var unit: String
+    package var points: [Point]
+    package var normal: ClosedRange<Double>?
+
+    package init(title: String, unit: String, points: [Point], normal: ClosedRange<Double>? = nil) {
+        self.title = title
+        self.unit = unit
+        self.points = points
+        self.normal = normal
+    }
 
     private static let width = 340.0
     private static let height = 170.0
@@ -23,7 +37,7 @@ struct Chart {
     private static let top = 18.0
     private static let bottom = 28.0
 
-    var markup: Markup {
+    package var markup: Markup {
         let sorted = points.sorted { $0.at < $1.at }
         guard let first = sorted.first, let last = sorted.last else { return .empty }
         let scale = Scale(sorted, normal)
@@ -86,7 +100,7 @@ struct Chart {
     }
 
     /// A number in at most four digits.
-    static func text(_ value: Double) -> String { String(format: "%.4g", value) }
+    package static func text(_ value: Double) -> String { String(format: "%.4g", value) }
 
     private static func coordinate(_ value: Double) -> String { String(format: "%.1f", value) }
 

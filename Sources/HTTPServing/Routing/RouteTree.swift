@@ -1,10 +1,12 @@
 /// Finds what is registered for a path. Literal segments are tried before captures.
-struct RouteTree<Value: Sendable>: Sendable {
+package struct RouteTree<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var literals: [String: RouteTree] = [:]
     private var captures: [(name: String, tree: RouteTree)] = []
 
-    mutating func insert(_ value: Value, at template: PathTemplate) {
+    package init() {}
+
+    package mutating func insert(_ value: Value, at template: PathTemplate) {
         insert(value, at: template.segments[...])
     }
 
@@ -26,7 +28,7 @@ struct RouteTree<Value: Sendable>: Sendable {
     }
 
     /// What is registered for a path (already decoded), and what its captures hold; nil when nothing is.
-    func match(_ path: String) -> (values: [Value], captures: [String: String])? {
+    package func match(_ path: String) -> (values: [Value], captures: [String: String])? {
         guard path.hasPrefix("/") else { return nil }
         var captured: [String: String] = [:]
         guard let values = match(PathTemplate.split(path)[...], &captured) else { return nil }

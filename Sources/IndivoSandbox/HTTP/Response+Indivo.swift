@@ -1,31 +1,5 @@
-import Foundation
-
-/// An answer, before it is put on the wire.
-struct Response: Sendable {
-    var status: Int
-    var headers: [(name: String, value: String)]
-    var body: Data
-
-    init(status: Int = 200, type: String? = nil, body: Data = Data()) {
-        self.status = status
-        self.headers = type.map { [("Content-Type", $0)] } ?? []
-        self.body = body
-    }
-
-    init(status: Int = 200, type: String, text: String) {
-        self.init(status: status, type: type, body: Data(text.utf8))
-    }
-
-    func header(_ name: String) -> String? {
-        headers.first { $0.name.lowercased() == name.lowercased() }?.value
-    }
-
-    func adding(_ name: String, _ value: String) -> Response {
-        var copy = self
-        copy.headers.append((name, value))
-        return copy
-    }
-
+/// What the real server answers.
+extension Response {
     static let xmlDeclaration: Markup = "<?xml version=\"1.0\" encoding=\"utf-8\" ?>"
 
     /// An XML answer. Some of the real server's templates begin with a declaration and some do not.
@@ -43,10 +17,6 @@ struct Response: Sendable {
     /// Sentences and fragments: the real server labels them all as HTML.
     static func html(_ text: String, status: Int = 200) -> Response {
         Response(status: status, type: "text/html; charset=utf-8", text: text)
-    }
-
-    static func redirect(to location: String) -> Response {
-        Response(status: 302, type: "text/html; charset=utf-8").adding("Location", location)
     }
 
     /// Every refusal: a bad signature, an unknown token, the wrong record and all the rest look the same.
