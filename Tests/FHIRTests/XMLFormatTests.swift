@@ -6,9 +6,13 @@ import Testing
 
 @Suite("FHIR's XML")
 struct XMLFormatTests {
-    private static let files = SharedFHIR.files("examples", "synthea", "fhirpath/input")
-    /// Files whose members are not in the order of the definition, which XML demands.
-    private static let unordered: Set<String> = ["Questionnaire-qs1.json"]
+    private static let files = SharedFHIR.files("examples", "synthea")
+    /// Files whose members are not in the order of the definition, which XML demands, and comes back: `id` after `date`,
+    /// `extension` before `url`, `text` before `meta`.
+    private static let unordered: Set<String> = [
+        "Questionnaire-qs1.json", "ValueSet-example-hierarchical.json",
+        "synthea2019_Hernan_Heredia_e254b2a8-2545-4507-8424-f99197587031.json",
+    ]
 
     @Test(
         "every example is the same after XML",
@@ -19,7 +23,7 @@ struct XMLFormatTests {
             let again = try AnyResource(parsingXML: resource.xml(style))
             #expect(again == resource)
             if !Self.unordered.contains(file.lastPathComponent) {
-                #expect(Self.hasSameOrder(again.tree, resource.tree))
+                #expect(Self.difference(again.tree, resource.tree) == nil)
             }
         }
     }
@@ -35,13 +39,14 @@ struct XMLFormatTests {
         let xml = try Data(contentsOf: SharedFHIR.folder.appending(path: "fhirpath/input-xml/\(name).xml"))
         let resource = try AnyResource(parsingXML: xml)
         let json = try Data(contentsOf: SharedFHIR.folder.appending(path: "fhirpath/input/\(name).json"))
-        #expect(try resource == AnyResource(parsing: json))
+        // White space in the narrative is another there.
+        #expect(try Self.withoutNarrative(resource) == Self.withoutNarrative(AnyResource(parsing: json)))
     }
 
     @Test("ids and extensions of primitives, padding, decimals and contained resources are kept")
     func parts() throws {
         let json = #"""
-            {"resourceType":"Patient","id":"7","contained":[{"resourceType":"Observation","status":"final","code":{"id":"c","extension":[{"url":"u","valueDecimal":1.10},{"extension":[{"url":"inner","valueBoolean":false}],"url":"outer"}],"text":"a \"<&>' \u00e9\n"}}],"active":true,"name":[{"given":["A",null,"B"],"_given":[null,{"id":"x","extension":[{"url":"u","valueDecimal":1e2}]},{"id":"y"}]}],"_birthDate":{"extension":[{"url":"u","valueInteger":-5}]},"multipleBirthInteger":2}
+            {"resourceType":"Patient","id":"7","contained":[{"resourceType":"Observation","status":"final","code":{"id":"c","extension":[{"url":"u","valueDecimal":1.10},{"url":"outer","extension":[{"url":"inner","valueBoolean":false}]}],"text":"a \"<&>' \u00e9\n"}}],"active":true,"name":[{"given":["A",null,"B"],"_given":[null,{"id":"x","extension":[{"url":"u","valueDecimal":1e2}]},{"id":"y"}]}],"_birthDate":{"extension":[{"url":"u","valueInteger":-5}]},"multipleBirthInteger":2}
             """#
         let patient = try Patient(parsing: json)
         let xml = try patient.xml()
@@ -53,7 +58,7 @@ struct XMLFormatTests {
                 """#)
         let again = try Patient(parsingXML: xml)
         #expect(again == patient)
-        #expect(Self.hasSameOrder(again.tree, patient.tree))
+        #expect(Self.difference(again.tree, patient.tree) == nil)
     }
 
     @Test("narrative is kept as it was written", arguments: [
@@ -92,6 +97,20 @@ struct XMLFormatTests {
         #expect(try Patient(parsingXML: patient.xml()) == patient)
     }
 
+    @Test("elements in another order are read, and written in that of the definition")
+    func order() throws {
+        let patient = try Patient(parsingXML: """
+            <Patient xmlns="http://hl7.org/fhir"><gender value="female"/><active value="true"/></Patient>
+            """)
+        #expect(String(decoding: patient.json(), as: UTF8.self) == #"""
+            {"resourceType":"Patient","gender":"female","active":true}
+            """#)
+        #expect(String(decoding: try patient.xml(), as: UTF8.self).hasSuffix("""
+            <Patient xmlns="http://hl7.org/fhir"><active value="true"/><gender value="female"/></Patient>
+
+            """))
+    }
+
     @Test("comments, instructions and the location of a schema are left out")
     func comments() throws {
         let patient = try Patient(parsingXML: """
@@ -108,7 +127,9 @@ struct XMLFormatTests {
         (#"<Patient xmlns="http://hl7.org/fhir"><é/><x/></Patient>"#, "1:38", .unknownElement),
         ("<Patient xmlns=\"http://hl7.org/fhir\">\n é</Patient>", "1:1", .unexpectedText),
         ("<Patient xmlns=\"http://hl7.org/fhir\">\n <id value=\"é\"/> <id value=\"2\"/></Patient>", "2:18", .repeated),
-        ("<Patient xmlns=\"http://hl7.org/fhir\">\n<active value=\"true\"/><id value=\"1\"/></Patient>", "2:23", .wrongOrder),
+        (
+            #"<Patient xmlns="http://hl7.org/fhir"><name/><active value="true"/><name/></Patient>"#, "1:67", .divided
+        ),
         (#"<Patient xmlns="http://hl7.org/fhir"><id value="1" lang="de"/></Patient>"#, "1:38", .unknownAttribute),
         (#"<Patient xmlns="http://hl7.org/fhir" id="1"/>"#, "1:1", .unknownAttribute),
         (#"<Patient><id value="1"/></Patient>"#, "1:1", .wrongNamespace),
@@ -183,15 +204,27 @@ struct XMLFormatTests {
         #expect(error?.reason == .tooDeep(limit: 256))
     }
 
-    /// Whether members and elements come in the same order, with the same names and scalars.
-    private static func hasSameOrder(_ a: JSONValue, _ b: JSONValue) -> Bool {
+    private static func withoutNarrative(_ resource: AnyResource) -> JSONValue {
+        var tree = resource.tree
+        tree["text"] = nil
+        return tree
+    }
+
+    /// Where two values differ first, the order of members included.
+    private static func difference(_ a: JSONValue, _ b: JSONValue, at path: String = "") -> String? {
         if let first = a.members, let second = b.members {
-            return first.count == second.count
-                && zip(first, second).allSatisfy { $0.name == $1.name && hasSameOrder($0.value, $1.value) }
+            for (one, other) in zip(first, second) {
+                guard one.name == other.name else { return "\(path): \(one.name), \(other.name)" }
+                if let found = difference(one.value, other.value, at: "\(path).\(one.name)") { return found }
+            }
+            return first.count == second.count ? nil : path
         }
         if let first = a.elements, let second = b.elements {
-            return first.count == second.count && zip(first, second).allSatisfy(hasSameOrder)
+            for (index, (one, other)) in zip(first, second).enumerated() {
+                if let found = difference(one, other, at: "\(path)[\(index)]") { return found }
+            }
+            return first.count == second.count ? nil : path
         }
-        return a == b
+        return a == b ? nil : path
     }
 }

@@ -16,9 +16,8 @@ extension FHIRResource {
     /// ```
     ///
     /// What is read becomes the same tree as the resource's JSON. Comments and processing instructions outside the
-    /// narrative are left out, and so is `xsi:schemaLocation`. A document type, other attributes, elements that the
-    /// types do not have, or in another order, are errors. A value that is none of its type becomes a string, which
-    /// `issues()` reports.
+    /// narrative are left out, and so is `xsi:schemaLocation`. A document type, and elements and attributes that the types
+    /// do not have, are errors. A value that is none of its type becomes a string, which `issues()` reports.
     ///
     /// - Parameter limits: What the text may have at most. Elements can be nested 256 deep at most.
     /// - Throws: ``FHIRParsingError``.
@@ -47,7 +46,7 @@ extension FHIRResource {
     /// the same resource.
     ///
     /// - Throws: ``FHIRXMLError`` for what XML cannot carry: unknown members, `null` and empty arrays, JSON of another
-    ///   kind than the type's, control characters, resources without a definition.
+    ///   kind than the type's, control characters.
     public func xml(_ style: XMLStyle = .compact) throws(FHIRXMLError) -> Data {
         var writer = FHIRXMLWriter(style: style)
         try writer.writeDocument(tree)

@@ -8,10 +8,8 @@ public struct FHIRXMLError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: Sendable, Hashable {
         // MARK: Reading and writing
 
-        /// There is no resource where one is needed.
+        /// There is no resource of R4 where one is needed.
         case notAResource
-        /// R4 has no definition of the resource that is compiled in.
-        case undefinedResource
         /// The type has no element of this name.
         case unknownElement
         /// An element that is there once at most is there several times.
@@ -31,8 +29,8 @@ public struct FHIRXMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case wrongNamespace
         /// The type has no attribute of this name.
         case unknownAttribute
-        /// An element comes after one that it must precede.
-        case wrongOrder
+        /// Elements of one name do not follow each other.
+        case divided
         /// There is text between elements.
         case unexpectedText
         /// The resource is too large as JSON.
@@ -71,8 +69,7 @@ public struct FHIRXMLError: Error, Sendable, Hashable, CustomStringConvertible {
 extension FHIRXMLError.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .notAResource: "there is no resource"
-        case .undefinedResource: "there is no definition of this resource"
+        case .notAResource: "there is no resource of R4"
         case .unknownElement: "the type has no such element"
         case .repeated: "the element can be there only once"
         case .tooDeep(let limit): "elements are nested deeper than the limit of \(limit)"
@@ -81,7 +78,7 @@ extension FHIRXMLError.Reason: CustomStringConvertible {
         case .documentType: "a document type declaration is not allowed"
         case .wrongNamespace: "the element is not in the namespace that it must be in"
         case .unknownAttribute: "the type has no such attribute"
-        case .wrongOrder: "the element must come before the ones that precede it"
+        case .divided: "elements of one name must follow each other"
         case .unexpectedText: "text between elements is not allowed"
         case .tooLarge: "the resource is too large"
         case .wrongKind: "the JSON is not of the kind that the element's type has"

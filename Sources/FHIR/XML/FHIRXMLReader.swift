@@ -58,9 +58,7 @@ struct FHIRXMLReader {
     private mutating func readResource(_ element: Element, isRoot: Bool = false) throws(FHIRXMLError) {
         let name = element.node.name
         guard element.node.isInNamespace(XMLShape.namespace) else { throw failure(.wrongNamespace, element) }
-        guard let type = XMLShape.resource(named: name) else {
-            throw failure(AnyResource.isKnown(name) ? .undefinedResource : .notAResource, element)
-        }
+        guard let type = XMLShape.resource(named: name) else { throw failure(.notAResource, element) }
         if path.isEmpty { path.append(type.name) }
         write("{\"resourceType\":\"\(type.name)\"")
         try readContent(of: element, type, isRoot: isRoot)
@@ -71,35 +69,28 @@ struct FHIRXMLReader {
     private mutating func readContent(
         of element: Element, _ type: DefinedType, isRoot: Bool = false
     ) throws(FHIRXMLError) {
-        let attributes = try attributes(of: element, type, isRoot: isRoot)
-        try readElements(try children(of: element), of: type, attributes)
+        for attribute in try attributes(of: element, type, isRoot: isRoot) {
+            writeMember(type.elements[attribute.element].name, attribute.value)
+        }
+        try readElements(try children(of: element), of: type)
     }
 
-    private mutating func readElements(
-        _ children: [Element], of type: DefinedType, _ attributes: [(element: Int, value: [UInt8])] = []
-    ) throws(FHIRXMLError) {
-        var attributes = attributes[...]
+    private mutating func readElements(_ children: [Element], of type: DefinedType) throws(FHIRXMLError) {
         var next = 0
-        /// The last element's members: of a choice several can be there, which validation reports.
-        var last: [DefinedMember] = []
+        // The order is not demanded: JSON has none, and those who write XML by hand get it wrong. Of a choice several types
+        // can be there, which validation reports.
+        var seen: [DefinedMember] = []
         while next < children.count {
             let member = try member(children[next], type)
-            if let before = last.last, before.element != member.element {
-                guard before.element < member.element else { throw failure(.wrongOrder, children[next]) }
-                last = []
+            guard !seen.contains(member) else {
+                throw failure(type.elements[member.element].isList ? .divided : .repeated, children[next])
             }
-            guard !last.contains(member) else { throw failure(.repeated, children[next]) }
-            last.append(member)
+            seen.append(member)
             var end = next + 1
             while end < children.count, try self.member(children[end], type) == member { end += 1 }
-            while let attribute = attributes.first, attribute.element < member.element {
-                writeMember(type.elements[attribute.element].name, attribute.value)
-                attributes.removeFirst()
-            }
             try read(children[next..<end], type.elements[member.element], member)
             next = end
         }
-        for attribute in attributes { writeMember(type.elements[attribute.element].name, attribute.value) }
     }
 
     private func member(_ element: Element, _ type: DefinedType) throws(FHIRXMLError) -> DefinedMember {

@@ -21,10 +21,7 @@ struct FHIRXMLWriter {
     }
 
     private mutating func writeResource(_ json: JSONValue, isRoot: Bool = false) throws(FHIRXMLError) {
-        guard let name = json.resourceType else { throw failure(.notAResource, json) }
-        guard let type = XMLShape.resource(named: name) else {
-            throw failure(AnyResource.isKnown(name) ? .undefinedResource : .notAResource, json)
-        }
+        guard let type = json.resourceType.flatMap(XMLShape.resource(named:)) else { throw failure(.notAResource, json) }
         if path.isEmpty { path.append(type.name) }
         begin(type.name)
         if isRoot { write(" xmlns=\"\(XMLShape.namespace)\"") }

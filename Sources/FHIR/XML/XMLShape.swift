@@ -8,7 +8,7 @@ enum XMLShape {
     /// Elements inside each other, contained resources included.
     static let depth = 256
 
-    /// The resource with a name; nil for an abstract one, and where there is no definition.
+    /// The resource with a name; nil for an abstract one.
     static func resource(named name: String) -> DefinedType? {
         guard let type = Definitions.r4.type(named: name), type.kind == .resource, !type.isAbstract else { return nil }
         return type
