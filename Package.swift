@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
+        .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
@@ -70,6 +71,14 @@ let package = Package(
             name: "IndivoXML", dependencies: [libXML2],
             linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
         .target(name: "OAuth1", dependencies: [signing]),
+        // One request, one response: libcurl on Linux, URLSession on Apple's systems. Its protocol has the module's name; where
+        // another module has a name of it too, `HTTPTransport::HTTPLimits` is the module's (Swift 6.3).
+        .target(
+            name: "HTTPTransport",
+            dependencies: ["ShownText", .product(name: "HTTPTypes", package: "swift-http-types")] + transport,
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Texts from strangers as a terminal may show them.
+        .target(name: "ShownText"),
         // Units of measure and their conversion; for FHIR's quantities and for sensors.
         .target(name: "UCUM"),
         // Regular expressions of questionnaires and FHIRPath, which come from strangers: matching them ends.
@@ -95,10 +104,10 @@ let package = Package(
         .target(
             name: "Indivo",
             dependencies: [
-                "IndivoModel", "OAuth1",
+                "HTTPTransport", "IndivoModel", "OAuth1", "ShownText",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ] + transport + keychain,
+            ] + keychain,
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // Items on disk that outlive the process. It knows nothing of Indivo, and needs AES-GCM, which Apple's systems have.
         .target(
@@ -116,11 +125,17 @@ let package = Package(
                 "Indivo", "OAuth1", "SeededRandom", "Suggestions", .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // One listening port: requests, responses, routes, and the markup of pages.
+        .target(
+            name: "HTTPServing",
+            dependencies: [
+                "CivilCalendar", "IndivoXML",
+                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+            ]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", passwordHash,
-                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+                "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", "ShownText", passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -128,8 +143,8 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
-                "Suggestions", "SwiftGenerator",
+                "FHIR", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
+                "SDML", "ShownText", "Suggestions", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -159,6 +174,11 @@ let package = Package(
         // What was recorded with a real server, for tests.
         .target(name: "RecordedTraffic", dependencies: ["OrderedJSON"], path: "Tests/RecordedTraffic"),
         .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML", "RecordedTraffic", "SeededRandom"], exclude: ["Fixtures"]),
+        // A server on a socket that answers by a script, for tests of several modules.
+        .target(name: "LoopbackTesting", path: "Tests/LoopbackTesting"),
+        .testTarget(
+            name: "HTTPTransportTests",
+            dependencies: ["HTTPTransport", "LoopbackTesting", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
         .testTarget(
@@ -174,7 +194,7 @@ let package = Package(
         .testTarget(
             name: "IndivoTests",
             dependencies: [
-                "Indivo", "IndivoTesting", "OAuth1", "RecordedTraffic",
+                "Indivo", "IndivoTesting", "LoopbackTesting", "OAuth1", "RecordedTraffic",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain,

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import IndivoSandbox
 import OrderedJSON
+import ShownText
 
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import IndivoModel
 import OrderedJSON
+import ShownText
 
 struct DocumentCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
