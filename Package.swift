@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
+        .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
@@ -119,6 +120,14 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
             ]),
         .target(
+            name: "FHIRSandbox",
+            dependencies: [
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "OrderedJSON", "UCUM",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
             name: "IndivoSandbox",
             dependencies: [
                 "HTTPServing", "IndivoModel", "OAuth1", "SDML", libXML2, passwordHash,
@@ -164,6 +173,7 @@ let package = Package(
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "OrderedJSON"]),
+        .testTarget(name: "FHIRSandboxTests", dependencies: ["FHIRSandbox", "FHIR", "HTTPServing", "OrderedJSON"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",
