@@ -147,7 +147,7 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
+                "FHIR", "FHIRSandbox", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
                 "SDML", "ShownText",
                 "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),

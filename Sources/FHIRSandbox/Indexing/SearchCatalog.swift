@@ -53,14 +53,14 @@ struct SearchCatalog: Sendable {
                     for component in definition.components {
                         guard let kind = kinds[component.name] else { continue }
                         components.append(
-                            .init(kind: kind, path: try FHIRPath(Self.withTypeNames(component.expression))))
+                            .init(kind: kind, path: try FHIRPath(Self.corrected(component.expression))))
                     }
                     guard definition.kind != .composite || components.count == definition.components.count,
                         definition.kind != .composite || components.count > 1
                     else { continue }
                     parameters[definition.name] = IndexedParameter(
                         name: definition.name, kind: definition.kind, targets: definition.targets,
-                        path: try FHIRPath(Self.withTypeNames(expression)), components: components,
+                        path: try FHIRPath(Self.corrected(expression)), components: components,
                         key: "\(type).\(definition.name)")
                 } catch {
                     problems.append("\(type).\(definition.name): \(error)")
@@ -72,9 +72,10 @@ struct SearchCatalog: Sendable {
         self.problems = problems
     }
 
-    /// The specification has `as(DateTime)` where the type is `dateTime`.
-    private static func withTypeNames(_ expression: String) -> String {
+    /// The specification has `as(DateTime)` where the type is `dateTime`, and a function that FHIRPath does not have.
+    private static func corrected(_ expression: String) -> String {
         expression.replacing("as(DateTime)", with: "as(dateTime)")
+            .replacing(/hasExtension\(('[^']*')\)/) { "extension(\($0.1)).exists()" }
     }
 
     /// The parameters of a type by name; empty for what is no type.

@@ -57,7 +57,8 @@ struct BundleLinks {
         for base in bases {
             if let target = targets[base + text] { return JSONValue("\(target.type)/\(target.id)") }
         }
-        if !text.contains(":"), text.contains("?") || !text.contains("/"), text.contains("?") {
+        let type = text.utf8.prefix { $0 != UInt8(ascii: "?") }
+        if type.endIndex < text.endIndex, SearchCatalog.r4.isType(String(Substring(type))) {
             return JSONValue(try conditional(text))
         }
         if text.hasPrefix("urn:uuid:"), !targets.isEmpty {

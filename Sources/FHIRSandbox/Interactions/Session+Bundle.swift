@@ -55,14 +55,18 @@ extension Session {
         }
         var targets: [String: (type: String, id: String)] = [:]
         var changed: Set<String> = []
+        let deleted = Set(
+            entries.compactMap { entry -> String? in
+                guard case .delete(let type, let id) = entry.request.interaction else { return nil }
+                return "\(type)/\(id)"
+            })
         for index in entries.indices {
             let entry = entries[index]
             try located(entry) {
-                entries[index].assigned = try assignment(entry.request)
+                let found = try assignment(entry.request, deleted: deleted)
+                entries[index].assigned = found.map { ($0.type, $0.id) }
                 if let assigned = entries[index].assigned {
-                    if entry.request.interaction.writes,
-                        !changed.insert("\(assigned.type)/\(assigned.id)").inserted, entry.request.ifNoneExist == nil
-                    {
+                    if found?.isChanged == true, !changed.insert("\(assigned.type)/\(assigned.id)").inserted {
                         throw FHIRFailure.invalid("two entries of a transaction change the same resource")
                     }
                     if let url = entry.fullURL, entry.method != "GET" {
@@ -103,26 +107,31 @@ extension Session {
     }
 
     /// Which resource an entry will change, or found; its id is decided before anything is written.
-    private func assignment(_ request: FHIRRequest) throws -> (type: String, id: String)? {
+    ///
+    /// What the transaction deletes is deleted first, and found by no condition.
+    private func assignment(
+        _ request: FHIRRequest, deleted: Set<String>
+    ) throws -> (type: String, id: String, isChanged: Bool)? {
+        func match(_ type: String, _ query: QueryItems) throws -> String? {
+            let matches = try matches(type, query).compactMap(store.current(row:)).filter { !deleted.contains($0.path) }
+            if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
+            return matches.first?.id
+        }
         switch request.interaction {
         case .create(let type):
             if let condition = request.ifNoneExist {
-                let matches = try matches(type, try QueryItems(parsing: condition))
-                if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
-                if let match = try matches.first.flatMap(store.current(row:)) { return (type, match.id) }
+                if let match = try match(type, try QueryItems(parsing: condition)) { return (type, match, false) }
             }
-            return (type, LogicalID.make())
+            return (type, LogicalID.make(), true)
         case .conditionalUpdate(let type):
-            let matches = try matches(type, request.query)
-            if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
-            if let match = try matches.first.flatMap(store.current(row:)) { return (type, match.id) }
+            if let match = try match(type, request.query) { return (type, match, true) }
             if case .resource(let resource)? = request.body, let own = resource.member("id")?.string,
                 LogicalID.isValid(own)
             {
-                return (type, own)
+                return (type, own, true)
             }
-            return (type, LogicalID.make())
-        case .update(let type, let id), .patch(let type, let id), .delete(let type, let id): return (type, id)
+            return (type, LogicalID.make(), true)
+        case .update(let type, let id), .patch(let type, let id), .delete(let type, let id): return (type, id, true)
         default: return nil
         }
     }

@@ -178,7 +178,9 @@ struct SearchQueryReader {
     private mutating func chain(
         _ first: String, _ rest: String, _ value: String, of type: String, depth: Int
     ) throws(ReadingProblem) -> SearchCriterion {
-        guard depth == 0 else { throw .failure(.tooCostly("references are followed one level")) }
+        guard depth == 0, !rest.contains("."), !rest.hasPrefix("_has:") else {
+            throw .failure(.tooCostly("references are followed one level"))
+        }
         let (name, wanted) = Self.split(first)
         guard let parameter = catalog.parameters(of: type)[name], parameter.kind == .reference else {
             throw .unknown("\(type) has no parameter \(Self.shown(name)) that refers to resources")
