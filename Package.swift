@@ -189,7 +189,12 @@ let package = Package(
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "OrderedJSON"]),
-        .testTarget(name: "FHIRSandboxTests", dependencies: ["FHIRSandbox", "FHIR", "HTTPServing", "OrderedJSON"]),
+        .testTarget(
+            name: "FHIRSandboxTests",
+            dependencies: [
+                "FHIR", "FHIRSandbox", "HTTPServing", "IndivoCommand", "OrderedJSON",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+            ]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",

@@ -74,7 +74,7 @@ public final class FHIRSandbox: Sendable {
     }
 
     /// Stores a resource, or what a Bundle holds: a transaction or batch is done as if it were sent, of another Bundle the
-    /// resources are stored under their ids.
+    /// resources are stored under their ids. A conditional reference that matches nothing stays as it is.
     ///
     /// - Returns: How many resources there were.
     /// - Throws: ``FHIRSandboxError/refused(status:reason:)``.
@@ -83,7 +83,8 @@ public final class FHIRSandbox: Sendable {
         let base = baseURL.absoluteString
         do {
             return try await server.database.writer.write { [server] db in
-                let session = Session(db: db, server: server, base: base, now: server.now)
+                let session = Session(
+                    db: db, server: server, base: base, now: server.now, keepsConditionalReferences: true)
                 return try session.load(resource.tree)
             }
         } catch let failure as FHIRFailure {
@@ -95,7 +96,7 @@ public final class FHIRSandbox: Sendable {
 
 extension Session {
     /// Stores a resource, or what a Bundle holds.
-    fileprivate func load(_ json: JSONValue) throws -> Int {
+    func load(_ json: JSONValue) throws -> Int {
         guard json.member("resourceType")?.isString("Bundle") == true else {
             try store(json)
             return 1

@@ -150,6 +150,7 @@ extension Session {
         let parts = reference.split(separator: "?", maxSplits: 1).map(String.init)
         guard parts.count == 2, catalog.isType(parts[0]) else { throw FHIRFailure.invalid("a conditional reference is none") }
         let found = try matches(parts[0], try QueryItems(parsing: parts[1]))
+        if found.isEmpty, keepsConditionalReferences { return reference }
         guard found.count == 1, let target = try store.current(row: found[0]) else {
             throw FHIRFailure.severalMatches(found.count)
         }

@@ -12,6 +12,8 @@ struct Session {
     /// The address of the server as the client knows it: `http://127.0.0.1:8080/fhir`.
     let base: String
     let now: Timestamp
+    /// Whether a conditional reference that matches nothing stays as it is, as in files that name what is elsewhere.
+    var keepsConditionalReferences = false
 
     var limits: FHIRSandboxLimits { server.configuration.limits }
     var catalog: SearchCatalog { .r4 }
