@@ -70,7 +70,10 @@ let package = Package(
         .target(
             name: "IndivoXML", dependencies: [libXML2],
             linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
-        .target(name: "OAuth1", dependencies: [signing]),
+        .target(name: "OAuth1", dependencies: ["SecretText", "URLCoding", signing]),
+        // Secrets that no log shows; escapes and forms of URLs.
+        .target(name: "SecretText"),
+        .target(name: "URLCoding"),
         // One request, one response: libcurl on Linux, URLSession on Apple's systems. Its protocol has the module's name; where
         // another module has a name of it too, `HTTPTransport::HTTPLimits` is the module's (Swift 6.3).
         .target(
@@ -101,7 +104,7 @@ let package = Package(
         .target(
             name: "Indivo",
             dependencies: [
-                "HTTPTransport", "IndivoModel", "OAuth1", "ShownText",
+                "HTTPTransport", "IndivoModel", "OAuth1", "SecretText", "ShownText", "URLCoding",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain,
@@ -123,7 +126,7 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "OAuth1", "SDML", "ShownText", libXML2, passwordHash,
+                "IndivoModel", "OAuth1", "SDML", "ShownText", "URLCoding", libXML2, passwordHash,
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
