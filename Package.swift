@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
+        .library(name: "FHIRClient", targets: ["FHIRClient"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
@@ -92,6 +93,15 @@ let package = Package(
         .target(name: "FHIRTables"),
         .target(
             name: "FHIR", dependencies: ["BoundedRegex", "CivilCalendar", "FHIRTables", "IndivoXML", "OrderedJSON", "UCUM"]),
+        // The REST client of FHIR servers.
+        .target(
+            name: "FHIRClient",
+            dependencies: [
+                "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
@@ -123,11 +133,17 @@ let package = Package(
             name: "IndivoTesting",
             dependencies: ["Indivo", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // One listening port: requests, responses, routes, and the markup of pages.
+        .target(
+            name: "HTTPServing",
+            dependencies: [
+                "CivilCalendar", "IndivoXML",
+                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+            ]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "OAuth1", "SDML", "ShownText", "URLCoding", libXML2, passwordHash,
-                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+                "HTTPServing", "IndivoModel", "OAuth1", "SDML", "ShownText", "URLCoding", libXML2, passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -135,7 +151,8 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "SDML", "ShownText",
+                "FHIR", "FHIRClient", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
+                "SDML", "ShownText",
                 "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -176,6 +193,13 @@ let package = Package(
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "OrderedJSON"]),
+        .testTarget(
+            name: "FHIRClientTests",
+            dependencies: [
+                "FHIR", "FHIRClient", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
+                .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",
