@@ -21,7 +21,7 @@ struct TimeScanner {
         }
     }
 
-    private init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+    init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
     var isAtEnd: Bool { position == text.count }
 
