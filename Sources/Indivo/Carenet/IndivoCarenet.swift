@@ -26,7 +26,7 @@ public struct IndivoCarenet: Sendable {
         let demographics = try await send(
             .carenetDemographics, query: ["response_format": ReportFormat.xml.rawValue]
         ).demographics()
-        demographics.home = record
+        if let record { demographics.documentStage = .inRecord(record) }
         return demographics
     }
 

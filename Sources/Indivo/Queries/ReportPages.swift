@@ -26,9 +26,10 @@ struct ModelPages<Document: IndivoDocument>: PageSource {
         parameters.append(name: "limit", value: String(limit))
         parameters.append(name: "offset", value: String(offset))
         let documents = try await read(await scope.send(call, path: source.path, query: parameters))
+        let stage = record.map { DocumentStage.inRecord($0) } ?? .inNoRecord
         for document in documents {
             document.isFromReport = true
-            document.home = record
+            document.documentStage = stage
         }
         return FetchedPage(elements: documents, keys: documents.map { $0.id ?? "" }, total: nil)
     }
@@ -176,7 +177,8 @@ extension CallScope {
                 guard let document = report.item.flatMap(item) else { return nil }
                 document.isFromReport = true
                 if let metadata = report.meta?.document, !metadata.id.isEmpty {
-                    document.documentPlace = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
+                    document.documentPlace = DocumentPlace(
+                        record.map { .inRecord($0) } ?? .inNoRecord, id: metadata.id, metadata: metadata)
                 }
                 return document
             })

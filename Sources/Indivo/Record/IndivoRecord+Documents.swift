@@ -35,8 +35,8 @@ extension IndivoRecord {
     public func add(_ file: SDMXDocument, externalID: String? = nil) async throws {
         let call = IndivoCall.documentCreateByExternalID
         for model in file.models { try checkNew(model, call) }
-        let upload = try DocumentUpload(file.prepared(naming: .current))
-        guard try await store(upload, of: file.models, call, externalID: externalID) == .asItIs else {
+        let upload = try DocumentUpload(file.prepared(naming: .current), of: file.models)
+        guard try await store(upload, call, externalID: externalID) == .asItIs else {
             throw IndivoError.argument(
                 "the models were stored as they were sent before, and have changed since; they are in the record now: "
                     + "call replace() on those that changed", call)
