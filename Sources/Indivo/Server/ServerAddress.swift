@@ -2,8 +2,12 @@ import Foundation
 
 /// The address of a server, taken apart and found fit to send credentials to.
 struct ServerAddress {
+    /// In lower case.
+    let scheme: String
     /// Host and port as both signature rules write them: in lower case, without the scheme's own port.
     let authority: String
+    /// Before the paths of calls, escaped, without a slash at the end.
+    let path: String
 
     /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, beside this machine itself.
     /// - Throws: ``ServerAddressError``
@@ -20,6 +24,9 @@ struct ServerAddress {
                 description: "http to \(host) would show the patient's data to everybody on the way; use https, or, in a "
                     + "network that you trust, name the host in IndivoServer.Options.plainHTTPHosts")
         }
+        self.scheme = scheme
+        let path = url.path(percentEncoded: true)
+        self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
         let bracketed = host.contains(":") ? "[\(host)]" : host
         if let port = url.port, port != (scheme == "http" ? 80 : 443) {
             authority = "\(bracketed):\(port)"
