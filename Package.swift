@@ -131,7 +131,7 @@ let package = Package(
         .target(
             name: "FHIRSandbox",
             dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "OrderedJSON", "UCUM",
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON", "UCUM",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),

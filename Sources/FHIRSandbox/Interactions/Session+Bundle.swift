@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPServing
 import OrderedJSON
 
 extension Session {
@@ -178,5 +179,5 @@ extension Session {
         return entry
     }
 
-    static func statusText(_ status: Int) -> String { "\(status) \(statusPhrase(status))" }
+    static func statusText(_ status: Int) -> String { "\(status) \(reasonPhrase(status))" }
 }

@@ -13,7 +13,8 @@ final class ServerState: Sendable {
     let startedAt: Timestamp
 
     var logger: Logger { configuration.logger }
-    var now: Timestamp { Timestamp(configuration.now()) }
+    /// The time, in milliseconds, which is what `meta.lastUpdated` says.
+    var now: Timestamp { Timestamp(rawValue: Timestamp(configuration.now()).rawValue / 1_000 * 1_000) }
 
     init(_ configuration: FHIRSandboxConfiguration) throws {
         self.configuration = configuration
