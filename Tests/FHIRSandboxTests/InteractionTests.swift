@@ -108,6 +108,8 @@ struct InteractionTests {
         let again = await server.post("Patient", patient, condition)
         #expect(again.status == 200)
         #expect(again.header("Location") == first.header("Location"))
+        #expect(await server.post("Patient", patient, ["If-None-Exist": "Patient?identifier=urn:x%7C1"]).status == 200)
+        #expect(await server.post("Patient", patient, ["If-None-Exist": "?identifier=urn:x|1"]).status == 200)
         #expect(await server.post("Patient", patient).status == 201)
         let several = await server.post("Patient", patient, condition)
         #expect(several.status == 412)

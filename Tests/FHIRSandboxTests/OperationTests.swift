@@ -49,6 +49,8 @@ struct OperationTests {
         #expect(page.matches == ["a", "c", "o1"])
         let next = String((page.link("next") ?? "").dropFirst("http://127.0.0.1:8080".count))
         #expect(await server.found(next) == ["doc"])
+        #expect(await server.get("Patient/a/$everything?start=2020").ids(mode: "match").count == 4)
+        #expect(await server.get("Patient/a/$everything?start=2020").entries.last?["search"]?["mode"]?.string == "outcome")
         #expect(await server.get("Patient/nobody/$everything").status == 404)
         #expect(await server.get("Patient/a/$everything?_since=never").status == 400)
     }

@@ -121,7 +121,7 @@ extension Session {
         switch request.interaction {
         case .create(let type):
             if let condition = request.ifNoneExist {
-                if let match = try match(type, try QueryItems(parsing: condition)) { return (type, match, false) }
+                if let match = try match(type, try QueryItems(condition: condition)) { return (type, match, false) }
             }
             return (type, LogicalID.make(), true)
         case .conditionalUpdate(let type):

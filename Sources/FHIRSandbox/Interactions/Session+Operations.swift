@@ -72,7 +72,9 @@ extension Session {
                 query.page = (query.page?.snapshot ?? "", offset)
             case "_format", "_pretty": break
             default:
-                if request.isStrict { throw FHIRFailure.invalid("$everything has no such parameter") }
+                let reason = "$everything takes _count, _type and _since, and another parameter is there"
+                guard !request.isStrict else { throw FHIRFailure.invalid(reason) }
+                query.ignored = [reason]
                 continue
             }
             if item.name != "_snapshot", item.name != "_offset" { query.used = query.used.adding(item.name, item.value) }
@@ -103,7 +105,7 @@ extension Session {
             }
             return rows
         }
-        return Self.bundle(try searchset(query, page, path: path), of: page, query)
+        return Self.bundle(try searchset(query, page), of: page, query)
     }
 
     /// The parameters that make a resource a patient's.

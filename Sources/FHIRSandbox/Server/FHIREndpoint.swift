@@ -22,7 +22,7 @@ struct FHIREndpoint: Sendable {
         } catch let failure as FHIRFailure {
             return self.failure(failure, format)
         } catch {
-            server.logger.error("\(request.method) failed: \(type(of: error))")
+            server.logFailure(error)
             return self.failure(FHIRFailure(500, "exception", "the server failed; its log says how"), format)
         }
     }

@@ -22,6 +22,15 @@ final class ServerState: Sendable {
         startedAt = Timestamp(configuration.now())
     }
 
+    /// Logs what kind of failure it was. A statement of the database has patients' data among its arguments.
+    func logFailure(_ error: any Error) {
+        if let error = error as? DatabaseError {
+            logger.error("the database failed with \(error.extendedResultCode)")
+        } else {
+            logger.error("a request failed: \(type(of: error))")
+        }
+    }
+
     /// Reads in one transaction of the database, in bounded time.
     func read<Value: Sendable>(base: String, _ body: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
         let (now, seconds) = (now, configuration.limits.seconds)
