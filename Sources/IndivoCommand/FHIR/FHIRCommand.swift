@@ -12,6 +12,6 @@ struct FHIRCommand: ParsableCommand {
             """,
         groupedSubcommands: [
             CommandGroup(
-                name: "File", subcommands: [FHIRFormatCommand.self, FHIRPathCommand.self])
+                name: "File", subcommands: [FHIRCheckCommand.self, FHIRFormatCommand.self, FHIRPathCommand.self])
         ])
 }
