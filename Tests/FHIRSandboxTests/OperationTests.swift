@@ -12,7 +12,7 @@ struct OperationTests {
         let bad = await server.post("Observation/$validate", ["resourceType": "Observation", "status": "final", "nonsense": 1])
         #expect(bad.status == 200)
         let issues = bad.json["issue"]?.elements.map(Array.init) ?? []
-        #expect(issues.contains { $0["severity"]?.string == "error" && $0["expression"]?[0]?.string?.contains("code") == true }, "\(bad.text)")
+        #expect(issues.contains { $0["severity"]?.string == "error" && $0["details"]?["text"]?.string?.contains("code") == true }, "\(bad.text)")
         #expect(issues.count >= 2)
         let good = await server.post("Patient/$validate", .patient("p", family: "Moss"))
         #expect(good.json["issue"]?.elements?.contains { $0["severity"]?.string == "error" } == false)
