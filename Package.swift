@@ -149,7 +149,7 @@ let package = Package(
         .target(
             name: "FHIRSandbox",
             dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "OrderedJSON", "UCUM",
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON", "UCUM",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -210,7 +210,7 @@ let package = Package(
         .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"]),
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
-        .testTarget(name: "FHIRTests", dependencies: ["FHIR", "OrderedJSON"]),
+        .testTarget(name: "FHIRTests", dependencies: ["FHIR", "FHIRTables", "OrderedJSON"]),
         .testTarget(
             name: "FHIRSandboxTests",
             dependencies: [

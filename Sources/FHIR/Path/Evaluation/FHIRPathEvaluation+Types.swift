@@ -1,3 +1,5 @@
+import FHIRTables
+
 /// `is`, `as` and `ofType` (FHIRPath section 6.3).
 extension FHIRPathEvaluation {
     private static let systemTypes: Set<String> = [
@@ -10,7 +12,7 @@ extension FHIRPathEvaluation {
     ) throws(FHIRPathError) -> Items {
         let isSystem = Self.systemTypes.contains(type.name) && type.namespace != "FHIR"
         let fhirType = type.namespace == "System" ? nil : PathType(named: type.name)
-        guard isSystem || fhirType != nil || type.namespace == "System" else {
+        guard isSystem || fhirType != nil || type.namespace == "System" || Self.isUndefinedResource(type) else {
             throw FHIRPathError(.semantic, "There is no type \(type.name).", at: Int(node.offset))
         }
         switch operation {
@@ -25,6 +27,11 @@ extension FHIRPathEvaluation {
         }
     }
 
+    /// Whether it is a resource of R4 that the tables only know by name.
+    private static func isUndefinedResource(_ type: FHIRPathSyntax.TypeSpecifier) -> Bool {
+        type.namespace != "System" && Definitions.r4.resourceNames.contains(type.name)
+    }
+
     private func isOf(
         _ item: FHIRPathItem, _ type: FHIRPathSyntax.TypeSpecifier, _ fhirType: PathType?
     ) -> Bool {
@@ -32,6 +39,7 @@ extension FHIRPathEvaluation {
         case .value(let value): return type.namespace != "FHIR" && (value.typeName == type.name || type.name == "Any")
         case .type: return type.name == "TypeInfo"
         case .node(let node):
+            if fhirType == nil, Self.isUndefinedResource(type) { return node.json?.resourceType == type.name }
             // JSON that the tables do not know has FHIRPath's own types.
             guard let own = node.type else {
                 return type.namespace != "FHIR" && node.systemValue?.typeName == type.name

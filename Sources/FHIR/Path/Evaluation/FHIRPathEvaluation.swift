@@ -25,7 +25,7 @@ struct FHIRPathEvaluation {
     let context: FHIRPathContext
     let now: PartialDateTime
     var variables: [String: Items]
-    private var steps = 0
+    private(set) var steps = 0
     /// The last element that a name was looked up for, by the name's node.
     var elementCache: [Reference: (type: PathType, element: PathElement?)] = [:]
     /// Resources of the root Bundle by full URL and by type and id; made when the first reference is resolved.
