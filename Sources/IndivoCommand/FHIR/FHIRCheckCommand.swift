@@ -22,10 +22,10 @@ struct FHIRCheckCommand: ParsableCommand {
     @Argument(help: "The files and folders; standard input when left out or -.", completion: .file())
     var files: [String] = []
 
-    @Flag(help: "Print a JSON array with an object for each file: file and issues.")
+    @ArgumentParser.Flag(help: "Print a JSON array with an object for each file: file and issues.")
     var json = false
 
-    @Flag(help: "Print errors only.")
+    @ArgumentParser.Flag(help: "Print errors only.")
     var errorsOnly = false
 
     func run() throws {
