@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
+        .library(name: "FHIRClient", targets: ["FHIRClient"]),
         .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
@@ -71,7 +72,10 @@ let package = Package(
         .target(
             name: "IndivoXML", dependencies: [libXML2],
             linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
-        .target(name: "OAuth1", dependencies: [signing]),
+        .target(name: "OAuth1", dependencies: ["SecretText", "URLCoding", signing]),
+        // Secrets that no log shows; escapes and forms of URLs.
+        .target(name: "SecretText"),
+        .target(name: "URLCoding"),
         // One request, one response: libcurl on Linux, URLSession on Apple's systems. Its protocol has the module's name; where
         // another module has a name of it too, `HTTPTransport::HTTPLimits` is the module's (Swift 6.3).
         .target(
@@ -90,6 +94,15 @@ let package = Package(
         .target(name: "FHIRTables"),
         .target(
             name: "FHIR", dependencies: ["BoundedRegex", "CivilCalendar", "FHIRTables", "IndivoXML", "OrderedJSON", "UCUM"]),
+        // The REST client of FHIR servers.
+        .target(
+            name: "FHIRClient",
+            dependencies: [
+                "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
@@ -102,7 +115,7 @@ let package = Package(
         .target(
             name: "Indivo",
             dependencies: [
-                "HTTPTransport", "IndivoModel", "OAuth1", "ShownText",
+                "HTTPTransport", "IndivoModel", "OAuth1", "SecretText", "ShownText", "URLCoding",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain,
@@ -139,7 +152,7 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "HTTPServing", "IndivoModel", "OAuth1", "SDML", "ShownText", libXML2, passwordHash,
+                "HTTPServing", "IndivoModel", "OAuth1", "SDML", "ShownText", "URLCoding", libXML2, passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -147,7 +160,8 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "FHIRSandbox", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
+                "FHIR", "FHIRClient", "FHIRSandbox", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas",
+                "IndivoTesting", "OrderedJSON",
                 "SDML", "ShownText",
                 "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
@@ -195,6 +209,13 @@ let package = Package(
                 "FHIR", "FHIRSandbox", "HTTPServing", "IndivoCommand", "OrderedJSON",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
             ]),
+        .testTarget(
+            name: "FHIRClientTests",
+            dependencies: [
+                "FHIR", "FHIRClient", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
+                .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",

@@ -6,7 +6,7 @@ extension CallClient {
     /// there tells.
     ///
     /// - Parameters:
-    ///   - start: When the first attempt began, by ``CallTiming/elapsed``.
+    ///   - start: When the first attempt began, by `CallTiming.elapsed`.
     ///   - end: When the call is over; looking does not prolong it.
     /// - Returns: The answer to the call; `nil` when it was not done.
     /// - Throws: A conflict when the external id belongs to another document; `error` when it cannot be found out.

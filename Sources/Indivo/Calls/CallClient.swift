@@ -9,7 +9,7 @@ struct CallClient: Sendable {
     let transport: any HTTPTransport
     let logger: Logger
     let options: IndivoServer.Options
-    let gate: CallGate
+    let limiter: ConcurrencyLimiter
     let clock = ServerClock()
     let accepted = AcceptedCredentials()
 
@@ -18,7 +18,7 @@ struct CallClient: Sendable {
         self.transport = transport
         self.logger = logger
         self.options = options
-        gate = CallGate(width: options.maximumConcurrentCalls)
+        limiter = ConcurrencyLimiter(width: options.maximumConcurrentCalls)
     }
 
     /// A call's body, in the one content type that both the server and the signature take.
@@ -65,7 +65,7 @@ struct CallClient: Sendable {
         var stamp: SigningStamp?
     }
 
-    /// Sends a call, and repeats it where that can do no harm (``RetryPolicy``), each time signed anew.
+    /// Sends a call, and repeats it where that can do no harm (`RetryPolicy`), each time signed anew.
     ///
     /// A document that is stored under an external id is looked for before it is sent again; where it is found, what the
     /// server says of it is the answer.
@@ -86,7 +86,7 @@ struct CallClient: Sendable {
     }
 
     /// Sends a call once; a second time only to set the clock right.
-    /// - Parameter end: When the call is over, by ``CallTiming/elapsed``; `nil` leaves it to the transport's own limits.
+    /// - Parameter end: When the call is over, by `CallTiming.elapsed`; `nil` leaves it to the transport's own limits.
     func attempt(_ outgoing: Outgoing, until end: Duration? = nil) async throws -> Answer {
         let call = outgoing.call
         let unsigned = try request(outgoing)
@@ -96,7 +96,7 @@ struct CallClient: Sendable {
             throw error
         }
         do {
-            let (answer, isTimeKnown) = try await gate.pass {
+            let (answer, isTimeKnown) = try await limiter.run {
                 try await transferSettingClock(unsigned, outgoing, until: end)
             }
             logger.debug("\(call.name): \(answer.response.status.code)")

@@ -1,5 +1,5 @@
-/// Percent encoding as OAuth signs it (RFC 5849, 3.6): letters, digits, `-`, `.`, `_` and `~` stay, every other byte
-/// becomes `%` and two upper-case hexadecimal digits.
+/// Percent encoding (RFC 3986, section 2.1) of all that is not unreserved, as OAuth signs it (RFC 5849, section 3.6):
+/// letters, digits, `-`, `.`, `_` and `~` stay, every other byte becomes `%` and two upper-case hexadecimal digits.
 public enum PercentEncoding {
     /// `text`, its UTF-8 percent-encoded.
     public static func encode(_ text: String) -> String {
@@ -41,8 +41,23 @@ public enum PercentEncoding {
         }
     }
 
+    /// Decodes `%XX` once, as servers do: a `%` that is no escape is kept.
+    /// - Returns: `nil` for bytes that are not UTF-8.
+    package static func decodeLeniently(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
+        String(validating: decodedBytes(Array(text.utf8), plusIsSpace: plusIsSpace), as: UTF8.self)
+    }
+
     /// `bytes`, percent-encoded.
-    static func encodedBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    package static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] { encoded(bytes) }
+
+    /// The UTF-8 of a text, percent-encoded.
+    package static func encodedBytes(_ bytes: String.UTF8View) -> [UInt8] { encoded(bytes) }
+
+    /// Bytes of which no copy is made, percent-encoded.
+    package static func encodedBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] { encoded(bytes) }
+
+    // Generic code of another module is slow; what other modules call is not.
+    private static func encoded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(bytes.underestimatedCount)
         for byte in bytes {
@@ -58,7 +73,7 @@ public enum PercentEncoding {
     }
 
     /// `bytes` with every escape replaced by its byte. A `%` that is no escape is kept, as servers keep it.
-    static func decodedBytes(_ bytes: [UInt8], plusIsSpace: Bool = false) -> [UInt8] {
+    package static func decodedBytes(_ bytes: [UInt8], plusIsSpace: Bool = false) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var position = 0

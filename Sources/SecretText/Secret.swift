@@ -26,9 +26,9 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
         value.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The secret's UTF-8, percent-encoded: one half of a signing key (RFC 5849, 3.4.2).
-    var percentEncoded: [UInt8] {
-        value.withBytes { PercentEncoding.encodedBytes($0) }
+    /// Gives the secret's UTF-8, without a copy that would stay in memory.
+    package func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
+        try value.withBytes(body)
     }
 
     public static func == (left: Secret, right: Secret) -> Bool {
@@ -52,7 +52,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 /// Whether two byte strings are equal, in a time that does not tell where they first differ.
-func constantTimeEqual(
+package func constantTimeEqual(
     _ left: some RandomAccessCollection<UInt8>, _ right: some RandomAccessCollection<UInt8>
 ) -> Bool {
     guard left.count == right.count else { return false }

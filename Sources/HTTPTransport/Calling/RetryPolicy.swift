@@ -1,6 +1,6 @@
-/// How calls are repeated that got no answer, or a server's or proxy's word that it is busy.
+/// How requests are retried that got no response, or a server's or proxy's word that it is busy.
 ///
-/// Only calls that can do no harm are repeated: those that read, and those that store under an external id. The waits
+/// Only requests that can do no harm are retried; which these are, the client of a server knows. The waits
 /// grow by the factor two from ``firstDelay`` up to ``maximumDelay``, and of each a random part is waited
 /// ("full jitter"), so that many devices do not come back at the same moment.
 public struct RetryPolicy: Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - attempts: How many there were.
     ///   - random: From 0 up to 1: how much of the longest wait.
-    func delay(after attempts: Int, random: Double) -> Duration {
+    package func delay(after attempts: Int, random: Double) -> Duration {
         var longest = firstDelay
         for _ in 1..<max(1, attempts) where longest < maximumDelay { longest *= 2 }
         return min(longest, maximumDelay) * random

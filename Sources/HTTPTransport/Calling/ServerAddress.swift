@@ -1,31 +1,28 @@
 import Foundation
+import ShownText
 
 /// The address of a server, taken apart and found fit to send credentials to.
-struct ServerAddress {
-    /// Host and port as both signature rules write them: in lower case, without the scheme's own port.
-    let authority: String
+package struct ServerAddress {
+    /// `http` or `https`.
+    package let scheme: String
+    /// Host and port in lower case, without the scheme's own port.
+    package let authority: String
 
     /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, beside this machine itself.
     /// - Throws: ``ServerAddressError``
-    init(_ url: URL, plainHTTPHosts: Set<String>) throws(ServerAddressError) {
+    package init(_ url: URL, plainHTTPHosts: Set<String>) throws(ServerAddressError) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
-        else {
-            throw ServerAddressError(
-                description: "“\(url.absoluteString)” is no address of a server; it looks like https://indivo.example.org:8000")
-        }
+        else { throw .notAnAddress(url.absoluteString) }
         guard scheme == "https" || Self.isLoopback(host) || plainHTTPHosts.contains(where: { $0.lowercased() == host })
-        else {
-            throw ServerAddressError(
-                description: "http to \(host) would show the patient's data to everybody on the way; use https, or, in a "
-                    + "network that you trust, name the host in IndivoServer.Options.plainHTTPHosts")
-        }
+        else { throw .plainHTTP(host: host) }
         let bracketed = host.contains(":") ? "[\(host)]" : host
         if let port = url.port, port != (scheme == "http" ? 80 : 443) {
             authority = "\(bracketed):\(port)"
         } else {
             authority = bracketed
         }
+        self.scheme = scheme
     }
 
     /// Whether a host is this machine by its name or number (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3).
@@ -37,6 +34,19 @@ struct ServerAddress {
 }
 
 /// Why an address cannot be used.
-struct ServerAddressError: Error, CustomStringConvertible {
-    let description: String
+package enum ServerAddressError: Error, CustomStringConvertible {
+    /// It is not the address of a server.
+    case notAnAddress(String)
+    /// It has no TLS, and leads to another machine.
+    case plainHTTP(host: String)
+
+    package var description: String {
+        switch self {
+        case .notAnAddress(let text):
+            "“\(text)” is no address of a server; it looks like https://health.example.org:8000".shown()
+        case .plainHTTP(let host):
+            "http to \(host) would show what is sent to everybody on the way; use https, or, in a network that you trust, "
+                + "name the host in the option plainHTTPHosts"
+        }
+    }
 }

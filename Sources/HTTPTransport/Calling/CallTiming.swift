@@ -1,8 +1,8 @@
 import Foundation
 
-/// The clocks that calls go by, and the waits and dice of their repetitions. A test brings its own and never sleeps.
+/// The clocks that calls go by, and the waits and dice of their retries. A test brings its own and never sleeps.
 public struct CallTiming: Sendable {
-    /// The device's time of day: what timestamps in signatures are made of.
+    /// The device's time of day: what signed requests and tokens are dated by.
     public var now: @Sendable () -> Date
     /// A time that only goes forward, from any start: what deadlines are measured by.
     public var elapsed: @Sendable () -> Duration

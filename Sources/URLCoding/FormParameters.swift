@@ -69,9 +69,14 @@ public struct FormParameters: Sendable, Hashable {
     }
 
     /// The decoded names and values as bytes: what a signature covers, whatever their encoding.
-    static func decodedPairs(_ bytes: [UInt8], separators: [UInt8]) -> [(name: [UInt8], value: [UInt8])] {
-        bytes.split(whereSeparator: separators.contains).map { piece in
+    ///
+    /// - Parameter keepsNamesAlone: Whether a piece without `=` is a name with an empty value, or nothing.
+    package static func decodedPairs(
+        _ bytes: [UInt8], separators: [UInt8], keepsNamesAlone: Bool = true
+    ) -> [(name: [UInt8], value: [UInt8])] {
+        bytes.split(whereSeparator: separators.contains).compactMap { piece in
             let parts = piece.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard keepsNamesAlone || parts.count == 2 else { return nil }
             return (
                 PercentEncoding.decodedBytes(Array(parts[0]), plusIsSpace: true),
                 parts.count == 2 ? PercentEncoding.decodedBytes(Array(parts[1]), plusIsSpace: true) : []

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Lets so many calls through at a time; further ones wait in the order in which they came.
-final class CallGate: Sendable {
+/// Lets so many calls run at a time; further ones wait in the order in which they came.
+package final class ConcurrencyLimiter: Sendable {
     private struct State {
         var free: Int
         var lastNumber = 0
@@ -12,11 +12,11 @@ final class CallGate: Sendable {
 
     private let state: Mutex<State>
 
-    init(width: Int) { state = Mutex(State(free: max(1, width))) }
+    package init(width: Int) { state = Mutex(State(free: max(1, width))) }
 
     /// Does `body` once there is room.
     /// - Throws: What `body` throws; `CancellationError` when the task is cancelled while it waits.
-    nonisolated(nonsending) func pass<Value>(_ body: () async throws -> Value) async throws -> Value {
+    package nonisolated(nonsending) func run<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await enter()
         defer { leave() }
         return try await body()
