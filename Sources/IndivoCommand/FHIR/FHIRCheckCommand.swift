@@ -11,12 +11,12 @@ struct FHIRCheckCommand: ParsableCommand {
             indivo fhir check patient.json bundles/
             indivo fhir check --json - < patient.json
 
-            Each issue is a line with its file, line, column, severity, FHIRPath and text. Of a folder all .json files \
-            in it and below are checked; those that are no resources are named on standard error. Profiles, and \
+            Each issue is a line with its file, line, column, severity, FHIRPath and text; of XML without line and column. Of a folder all .json and \
+            .xml files in it and below are checked; those that are no resources are named on standard error. Profiles, and \
             terminologies outside the specification, are not checked.
 
             The exit status is 0 when no file has an error (warnings and remarks are printed), 1 when one has, 2 when a \
-            file cannot be read as JSON, or for wrong use.
+            file cannot be read as JSON or XML, or for wrong use.
             """)
 
     @Argument(help: "The files and folders; standard input when left out or -.", completion: .file())
@@ -34,17 +34,17 @@ struct FHIRCheckCommand: ParsableCommand {
         var isUnreadable = false
         for source in try Self.sources(files) {
             do {
-                let tree = try source.file.json()
-                if source.isFound, tree.member("resourceType") == nil {
+                let file = try ResourceFile(source.file)
+                if source.isFound, file.json.member("resourceType") == nil {
                     StandardStreams.complain("\(source.file.name): skipped, this is no resource")
                     continue
                 }
-                let issues = ValidationIssue.all(of: tree).filter { $0.isError || !errorsOnly }
+                let issues = ValidationIssue.all(of: file.json).filter { $0.isError || !errorsOnly }
                 hasErrors = hasErrors || issues.contains(where: \.isError)
                 if json {
-                    results.append(["file": JSONValue(source.file.name), "issues": JSONValue(issues.map(\.json))])
+                    results.append(["file": JSONValue(source.file.name), "issues": JSONValue(issues.map { $0.json(in: file) })])
                 } else {
-                    for issue in issues { try StandardStreams.say(issue.line(in: source.file)) }
+                    for issue in issues { try StandardStreams.say(issue.line(in: file, named: source.file)) }
                 }
             } catch let failure as CommandFailure {
                 StandardStreams.complain("\(failure)")
@@ -67,7 +67,7 @@ struct FHIRCheckCommand: ParsableCommand {
                 guard let found = FileManager.default.enumerator(atPath: file.path) else {
                     throw CommandFailure("\(file.path): the folder cannot be read")
                 }
-                let names = found.compactMap { $0 as? String }.filter { $0.hasSuffix(".json") }.sorted()
+                let names = found.compactMap { $0 as? String }.filter { $0.hasSuffix(".json") || $0.hasSuffix(".xml") }.sorted()
                 sources += names.map { (InputFile(path: (file.path as NSString).appendingPathComponent($0)), true) }
             } else {
                 sources.append((file, false))
@@ -79,16 +79,17 @@ struct FHIRCheckCommand: ParsableCommand {
 
 extension ValidationIssue {
     /// `FILE:LINE:COLUMN: SEVERITY: EXPRESSION: TEXT`.
-    fileprivate func line(in file: InputFile) -> String {
+    fileprivate func line(in file: ResourceFile, named input: InputFile) -> String {
+        let location = file.isXML ? nil : location
         let subject = expression.isEmpty ? "" : "\(expression): "
-        return "\(file.place(location?.line, location?.column)) \(severity): \(subject)\(text)"
+        return "\(input.place(location?.line, location?.column)) \(severity): \(subject)\(text)"
     }
 
-    fileprivate var json: JSONValue {
+    fileprivate func json(in file: ResourceFile) -> JSONValue {
         var object: JSONValue = [
             "severity": JSONValue(severity.code), "code": JSONValue(code.code), "expression": JSONValue(expression),
         ]
-        if let location {
+        if let location, !file.isXML {
             object["line"] = JSONValue(location.line)
             object["column"] = JSONValue(location.column)
         }
