@@ -6,6 +6,8 @@ let targets: [(name: String, products: [String])] = [
     ("FuzzAnswers", ["Indivo"]),
     ("FuzzCallback", ["Indivo", "OAuth1"]),
     ("FuzzDocument", ["Indivo"]),
+    ("FuzzFHIR", ["FHIR", "OrderedJSON"]),
+    ("FuzzFHIRXML", ["FHIR", "OrderedJSON"]),
     ("FuzzForm", ["OAuth1"]),
     ("FuzzHAR", ["IndivoTesting"]),
     ("FuzzJSON", ["OrderedJSON"]),

@@ -171,6 +171,7 @@ struct XMLFormatTests {
         (#"{"resourceType":"Patient","x":1}"#, "1:27", "Patient", FHIRXMLError.Reason.unknownElement),
         (#"{"resourceType":"Patient","_name":[]}"#, "1:27", "Patient", .unknownElement),
         (#"{"resourceType":"Patient","id":"1","id":"2"}"#, "1:36", "Patient", .repeated),
+        (#"{"resourceType":"Patient","resourceType":"Patient"}"#, "1:27", "Patient", .repeated),
         (#"{"resourceType":"Patient","active":"true"}"#, "1:36", "Patient.active", .wrongKind),
         (#"{"resourceType":"Patient","id":1}"#, "1:32", "Patient.id", .wrongKind),
         (#"{"resourceType":"Patient","active":[true]}"#, "1:36", "Patient.active", .wrongKind),
