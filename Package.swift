@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
+        .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
@@ -128,6 +129,14 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
             ]),
         .target(
+            name: "FHIRSandbox",
+            dependencies: [
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "OrderedJSON", "UCUM",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
             name: "IndivoSandbox",
             dependencies: [
                 "HTTPServing", "IndivoModel", "OAuth1", "SDML", "ShownText", libXML2, passwordHash,
@@ -138,7 +147,7 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
+                "FHIR", "FHIRSandbox", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
                 "SDML", "ShownText",
                 "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
@@ -180,6 +189,12 @@ let package = Package(
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "OrderedJSON"]),
+        .testTarget(
+            name: "FHIRSandboxTests",
+            dependencies: [
+                "FHIR", "FHIRSandbox", "HTTPServing", "IndivoCommand", "OrderedJSON",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+            ]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",

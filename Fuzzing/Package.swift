@@ -7,6 +7,7 @@ let targets: [(name: String, products: [String])] = [
     ("FuzzCallback", ["Indivo", "OAuth1"]),
     ("FuzzDocument", ["Indivo"]),
     ("FuzzFHIR", ["FHIR", "OrderedJSON"]),
+    ("FuzzFHIRSearch", ["FHIRSandbox"]),
     ("FuzzFHIRXML", ["FHIR", "OrderedJSON"]),
     ("FuzzForm", ["OAuth1"]),
     ("FuzzHAR", ["IndivoTesting"]),
@@ -25,7 +26,7 @@ let targets: [(name: String, products: [String])] = [
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "swift-indivo", path: "..", traits: ["Outbox"])],
+    dependencies: [.package(name: "swift-indivo", path: "..", traits: ["Outbox", "Sandbox"])],
     targets: targets.map { target in
         .executableTarget(
             name: target.name, dependencies: target.products.map { .product(name: $0, package: "swift-indivo") })
