@@ -32,4 +32,50 @@ struct FHIRFormatCommandTests {
             #expect(result.errors.hasPrefix("standard input:1:"), "\(result.errors)")
         }
     }
+
+    private let xml = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <Patient xmlns="http://hl7.org/fhir">
+          <id value="7"/>
+          <text>
+            <status value="generated"/>
+            <div xmlns="http://www.w3.org/1999/xhtml"><p>a</p></div>
+          </text>
+          <birthDate id="b" value="1970-01"/>
+        </Patient>
+
+        """
+
+    @Test("a resource becomes XML, and JSON again")
+    func formats() throws {
+        try Tool.use { tool in
+            let json = try tool.run("fhir", "format", "--compact", input: xml)
+            #expect(json.status == 0, "\(json.errors)")
+            #expect(json.output == #"""
+                {"resourceType":"Patient","id":"7","text":{"status":"generated","div":"<div xmlns=\"http://www.w3.org/1999/xhtml\"><p>a</p></div>"},"birthDate":"1970-01","_birthDate":{"id":"b"}}
+
+                """#)
+            let again = try tool.run("fhir", "format", "--xml", input: json.output)
+            #expect(again.status == 0, "\(again.errors)")
+            #expect(again.output == xml)
+            let birth = try tool.run("fhir", "path", "birthDate | id", input: xml)
+            #expect(birth.output == "\"1970-01\"\n\"7\"\n")
+        }
+    }
+
+    @Test("wrong XML, and what XML cannot carry, end in 2 with a position")
+    func positions() throws {
+        try Tool.use { tool in
+            let unknown = try tool.run("fhir", "format", input: "<Patient xmlns=\"http://hl7.org/fhir\">\n <x/></Patient>")
+            #expect(unknown.status == 2)
+            #expect(unknown.errors.hasPrefix("standard input:2:2: Patient: "), "\(unknown.errors)")
+            let open = try tool.run("fhir", "format", input: "<Patient xmlns=\"http://hl7.org/fhir\">")
+            #expect(open.status == 2)
+            #expect(open.errors.hasPrefix("standard input:1:"), "\(open.errors)")
+            let member = try tool.run("fhir", "format", "--xml", input: text)
+            #expect(member.status == 2)
+            #expect(member.output.isEmpty)
+            #expect(member.errors.hasPrefix("standard input:1:35: Observation: "), "\(member.errors)")
+        }
+    }
 }
