@@ -196,6 +196,28 @@ struct XMLFormatTests {
         #expect("\(error?.line ?? 0):\(error?.column ?? 0)" == position)
     }
 
+    @Test("locations of the JSON lead to those of the XML")
+    func locations() throws {
+        let (patient, locations) = try Patient.parse(xml: """
+            <Patient xmlns="http://hl7.org/fhir">
+              <active value="true"/>
+              <name><family value="é"/> <given value="A"/> <given id="x" value="B"/>
+                <given value="C"/>
+              </name>
+            </Patient>
+            """.utf8)
+        func position(_ value: JSONValue?) -> String {
+            value?.location.map { locations.position(of: $0) }.map { "\($0.line):\($0.column)" } ?? ""
+        }
+        let name = patient.tree["name"]
+        #expect(position(patient.tree) == "1:1")
+        #expect(position(patient.tree["active"]) == "2:3")
+        #expect(position(name?[0]) == "3:3")
+        #expect(position(name?[0]?["family"]) == "3:9")
+        #expect((0..<3).map { position(name?[0]?["given"]?[$0]) } == ["3:29", "3:48", "4:5"])
+        #expect(position(name?[0]?["_given"]?[1]?["id"]) == "3:48")
+    }
+
     @Test("what is nested too deep is not written")
     func deep() throws {
         var value: JSONValue = ["url": "u", "valueString": "a"]
