@@ -13,7 +13,7 @@ struct FHIRCommand: ParsableCommand {
             """,
         groupedSubcommands: [
             CommandGroup(
-                name: "File", subcommands: [FHIRFormatCommand.self, FHIRPathCommand.self]),
+                name: "File", subcommands: [FHIRCheckCommand.self, FHIRFormatCommand.self, FHIRPathCommand.self]),
             CommandGroup(name: "Server", subcommands: [FHIRServeCommand.self]),
         ])
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FHIR
+import Foundation
 import OrderedJSON
 
 struct FHIRFormatCommand: ParsableCommand {
@@ -20,14 +21,14 @@ struct FHIRFormatCommand: ParsableCommand {
         commandName: "format",
         abstract: "Print a FHIR resource in another layout or format, without loss.",
         discussion: """
+            indivo fhir format --compact patient.json
             indivo fhir format --xml patient.json > patient.xml
-            indivo fhir format --json patient.xml
+            indivo fhir format patient.xml
 
-            The file may be JSON or XML. From JSON to JSON only white space changes: the order of members, the digits of \
-            numbers and unknown members stay. XML has the order of FHIR's definitions; what XML cannot carry, such as \
-            unknown members, is an error.
+            JSON and XML are both read. The order of members, the digits of numbers and unknown members stay as they \
+            are; XML has the elements in the order of the definitions, and cannot have unknown ones.
 
-            The exit status is 0 when the resource was printed, 2 when it cannot be read or not be written in XML.
+            The exit status is 0 when the resource was printed, 2 when it cannot be read, or not be written in XML.
             """)
 
     @Argument(help: "The file; standard input when left out or -.", completion: .file())
@@ -37,19 +38,20 @@ struct FHIRFormatCommand: ParsableCommand {
     var format: Format = .json
 
     func run() throws {
-        let file = InputFile(path: file)
-        let resource = try file.resource()
+        let input = InputFile(path: file)
+        let resource = try ResourceFile.resource(input)
         switch format {
         case .json: try StandardStreams.say(resource.tree.text(.pretty))
-        case .compact: try StandardStreams.say(resource.tree.text())
+        case .compact: try StandardStreams.say(resource.tree.text(.compact))
         case .xml:
-            do throws(FHIRXMLError) {
-                let xml = try resource.xml(.pretty)
-                // The line's end is printed anyway.
-                try StandardStreams.say(String(decoding: xml.dropLast(), as: UTF8.self))
+            var xml: Data
+            do {
+                xml = try resource.xml(.pretty)
             } catch {
-                throw file.failure(error)
+                throw CommandFailure("\(error.path): \(error.reason)", at: input.place(error.line, error.column))
             }
+            if xml.last != UInt8(ascii: "\n") { xml.append(UInt8(ascii: "\n")) }
+            try StandardStreams.write(xml)
         }
     }
 }

@@ -24,7 +24,7 @@ struct FHIRPathCommand: ParsableCommand {
 
     func run() throws {
         let path = try reporting { () throws(FHIRPathError) in try FHIRPath(expression) }
-        let json = try InputFile(path: file).json()
+        let json = try ResourceFile(InputFile(path: file)).json
         let items = try reporting { () throws(FHIRPathError) in try path.evaluate(on: json) }
         for item in items { try StandardStreams.say(item.json.text()) }
         if items.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }

@@ -25,7 +25,7 @@ struct FHIRPathEvaluation {
     let context: FHIRPathContext
     let now: PartialDateTime
     var variables: [String: Items]
-    private var steps = 0
+    private(set) var steps = 0
     /// The last element that a name was looked up for, by the name's node.
     var elementCache: [(type: PathType, element: PathElement?)?]
     /// What the types that the expression names are, by the naming node.
