@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
+        .library(name: "IndivoFHIR", targets: ["IndivoFHIR"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
@@ -81,6 +82,10 @@ let package = Package(
         .target(
             name: "FHIR", dependencies: ["BoundedRegex", "CivilCalendar", "FHIRTables", "IndivoXML", "OrderedJSON", "UCUM"]),
         .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
+        // A record as FHIR.
+        .target(
+            name: "IndivoFHIR", dependencies: ["FHIR", "Indivo", "IndivoModel", "IndivoXML", "OrderedJSON", "UCUM"],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
@@ -158,6 +163,9 @@ let package = Package(
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "OrderedJSON"]),
+        .testTarget(
+            name: "IndivoFHIRTests",
+            dependencies: ["FHIR", "Indivo", "IndivoFHIR", "IndivoSandbox", "IndivoTesting", "OAuth1", "OrderedJSON"]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",
