@@ -128,7 +128,8 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "SDML", "SwiftGenerator",
+                "FHIR", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
+                "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -10,6 +10,9 @@ enum ExitStatus: Int32 {
     /// The server was not reached, or did not answer.
     case notReached = 4
 
+    /// An expression failed on the file that it was evaluated on.
+    static let evaluationFailed = refused
+
     /// For the help of commands that ask a server.
     static let help = """
         The exit status is 0 when it is done, 1 when nothing was found, 2 for wrong use or bad input, 3 when the \

@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// The parent of everything that concerns FHIR.
+struct FHIRCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fhir",
+        abstract: "Work with FHIR R4: check, format and query resources.",
+        discussion: """
+            indivo fhir check patient.json bundles/
+            indivo fhir format --compact patient.json
+            indivo fhir path 'name.given.first()' patient.json
+            """,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "File", subcommands: [FHIRFormatCommand.self, FHIRPathCommand.self])
+        ])
+}

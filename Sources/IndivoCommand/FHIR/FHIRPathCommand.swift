@@ -1,0 +1,53 @@
+import ArgumentParser
+import FHIR
+import OrderedJSON
+
+struct FHIRPathCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "path",
+        abstract: "Evaluate a FHIRPath expression on a resource.",
+        discussion: """
+            indivo fhir path 'entry.resource.ofType(Observation).value.value' bundle.json
+            indivo fhir path 'birthDate <= today() - 18 years' patient.json
+
+            Each item of the result is printed on a line of its own, as JSON; dates, times and quantities as strings.
+
+            The exit status is 0 when there is a result, 1 when it is empty, 2 for a wrong expression or a file that \
+            cannot be read, 3 when the evaluation fails.
+            """)
+
+    @Argument(help: "The expression.")
+    var expression: String
+
+    @Argument(help: "The file; standard input when left out or -.", completion: .file())
+    var file: String = "-"
+
+    func run() throws {
+        let path = try reporting { () throws(FHIRPathError) in try FHIRPath(expression) }
+        let json = try InputFile(path: file).json()
+        let items = try reporting { () throws(FHIRPathError) in try path.evaluate(on: json) }
+        for item in items { try StandardStreams.say(item.json.text()) }
+        if items.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    }
+
+    /// Turns errors of the expression into what the shell and a person are told.
+    private func reporting<Value>(_ body: () throws(FHIRPathError) -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            let isWrong = error.kind == .syntax || error.kind == .semantic
+            throw CommandFailure(
+                error.reason, at: "expression:\(position(offset: error.offset)):",
+                status: isWrong ? .wrongUse : .evaluationFailed)
+        }
+    }
+
+    /// Line and column of an offset in UTF-8 bytes; columns count Unicode scalars.
+    private func position(offset: Int) -> String {
+        let before = expression.utf8.prefix(max(0, offset))
+        let line = before.count { $0 == 0x0A } + 1
+        let lineStart = before.lastIndex(of: 0x0A).map { before.index(after: $0) } ?? before.startIndex
+        let column = before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1
+        return "\(line):\(column)"
+    }
+}
