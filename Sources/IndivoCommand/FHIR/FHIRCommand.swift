@@ -9,8 +9,10 @@ struct FHIRCommand: ParsableCommand {
             indivo fhir check patient.json bundles/
             indivo fhir format --compact patient.json
             indivo fhir path 'name.given.first()' patient.json
+            indivo fhir export > bundle.json
             """,
         groupedSubcommands: [
+            CommandGroup(name: "Record", subcommands: [FHIRExportCommand.self]),
             CommandGroup(
                 name: "File", subcommands: [FHIRFormatCommand.self, FHIRPathCommand.self])
         ])
