@@ -30,7 +30,9 @@ let package = Package(
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
         .library(name: "IndivoFHIR", targets: ["IndivoFHIR"]),
+        .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
+        .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
@@ -71,6 +73,14 @@ let package = Package(
             name: "IndivoXML", dependencies: [libXML2],
             linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
         .target(name: "OAuth1", dependencies: [signing]),
+        // One request, one response: libcurl on Linux, URLSession on Apple's systems. Its protocol has the module's name; where
+        // another module has a name of it too, `HTTPTransport::HTTPLimits` is the module's (Swift 6.3).
+        .target(
+            name: "HTTPTransport",
+            dependencies: ["ShownText", .product(name: "HTTPTypes", package: "swift-http-types")] + transport,
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Texts from strangers as a terminal may show them.
+        .target(name: "ShownText"),
         // Units of measure and their conversion; for FHIR's quantities and for sensors.
         .target(name: "UCUM"),
         // Regular expressions of questionnaires and FHIRPath, which come from strangers: matching them ends.
@@ -97,10 +107,10 @@ let package = Package(
         .target(
             name: "Indivo",
             dependencies: [
-                "IndivoModel", "OAuth1",
+                "HTTPTransport", "IndivoModel", "OAuth1", "ShownText",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-            ] + transport + keychain,
+            ] + keychain,
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // Items on disk that outlive the process. It knows nothing of Indivo, and needs AES-GCM, which Apple's systems have.
         .target(
@@ -116,11 +126,25 @@ let package = Package(
             name: "IndivoTesting",
             dependencies: ["Indivo", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // One listening port: requests, responses, routes, and the markup of pages.
+        .target(
+            name: "HTTPServing",
+            dependencies: [
+                "CivilCalendar", "IndivoXML",
+                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+            ]),
+        .target(
+            name: "FHIRSandbox",
+            dependencies: [
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "OrderedJSON", "UCUM",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "IndivoModel", "OAuth1", "SDML", libXML2, passwordHash,
-                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+                "HTTPServing", "IndivoModel", "OAuth1", "SDML", "ShownText", libXML2, passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -128,7 +152,8 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
+                "FHIR", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting",
+                "OrderedJSON", "SDML", "ShownText",
                 "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -157,6 +182,11 @@ let package = Package(
             path: "codegen/Plugins/SDMLGeneratePlugin"),
 
         .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
+        // A server on a socket that answers by a script, for tests of several modules.
+        .target(name: "LoopbackTesting", path: "Tests/LoopbackTesting"),
+        .testTarget(
+            name: "HTTPTransportTests",
+            dependencies: ["HTTPTransport", "LoopbackTesting", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex"]),
         .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"], exclude: ["Fixtures"]),
@@ -167,11 +197,18 @@ let package = Package(
         .testTarget(
             name: "IndivoFHIRTests",
             dependencies: ["FHIR", "Indivo", "IndivoFHIR", "IndivoSandbox", "IndivoTesting", "OAuth1", "OrderedJSON"]),
+        .testTarget(
+            name: "FHIRSandboxTests",
+            dependencies: [
+                "FHIR", "FHIRSandbox", "HTTPServing", "IndivoCommand", "OrderedJSON",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+            ]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",
             dependencies: [
-                "Indivo", "IndivoTesting", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "Indivo", "IndivoTesting", "LoopbackTesting", "OAuth1",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain,
             exclude: ["Fixtures"]),

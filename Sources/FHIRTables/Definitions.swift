@@ -11,10 +11,14 @@
 /// from the same ones.
 public final class Definitions: Sendable {
     /// Those of R4, read from the tables that are compiled in when they are first asked for.
+    ///
+    /// Resources without a view of their own (`ConceptMap`, `Claim`…) have elements with cardinalities and types, but no
+    /// bindings, flags and rules.
     public static let r4: Definitions = {
         do throws(TableError) {
             return try Definitions(
-                types: [Table.datatypes, Table.resources], rules: Table.rules, codes: Table.codes)
+                types: [Table.datatypes, Table.resources, Table.otherResources], rules: Table.rules,
+                codes: Table.codes)
         } catch {
             // The tables are checked when they are compiled in; a test reads them.
             preconditionFailure("the tables of FHIR R4 that are compiled in: \(error)")
@@ -28,7 +32,7 @@ public final class Definitions: Sendable {
     public let rules: [String: DefinedRule]
     /// The value sets that a required binding names, by name: the end of the URL.
     public let valueSets: [String: DefinedValueSet]
-    /// The names of all resources of R4, also of those without a definition here.
+    /// The names of all resources of R4.
     public let resourceNames: Set<String>
 
     private let idsByName: [String: Int]

@@ -1,4 +1,5 @@
-// An app imports `Indivo` and has the documents and the DOM with it.
+// An app imports `Indivo` and has the documents, the DOM and the transport with it.
+@_exported import HTTPTransport
 @_exported import IndivoModel
 @_exported import IndivoXML
 @_exported import struct OAuth1.OAuthToken

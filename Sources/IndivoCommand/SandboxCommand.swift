@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IndivoSandbox
+import ShownText
 
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

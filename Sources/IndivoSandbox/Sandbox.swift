@@ -51,14 +51,12 @@ public final class Sandbox: Sendable {
         try await context.restoreNonces()
         let apiServer = APIServer(context)
         let api = try await HTTPListener(
-            address: configuration.address, port: configuration.apiPort, bodyLimit: configuration.bodyLimit,
-            timeout: configuration.connectionTimeout, now: configuration.now, handler: apiServer.answer)
+            port: configuration.apiPort, bodyLimit: configuration.bodyLimit, of: configuration, handler: apiServer.answer)
         let ui: HTTPListener
         do {
             let pages = PageServer(context)
             ui = try await HTTPListener(
-                address: configuration.address, port: configuration.uiPort, bodyLimit: 64 << 10,
-                timeout: configuration.connectionTimeout, now: configuration.now, handler: pages.answer)
+                port: configuration.uiPort, bodyLimit: 64 << 10, of: configuration, handler: pages.answer)
         } catch {
             await api.stop()
             throw error

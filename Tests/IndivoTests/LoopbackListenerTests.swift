@@ -8,7 +8,7 @@ struct LoopbackListenerTests {
     @Test("a login that begins right after another on the same listener gets its own callbacks")
     func oneAfterTheOther() async throws {
         let listener = try LoopbackListener.onFreePort()
-        let transport = SystemTransport()
+        let transport: some HTTPTransport = .system
         for number in 0..<50 {
             let session = try listener.listen()
             let callback = try #require(session.callback)

@@ -25,7 +25,8 @@ struct RealPagesTests {
     private func visit(_ url: String) async throws -> HTTPAnswer {
         let parts = url.dropFirst("http://".count)
         let slash = try #require(parts.firstIndex(of: "/"))
-        return try await SystemTransport().send(
+        let transport: some HTTPTransport = .system
+        return try await transport.send(
             HTTPRequest(method: .get, scheme: "http", authority: String(parts[..<slash]), path: String(parts[slash...])))
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Indivo
 import IndivoTesting
+import LoopbackTesting
 import Synchronization
 import Testing
 

@@ -11,8 +11,8 @@ package enum FHIRGenerator {
 
     /// The names of the tables, as they are called in the generated code.
     static let tableNames = [
-        "datatypes": "datatypes", "resources": "resources", "rules": "rules", "codes": "codes",
-        "search-parameters": "searchParameters",
+        "datatypes": "datatypes", "resources": "resources", "other-resources": "otherResources", "rules": "rules",
+        "codes": "codes", "search-parameters": "searchParameters",
     ]
 
     /// The tables as Swift: what is asked at run time.

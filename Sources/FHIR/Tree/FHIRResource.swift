@@ -48,7 +48,7 @@ extension FHIRResource {
         try self.init(parsing: json.utf8, limits: limits)
     }
 
-    private init(checking tree: JSONValue) throws(FHIRParsingError) {
+    init(checking tree: JSONValue) throws(FHIRParsingError) {
         guard let resource = Self(tree: tree) else {
             let found = tree.member("resourceType")?.string
             guard let found else { throw .notAResource }
@@ -108,6 +108,8 @@ extension FHIRDomainResource {
 public enum FHIRParsingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// It is no JSON.
     case json(JSONError)
+    /// It is no resource in XML.
+    case xml(FHIRXMLError)
     /// It is JSON, but no object with a `resourceType`.
     case notAResource
     /// It is a resource of another type.
@@ -116,6 +118,7 @@ public enum FHIRParsingError: Error, Sendable, Equatable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .json(let error): error.description
+        case .xml(let error): error.description
         case .notAResource: "not a resource: there is no resourceType"
         case .wrongType(let expected, let isKnown):
             "not a resource of type \(expected): resourceType names \(isKnown ? "another type" : "no type of FHIR R4")"

@@ -75,7 +75,7 @@ struct CallClient: Sendable {
     ///   - credentials: Whom it is signed for; `nil` leaves it unsigned.
     ///   - path: The values of the path's variables.
     ///   - query: For `GET` only, since a server leaves it out of what it signs otherwise.
-    /// - Throws: ``IndivoError``; what a transport throws that is no ``HTTPTransportError``.
+    /// - Throws: ``IndivoError``; what a transport throws that is no `HTTPTransportError`.
     func send(
         _ call: IndivoCall, as credentials: OAuthCredentials?, path variables: [String: String] = [:],
         query: FormParameters = [:], body: Body? = nil, signing options: OAuthSigner.Options = .init()

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import ShownText
 
 extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
     /// The call, what went wrong and the next step, without secrets, ids and content, as far as the server's own words

@@ -33,7 +33,7 @@ public struct IndivoError: Error, Sendable {
         case timedOut
         /// The connection broke before the answer was complete.
         case answerLost
-        /// The answer is longer than the transport takes (``HTTPLimits/maximumAnswerBytes``), or reading it
+        /// The answer is longer than the transport takes (`HTTPLimits.maximumAnswerBytes`), or reading it
         /// would take too much memory (``IndivoServer/Options/maximumReadingBytes``).
         case answerTooLarge
         /// 403. The server gives one answer for all causes; these are the ones it can have, the likeliest first.

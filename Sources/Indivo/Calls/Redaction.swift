@@ -1,4 +1,5 @@
 import IndivoModel
+import ShownText
 
 /// Leaves out of a server's words what was sent to it and what it quotes, as far as that can be told.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import IndivoModel
 import IndivoXML
 import OAuth1
+import ShownText
 
 /// What a server says in the body of a refusal.
 struct ServerMessage {

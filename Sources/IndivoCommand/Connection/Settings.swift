@@ -1,4 +1,5 @@
 import Foundation
+import ShownText
 
 /// The settings of a command: from its options, else the environment, else the file of credentials.
 struct Settings {

@@ -3,6 +3,7 @@ import Foundation
 import Indivo
 import IndivoSandbox
 import IndivoTesting
+import ShownText
 
 /// The demo, step by step. Everything goes through the library and over HTTP; only the browser is played.
 @MainActor

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Indivo
 import IndivoSandbox
+import ShownText
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IndivoModel
+import ShownText
 
 struct DocumentCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

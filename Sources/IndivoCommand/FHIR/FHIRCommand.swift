@@ -10,10 +10,12 @@ struct FHIRCommand: ParsableCommand {
             indivo fhir format --compact patient.json
             indivo fhir path 'name.given.first()' patient.json
             indivo fhir export > bundle.json
+            indivo fhir serve --load patient.json
             """,
         groupedSubcommands: [
             CommandGroup(name: "Record", subcommands: [FHIRExportCommand.self]),
             CommandGroup(
-                name: "File", subcommands: [FHIRFormatCommand.self, FHIRPathCommand.self])
+                name: "File", subcommands: [FHIRFormatCommand.self, FHIRPathCommand.self]),
+            CommandGroup(name: "Server", subcommands: [FHIRServeCommand.self]),
         ])
 }

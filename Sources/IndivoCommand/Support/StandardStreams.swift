@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import ShownText
 
 #if canImport(Darwin)
 import Darwin

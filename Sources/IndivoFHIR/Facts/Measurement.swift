@@ -8,8 +8,12 @@ extension FactMapping {
                 observation.code = fields.text("type").map { CodeableConcept(text: $0) } ?? .unknown
             },
             MappingRow("value, unit", "Observation.valueQuantity") { observation, fields, _ in
-                guard let value = fields.number("value") else { return }
-                observation.value = .quantity(Quantity(value, unit: fields.text("unit")))
+                let (value, unit) = (fields.number("value"), fields.text("unit"))
+                if let value {
+                    observation.value = .quantity(Quantity(value, unit: unit))
+                } else if unit != nil {
+                    fields.report(.noFact, "unit")
+                }
             },
             MappingRow("datetime", "Observation.effectiveDateTime") { observation, fields, _ in
                 observation.effective = fields.dateTime("datetime").map { .dateTime($0) }

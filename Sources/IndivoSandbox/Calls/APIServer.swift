@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OAuth1
+import ShownText
 
 /// Answers the calls of the API.
 ///

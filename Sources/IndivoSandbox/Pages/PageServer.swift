@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import IndivoModel
+import ShownText
 
 /// Answers the pages that people see.
 struct PageServer: Sendable {

@@ -42,7 +42,4 @@ extension Timestamp {
         let text = self.text
         return text.contains(".") ? text : text.dropLast() + ".000000Z"
     }
-
-    /// The calendar day, `2009-05-16`.
-    var day: String { String(text.prefix(10)) }
 }

@@ -29,6 +29,23 @@ extension XMLNode {
     }
 }
 
+extension XMLNode {
+    /// Calls `body` with the name as it is written, the namespace (empty for none) and the value of each attribute, in
+    /// UTF-8, until it returns false. Namespace declarations are left out. No string is made. The bytes are valid during
+    /// the call.
+    package func forEachUTF8Attribute(
+        _ body: (_ name: UnsafeBufferPointer<UInt8>, _ namespace: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>)
+            -> Bool
+    ) {
+        guard let node = resolved else { return }
+        let names = node.tree.state.pointee.arena.names
+        for attribute in node.tree.attributes(node.index) where !attribute.isDeclaration {
+            let namespace = names.namespace(names.namespaceID(ofName: attribute.name))
+            guard body(names.qualified(attribute.name), namespace, node.tree.attributeValue(attribute)) else { return }
+        }
+    }
+}
+
 extension XMLTree {
     @inline(__always)
     func attribute(_ index: UInt32, named name: UnsafeBufferPointer<UInt8>) -> AttributeRecord? {

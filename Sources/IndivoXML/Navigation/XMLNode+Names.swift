@@ -39,6 +39,13 @@ extension XMLNode {
         guard let node = resolved else { return try body(UnsafeBufferPointer(start: nil, count: 0)) }
         return try body(node.tree.localName(node.index))
     }
+
+    /// Whether the node is an element of this namespace. No string is made.
+    package func isInNamespace(_ uri: StaticString) -> Bool {
+        guard let node = resolved, node.record.isElement else { return false }
+        let names = node.tree.state.pointee.arena.names
+        return names.namespace(names.namespaceID(ofName: node.record.name)).equals(uri.utf8Buffer)
+    }
 }
 
 extension StaticString {

@@ -33,4 +33,21 @@ package enum XMLText {
         result.append(contentsOf: text.unicodeScalars.map { NameRules.isCharacter($0) ? $0 : "\u{FFFD}" })
         return String(result)
     }
+
+    /// Appends an attribute's value, with the signs that XML reserves and white space that would be normalized escaped.
+    ///
+    /// - Returns: The first character that XML cannot carry, if there is one; nothing is appended then.
+    package static func appendAttributeValue(
+        _ text: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]
+    ) -> Unicode.Scalar? {
+        guard text.contains(where: Escaping.attribute.isSpecial) else {
+            result.append(contentsOf: text)
+            return nil
+        }
+        var writer = ByteWriter()
+        defer { writer.deallocate() }
+        if let character = writer.writeEscaped(text, .attribute) { return character }
+        result.append(contentsOf: UnsafeBufferPointer(start: writer.bytes.base, count: writer.bytes.count))
+        return nil
+    }
 }

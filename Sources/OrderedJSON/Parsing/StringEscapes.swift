@@ -1,5 +1,5 @@
 /// The escapes in JSON's strings (RFC 8259 section 7).
-enum StringEscapes {
+package enum StringEscapes {
     /// The characters of a string whose escapes were checked by the parser, as UTF-8.
     static func decoded(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
@@ -60,7 +60,12 @@ enum StringEscapes {
     }
 
     /// Appends a string in quotation marks. Escaped is only what must be.
-    static func appendQuoted(_ text: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
+    package static func appendQuoted(_ text: [UInt8], to result: inout [UInt8]) {
+        text.withUnsafeBufferPointer { appendQuoted($0, to: &result) }
+    }
+
+    /// Appends a string in quotation marks. Escaped is only what must be.
+    package static func appendQuoted(_ text: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "\""))
         var start = 0
         for (index, byte) in text.enumerated()

@@ -50,7 +50,7 @@ struct ExplainedDifferences {
 
     /// Why an answer differs; nil when there is no reason.
     func difference(_ exchange: RecordedExchange, _ answer: RawHTTP.Answer) -> Difference? {
-        if answer.status == 400, ServerAccidents.isOne(exchange) { return .explained(Self.accident) }
+        if answer.status == 400, ServerAccidents.isOne(exchange, answer.text) { return .explained(Self.accident) }
         if exchange.requestBody == nil {
             return .notReplayable("the recording leaves the body of the request out")
         }

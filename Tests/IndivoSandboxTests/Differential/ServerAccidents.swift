@@ -5,6 +5,8 @@ enum ServerAccidents {
     private struct Accident: Sendable {
         /// The calls on which it happens; empty for any.
         var calls: Set<String> = []
+        /// Part of what the sandbox says; empty where the request alone shows the accident.
+        var saying = ""
         let holds: @Sendable (RecordedExchange) -> Bool
     }
 
@@ -29,9 +31,10 @@ enum ServerAccidents {
         Accident(calls: ["record_send_message"]) { (form($0)["subject"] ?? "").unicodeScalars.count > 100 },
         Accident(calls: ["record_send_message"]) { form($0)["num_attachments"].map { Int($0) == nil } ?? false },
         Accident(calls: ["record_notify"]) { (form($0)["content"] ?? "").unicodeScalars.count > 500 },
-        Accident(calls: ["record_notify"]) { form($0)["document_id"] != nil },
+        Accident(calls: ["record_notify"], saying: "There is no document") { form($0)["document_id"] != nil },
         // Attachments that no message waits for, or that are no XML.
-        Accident(calls: ["record_message_attach"]) { _ in true },
+        Accident(calls: ["record_message_attach"], saying: "The message announced") { _ in true },
+        Accident(calls: ["record_message_attach"]) { !$0.requestText.hasPrefix("<") },
         // Documents.
         Accident(calls: ["document_create_by_rel_with_ext_id"]) { $0.status == 500 },
         Accident { $0.requestText.prefix(100).lowercased().contains("encoding=\"iso-8859-1\"") },
@@ -52,9 +55,13 @@ enum ServerAccidents {
         "error.method_hmac_sha256",
     ]
 
-    static func isOne(_ exchange: RecordedExchange) -> Bool {
+    /// - Parameter answer: What the sandbox says instead.
+    static func isOne(_ exchange: RecordedExchange, _ answer: String) -> Bool {
         exchange.status == 500
-            && accidents.contains { ($0.calls.isEmpty || $0.calls.contains(exchange.call)) && $0.holds(exchange) }
+            && accidents.contains {
+                ($0.calls.isEmpty || $0.calls.contains(exchange.call)) && $0.holds(exchange)
+                    && ($0.saying.isEmpty || answer.contains($0.saying))
+            }
     }
 
     private static func path(_ exchange: RecordedExchange) -> String { String(exchange.path.prefix { $0 != "?" }) }

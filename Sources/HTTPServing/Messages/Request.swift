@@ -1,0 +1,64 @@
+import Foundation
+
+/// One HTTP request: nothing in it is decoded that a signature needs as it was sent.
+package struct Request: Sendable {
+    /// The method in capitals.
+    package var method: String
+    /// The path of the request line, percent-escapes and all.
+    package var rawPath: String
+    /// What follows the first `?` of the request line, "" for nothing.
+    package var rawQuery: String
+    /// Header values by lower-case name.
+    package var headers: [String: String]
+    package var body: Data
+    /// The address of the client.
+    package var peer: String
+
+    package init(
+        method: String, target: String, headers: [String: String] = [:], body: Data = Data(), peer: String = "127.0.0.1"
+    ) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        self.init(
+            method: method, rawPath: String(parts[0]), rawQuery: parts.count > 1 ? String(parts[1]) : "",
+            headers: headers, body: body, peer: peer)
+    }
+
+    package init(
+        method: String, rawPath: String, rawQuery: String, headers: [String: String], body: Data, peer: String
+    ) {
+        self.method = method
+        self.rawPath = rawPath
+        self.rawQuery = rawQuery
+        self.headers = headers
+        self.body = body
+        self.peer = peer
+    }
+
+    package func header(_ name: String) -> String? { headers[name.lowercased()] }
+
+    /// Whether the Host header is an address or `localhost`, with any port. A page elsewhere whose name was made to lead
+    /// here (DNS rebinding) sends its own name, and could read what it gets.
+    package var namesThisMachine: Bool {
+        guard let host = header("Host")?.lowercased() else { return false }
+        let name: Substring
+        if host.hasPrefix("[") {
+            name = host.prefix { $0 != "]" }.dropFirst()
+            return !name.isEmpty && name.utf8.allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
+        }
+        name = host.prefix { $0 != ":" }
+        guard host.dropFirst(name.count + 1).utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
+        return name == "localhost" || numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil && $0.first != "+" }
+    }
+
+    /// The value of a cookie.
+    package func cookie(_ name: String) -> String? {
+        for pair in (header("Cookie") ?? "").split(separator: ";") {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name {
+                return parts[1].trimmingCharacters(in: .whitespaces)
+            }
+        }
+        return nil
+    }
+}

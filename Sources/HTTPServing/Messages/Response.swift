@@ -1,0 +1,32 @@
+import Foundation
+
+/// A response, before it is put on the wire.
+package struct Response: Sendable {
+    package var status: Int
+    package var headers: [(name: String, value: String)]
+    package var body: Data
+
+    package init(status: Int = 200, type: String? = nil, body: Data = Data()) {
+        self.status = status
+        self.headers = type.map { [("Content-Type", $0)] } ?? []
+        self.body = body
+    }
+
+    package init(status: Int = 200, type: String, text: String) {
+        self.init(status: status, type: type, body: Data(text.utf8))
+    }
+
+    package func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    package func adding(_ name: String, _ value: String) -> Response {
+        var copy = self
+        copy.headers.append((name, value))
+        return copy
+    }
+
+    package static func redirect(to location: String) -> Response {
+        Response(status: 302, type: "text/html; charset=utf-8").adding("Location", location)
+    }
+}

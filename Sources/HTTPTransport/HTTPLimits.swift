@@ -1,0 +1,46 @@
+/// How long a transport waits, and how much it takes.
+public struct HTTPLimits: Sendable, Hashable {
+    /// How long to wait for the name to be resolved and the connection, TLS included, to stand.
+    public var connectTimeout: Duration
+    /// How long a request may take in all, from the call to the last byte of the answer.
+    public var deadline: Duration
+    /// How many bytes the body of an answer may have. What is longer is not read further.
+    public var maximumAnswerBytes: Int
+
+    /// For how long a connection that nobody uses is kept for the next request. The longer it lay idle, the likelier
+    /// the server closes it at the moment it is used again. URLSession decides this by itself.
+    public var idleConnectionAge: Duration
+
+    /// 15 seconds to connect, 60 in all, 64 MiB, connections kept for 30 seconds, unless said otherwise.
+    public init(
+        connectTimeout: Duration = .seconds(15),
+        deadline: Duration = .seconds(60),
+        maximumAnswerBytes: Int = 64 << 20,
+        idleConnectionAge: Duration = .seconds(30)
+    ) {
+        self.connectTimeout = connectTimeout
+        self.deadline = deadline
+        self.maximumAnswerBytes = maximumAnswerBytes
+        self.idleConnectionAge = idleConnectionAge
+    }
+
+    /// How long the call that a request belongs to may still take, repetitions included: a transport waits no longer
+    /// than this, even where its own deadline is later. `nil` outside a call.
+    @TaskLocal public static var remaining: Duration?
+
+    /// The limits of a request that begins now.
+    var ofThisCall: HTTPLimits {
+        guard let remaining = Self.remaining, remaining < deadline else { return self }
+        var limits = self
+        limits.deadline = max(.milliseconds(1), remaining)
+        return limits
+    }
+}
+
+extension Duration {
+    /// In whole milliseconds, at least one, since libraries take zero for "for ever", and at most what they take: 24 days.
+    package var milliseconds: Int {
+        let (seconds, attoseconds) = min(max(self, .milliseconds(1)), .milliseconds(Int32.max)).components
+        return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+    }
+}

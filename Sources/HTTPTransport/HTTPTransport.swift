@@ -1,0 +1,57 @@
+import Foundation
+import HTTPTypes
+
+/// Sends HTTP requests: all that a client needs from the network.
+///
+/// There are ``CurlTransport`` for Linux and `URLSessionTransport` for Apple's systems, as ``system``; an app
+/// may bring its own, around async-http-client say, and tests a recording:
+///
+/// ```swift
+/// struct PrintingTransport: HTTPTransport {
+///     let inner: any HTTPTransport
+///
+///     func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
+///         let answer = try await inner.send(request, body: body)
+///         print(request.method, answer.response.status)
+///         return answer
+///     }
+/// }
+/// ```
+///
+/// A signed request is only good as it was signed. So a transport
+/// - sends `request.path`, its `authority` as the `Host` header, and its fields byte for byte, with the
+///   `Content-Length` of the body and no other field that changes what the request means;
+/// - sends a request at most once: a repetition needs a new signature, and whether it is safe is not for the transport
+///   to say;
+/// - follows no redirect, which would carry the signature to another server, and unpacks no compressed body unasked;
+/// - takes every complete answer for a success, whatever its status.
+public protocol HTTPTransport: Sendable {
+    /// Sends a request and waits for the whole answer.
+    ///
+    /// - Parameters:
+    ///   - request: Method, scheme, authority, path with query, and fields. The scheme is `http` or `https`.
+    ///   - body: The body, or nil for none.
+    /// - Throws: ``HTTPTransportError`` when there is no complete answer; `CancellationError` when the task was
+    ///   cancelled, and then the server may have acted on the request or not.
+    func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer
+}
+
+extension HTTPTransport {
+    /// Sends a request without a body, and waits for the whole answer.
+    /// - Throws: What ``send(_:body:)`` does.
+    public func send(_ request: HTTPRequest) async throws -> HTTPAnswer { try await send(request, body: nil) }
+}
+
+/// What a server answered: head and body.
+public struct HTTPAnswer: Sendable, Hashable {
+    /// Status and fields.
+    public var response: HTTPResponse
+    /// The body as it arrived, without transfer coding; empty if there is none.
+    public var body: Data
+
+    /// An answer, from a transport of one's own.
+    public init(response: HTTPResponse, body: Data = Data()) {
+        self.response = response
+        self.body = body
+    }
+}

@@ -1,0 +1,95 @@
+import ShownText
+
+/// Why there is no complete answer to a request.
+///
+/// The text names the server and the next step; it holds neither path nor content.
+///
+/// ```swift
+/// catch let error as HTTPTransportError where !error.mayHaveReachedServer {
+///     // Nothing was done: it is safe to sign and send again.
+/// }
+/// ```
+public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What went wrong.
+    public enum Kind: String, Sendable, Hashable {
+        /// The request cannot be sent as it is; the text says why.
+        case invalidRequest
+        /// The server's name has no address.
+        case hostNotFound
+        /// No connection came about.
+        case cannotConnect
+        /// Certificate or protocol of the secure connection are not acceptable.
+        case tls
+        /// No complete answer within ``HTTPLimits``.
+        case timedOut
+        /// The connection broke after the request, or a part of it, went out.
+        case answerLost
+        /// The answer is longer than ``HTTPLimits/maximumAnswerBytes``.
+        case answerTooLarge
+        /// What came back is not HTTP.
+        case malformedAnswer
+        /// Something else; the text says what the HTTP library said.
+        case other
+    }
+
+    /// What went wrong.
+    public let kind: Kind
+    /// Host and port as in the request.
+    public let server: String
+    /// Whether the server may have received the request, and so may have acted on it. False means that it certainly
+    /// has not, and that a repetition does no harm.
+    public let mayHaveReachedServer: Bool
+    /// What the HTTP library said, if that tells more.
+    public let detail: String?
+
+    /// An error, from a transport of one's own.
+    public init(kind: Kind, server: String, mayHaveReachedServer: Bool, detail: String? = nil) {
+        self.kind = kind
+        self.server = server
+        self.mayHaveReachedServer = mayHaveReachedServer
+        self.detail = detail
+    }
+
+    public var description: String {
+        // The library may quote the server: the names in a certificate, say.
+        explanation.shown()
+    }
+
+    private var explanation: String {
+        let said = detail.map { " (\($0))" } ?? ""
+        return message(said) + (mayHaveReachedServer && kind.isAboutConnecting ? "; " + Self.look : "")
+    }
+
+    private static let look = "the server may have acted on the request: look before you repeat it"
+
+    private func message(_ said: String) -> String {
+        switch kind {
+        case .invalidRequest:
+            "the request to \(server) cannot be sent: \(detail ?? "it is not valid")"
+        case .hostNotFound:
+            "the host of \(server) was not found\(said); check the server's URL, and that this machine is online"
+        case .cannotConnect:
+            "no connection to \(server)\(said); check that the server runs and that the port is right"
+        case .tls:
+            "no secure connection to \(server)\(said); check the server's certificate, or whether it speaks plain HTTP"
+        case .timedOut where mayHaveReachedServer:
+            "\(server) did not answer in time\(said); " + Self.look
+        case .timedOut:
+            "\(server) could not be reached in time\(said); nothing was sent, try again"
+        case .answerLost:
+            "the connection to \(server) broke before the answer was complete\(said); " + Self.look
+        case .answerTooLarge:
+            "the answer of \(server) is longer than this transport takes\(said); "
+                + "ask for less, or raise HTTPLimits.maximumAnswerBytes"
+        case .malformedAnswer:
+            "\(server) did not answer with HTTP\(said); check that host and port are the server's"
+        case .other:
+            "the request to \(server) failed\(said)"
+        }
+    }
+}
+
+extension HTTPTransportError.Kind {
+    /// Whether it says that no connection came about.
+    fileprivate var isAboutConnecting: Bool { self == .hostNotFound || self == .cannotConnect || self == .tls }
+}

@@ -1,0 +1,158 @@
+import FHIR
+
+/// What is wrong with an answer, or with a response.
+public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
+    public enum Severity: String, Sendable, Hashable { case error, warning, information }
+
+    public enum Reason: Sendable, Hashable {
+        case required
+        case tooFew(minimum: Int, isGroup: Bool)
+        case tooMany(maximum: Int, isGroup: Bool)
+        case tooLong(maximum: Int)
+        case tooShort(minimum: Int)
+        /// With what the questionnaire says about it.
+        case pattern(message: String?)
+        case tooSmall(minimum: String)
+        case tooLarge(maximum: String)
+        case tooManyDecimals(maximum: Int)
+        case unit(allowed: [String])
+        case notAnOption
+        case exclusiveOption
+        case attachmentTooLarge(maximum: Int)
+        case attachmentType(allowed: [String])
+        case referenceType(allowed: [String])
+        case constraint(key: String, text: String)
+        /// A number outside of FHIR's integers, a text that is no URI, and the like.
+        case malformed
+        // What a response can have that a session cannot.
+        case wrongType(expected: String, found: String)
+        case emptyAnswer
+        case unknownItem
+        case misplaced(isKept: Bool)
+        case repeatedItem
+        case outOfOrder
+        case groupAnswered
+        case itemsBesideAnswers
+        case notAsked
+        case wrongQuestionnaire(String)
+        case otherVersion(String)
+        case noQuestionnaire
+    }
+
+    /// The item; nil for the response.
+    public let linkId: String?
+    public let severity: Severity
+    public let reason: Reason
+    /// The occurrence in the session; nil for what is not in it.
+    public let occurrence: ItemOccurrence?
+    /// The linkIds from the outermost item to this, with the numbers of repetitions: `visits[1]/weight`.
+    public let path: String?
+
+    init(
+        _ linkId: String?, _ reason: Reason, severity: Severity = .error, occurrence: ItemOccurrence? = nil,
+        path: String? = nil
+    ) {
+        (self.linkId, self.reason, self.severity) = (linkId, reason, severity)
+        self.occurrence = occurrence
+        self.path = path
+    }
+
+    /// What it is, for programs: the reason's name.
+    public var code: String {
+        let text = "\(reason)"
+        return String(text.prefix { $0 != "(" })
+    }
+
+    /// A sentence for people.
+    public var text: String { text(in: .english) }
+
+    /// A sentence for people, in another language.
+    public func text(in phrases: SurveyPhrases) -> String {
+        let arguments: [String] =
+            switch reason {
+            case .tooFew(let count, _), .tooMany(let count, _), .tooLong(let count), .tooShort(let count),
+                .tooManyDecimals(let count):
+                [String(count)]
+            case .tooSmall(let bound), .tooLarge(let bound): [bound]
+            case .unit(let allowed), .attachmentType(let allowed), .referenceType(let allowed):
+                [allowed.joined(separator: ", ")]
+            case .attachmentTooLarge(let bytes): [String(Double(bytes) / 1_000_000)]
+            case .wrongType(let expected, let found): [expected, found]
+            case .wrongQuestionnaire(let canonical): [canonical]
+            case .otherVersion(let version): [version]
+            // The questionnaire's own words.
+            case .pattern(let message?): [message]
+            case .constraint(_, let text): [text]
+            default: []
+            }
+        return phrases.sentence(key, arguments)
+    }
+
+    /// The phrase's key: the code, with what it is about.
+    private var key: String {
+        switch reason {
+        case .tooFew(_, let isGroup), .tooMany(_, let isGroup): isGroup ? code + ".group" : code
+        case .misplaced(let isKept): isKept ? "misplaced.kept" : "misplaced"
+        case .pattern(let message): message == nil ? "pattern" : "pattern.message"
+        default: code
+        }
+    }
+
+    public var description: String {
+        let location = path ?? linkId
+        return "\(severity.rawValue): \(location.map { "\($0): " } ?? "")\(text)"
+    }
+}
+
+/// The sentences for problems in a language. `{0}` and `{1}` stand for numbers and names.
+public struct SurveyPhrases: Sendable {
+    /// The sentences by key; English where one is missing.
+    public var sentences: [String: String]
+
+    public init(_ sentences: [String: String]) { self.sentences = sentences }
+
+    public static let english = SurveyPhrases([
+        "required": "Please answer this question.",
+        "tooFew": "Please give at least {0} answers.",
+        "tooFew.group": "At least {0} repetitions are needed.",
+        "tooMany": "Please give at most {0} answers.",
+        "tooMany.group": "At most {0} repetitions are allowed.",
+        "tooLong": "Please enter at most {0} characters.",
+        "tooShort": "Please enter at least {0} characters.",
+        "pattern": "This does not have the form that is asked for.",
+        "pattern.message": "{0}",
+        "tooSmall": "The smallest value is {0}.",
+        "tooLarge": "The largest value is {0}.",
+        "tooManyDecimals": "Please enter at most {0} digits after the decimal point.",
+        "unit": "Please use one of the units: {0}.",
+        "notAnOption": "This is not one of the options.",
+        "exclusiveOption": "This option cannot be chosen together with others.",
+        "attachmentTooLarge": "The file is too large: at most {0} MB are allowed.",
+        "attachmentType": "Files of this type are not accepted, only: {0}.",
+        "referenceType": "This is not a reference to: {0}.",
+        "constraint": "{0}",
+        "malformed": "This is no value that can be stored.",
+        "wrongType": "The answer is of the type {1}, not {0}.",
+        "emptyAnswer": "An answer has no value.",
+        "unknownItem": "The questionnaire has no such item.",
+        "misplaced": "The item does not belong here.",
+        "misplaced.kept": "The item does not belong here; its answers were moved.",
+        "repeatedItem": "The answers of a question are in several items.",
+        "outOfOrder": "The items are not in the order of the questionnaire.",
+        "groupAnswered": "A group or display has an answer.",
+        "itemsBesideAnswers": "Items under a question have to be under its answers.",
+        "notAsked": "There is an answer to what is not asked.",
+        "wrongQuestionnaire": "The response is for another questionnaire, {0}.",
+        "otherVersion": "The response is for version {0} of the questionnaire.",
+        "noQuestionnaire": "The response does not say which questionnaire it answers.",
+    ])
+
+    func sentence(_ key: String, _ arguments: [String]) -> String {
+        var text = sentences[key] ?? Self.english.sentences[key] ?? key
+        // From the last on, so that an argument with braces is not filled in again.
+        for (index, argument) in arguments.enumerated().reversed() {
+            text = text.split(separator: "{\(index)}", omittingEmptySubsequences: false).joined(separator: argument)
+        }
+        return text
+    }
+}

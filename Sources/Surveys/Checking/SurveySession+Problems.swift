@@ -1,0 +1,141 @@
+import FHIR
+
+extension SurveySession {
+    /// What keeps the response from being complete: unanswered questions that are required, and answers that break rules.
+    /// In document order.
+    public func problems() -> [SurveyProblem] {
+        var session = self
+        return session.check(from: ResponseTree.root) + session.checkRules(of: ResponseTree.root, survey.constraints)
+    }
+
+    /// The problems of an occurrence and of everything under it.
+    public func problems(of occurrence: ItemOccurrence) -> [SurveyProblem] {
+        guard let node = node(occurrence) else { return [] }
+        var session = self
+        return session.checkOccurs(of: node) + session.check(from: node)
+    }
+
+    /// The problems on the current page.
+    public var pageProblems: [SurveyProblem] {
+        guard pages.indices.contains(pageIndex) else { return [] }
+        return pages[pageIndex].occurrences.flatMap { problems(of: $0) }
+    }
+
+    /// Where a node is, for people who know the questionnaire.
+    func pathText(of node: Int) -> String {
+        var parts: [String] = []
+        var current = node
+        while tree[current].parent >= 0 {
+            let parent = tree[current].parent
+            if !tree.isAnswer(current) {
+                let item = survey.items[tree[current].item]
+                let positions = tree.positions(of: item.index, in: parent)
+                let number = tree[parent].children[positions].firstIndex(of: current).map { $0 - positions.lowerBound }
+                parts.append(item.isGroup && item.repeats ? "\(item.linkId)[\(number ?? 0)]" : item.linkId)
+            } else if tree[parent].children.count > 1, current != node {
+                parts.append("(\(tree[parent].children.firstIndex(of: current) ?? 0))")
+            }
+            current = parent
+        }
+        return parts.reversed().joined(separator: "/")
+    }
+
+    // MARK: Walking
+
+    private mutating func check(from start: Int) -> [SurveyProblem] {
+        var problems: [SurveyProblem] = []
+        var stack = [start]
+        while let node = stack.popLast() {
+            guard tree[node].isEnabled else { continue }
+            if node != ResponseTree.root, !tree.isAnswer(node) {
+                let item = survey.items[tree[node].item]
+                if item.isGroup, item.repeats, !item.isRequired, !hasAnswers(under: node) { continue }
+                problems += checkNode(node, item)
+            }
+            var previous = -1
+            for child in tree[node].children where !tree.isAnswer(child) && tree[child].item != previous {
+                previous = tree[child].item
+                problems += checkOccurs(of: child)
+            }
+            stack += tree[node].children.reversed()
+        }
+        return problems
+    }
+
+    /// Checks how often an item occurs, which is reported at its first occurrence.
+    private mutating func checkOccurs(of node: Int) -> [SurveyProblem] {
+        let item = survey.items[tree[node].item]
+        guard tree[node].isEnabled else { return [] }
+        var count: Int
+        if item.isGroup {
+            let positions = tree.positions(of: item.index, in: tree[node].parent)
+            guard tree[tree[node].parent].children[positions.lowerBound] == node else { return [] }
+            count = tree[tree[node].parent].children[positions].count { hasAnswers(under: $0) }
+        } else {
+            count = tree[node].children.count
+        }
+        guard !item.isDisplay else { return [] }
+        if count == 0, item.isHidden { return [] }
+        if count == 0, item.isRequired { return [problem(node, .required)] }
+        if let minimum = item.minOccurs, count < minimum { return [problem(node, .tooFew(minimum: minimum, isGroup: item.isGroup))] }
+        let maximum = item.repeats ? item.maxOccurs : 1
+        if let maximum, count > maximum { return [problem(node, .tooMany(maximum: maximum, isGroup: item.isGroup))] }
+        return []
+    }
+
+    private mutating func checkNode(_ node: Int, _ item: SurveyItem) -> [SurveyProblem] {
+        var problems: [SurveyProblem] = []
+        if item.isQuestion, !tree[node].children.isEmpty {
+            var checker = AnswerChecker(item: item)
+            checker.options = item.format.options == nil ? nil : currentOptions(of: node, item)
+            checker.minimum = bound(item.format.minimum, item, node)
+            checker.maximum = bound(item.format.maximum, item, node)
+            for answer in tree[node].children {
+                guard let value = tree[answer].value else { continue }
+                problems += checker.reasons(against: value).map { problem(node, $0) }
+            }
+            if tree[node].children.count > 1, let options = checker.options,
+                tree[node].children.contains(where: { answer in
+                    options.contains { option in option.isExclusive && tree[answer].value?.equals(option.value) ?? false }
+                })
+            {
+                problems.append(problem(node, .exclusiveOption))
+            }
+        }
+        return problems + checkRules(of: node, item.constraints)
+    }
+
+    private mutating func bound(_ bound: AnswerBound?, _ item: SurveyItem, _ node: Int) -> SurveyAnswer? {
+        switch bound {
+        case .value(let value)?: return value
+        case .expression(let expression)?:
+            guard let result = evaluate(expression, at: node)?.first else { return nil }
+            // What the item takes; of a date time also a date.
+            return item.answer(for: result.json)
+                ?? FHIRDateTime(text: result.text).map { .dateTime($0) } ?? FHIRDate(text: result.text).map { .date($0) }
+        case nil: return nil
+        }
+    }
+
+    /// Constraints of an item that has no answers hold: there is nothing that could break them.
+    private mutating func checkRules(of node: Int, _ constraints: [SurveyConstraint]) -> [SurveyProblem] {
+        guard !constraints.isEmpty, hasAnswers(under: node) else { return [] }
+        return constraints.compactMap { constraint in
+            guard let result = evaluate(constraint.expression, at: node) else { return nil }
+            // An empty result does not say that the rule is broken.
+            guard result.count == 1, result[0].boolean == false else { return nil }
+            return problem(
+                node, .constraint(key: constraint.key, text: constraint.human),
+                severity: constraint.isError ? .error : .warning)
+        }
+    }
+
+    private func problem(
+        _ node: Int, _ reason: SurveyProblem.Reason, severity: SurveyProblem.Severity = .error
+    ) -> SurveyProblem {
+        guard node != ResponseTree.root else { return SurveyProblem(nil, reason, severity: severity) }
+        return SurveyProblem(
+            survey.items[tree[node].item].linkId, reason, severity: severity, occurrence: occurrence(node),
+            path: pathText(of: node))
+    }
+}

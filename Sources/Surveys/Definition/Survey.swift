@@ -1,0 +1,103 @@
+import FHIR
+import OrderedJSON
+
+/// What a questionnaire asks, as plain values: the items in document order, and what of the questionnaire is wrong or not
+/// supported.
+///
+/// ```swift
+/// let survey = Survey(try Questionnaire(parsing: data))
+/// for diagnostic in survey.diagnostics { print(diagnostic) }
+/// var session = SurveySession(survey)
+/// try session.answer("phq9-1", with: .coding(…))
+/// let response = session.response()
+/// ```
+///
+/// Making a survey never fails. What is wrong or not supported is a ``SurveyDiagnostic``, and everything else works.
+public struct Survey: Sendable {
+    /// The resource as it was given.
+    public let questionnaire: Questionnaire
+    /// `url`, with `|version` where there is a version: what a response says it answers.
+    public let canonical: String?
+    /// The title, else the name.
+    public let title: SurveyText?
+    /// The items in document order: an item comes before those under it.
+    public let items: [SurveyItem]
+    /// The indices of the items that are under none.
+    public let roots: [Int]
+    /// Variables of the whole questionnaire.
+    public let variables: [SurveyExpression]
+    /// The names of resources that expressions ask for, such as `patient`.
+    public let launchContexts: [String]
+    /// `questionnaire-constraint` and `targetConstraint` of the whole questionnaire.
+    public let constraints: [SurveyConstraint]
+    /// What is wrong, and what is not supported, in document order.
+    public let diagnostics: [SurveyDiagnostic]
+
+    let indices: [String: Int]
+    let dependencies: DependencyGraph
+
+    /// Reads a questionnaire.
+    ///
+    /// - Parameter valueSets: Gives a value set that is not contained, by its canonical URL; with its expansion, or
+    ///   listing its concepts. It is called while the survey is made.
+    public init(_ questionnaire: Questionnaire, valueSets: (String) -> ValueSet? = { _ in nil }) {
+        var reader = QuestionnaireReader(questionnaire.tree, valueSets: valueSets)
+        reader.read()
+        self.questionnaire = questionnaire
+        canonical = questionnaire.url.map { url in
+            questionnaire.version.map { "\(url.rawValue)|\($0)" } ?? url.rawValue
+        }
+        title = SurveyText(questionnaire.tree, "title") ?? SurveyText(questionnaire.tree, "name")
+        items = reader.items
+        roots = reader.roots
+        variables = reader.variables
+        launchContexts = reader.launchContexts
+        constraints = reader.constraints
+        indices = reader.indices
+        dependencies = DependencyGraph(reader.items, variables: reader.variables, indices: reader.indices)
+        diagnostics = (reader.diagnostics + dependencies.diagnostics(of: reader.items)).sorted { $0.position < $1.position }
+    }
+
+    /// The item with a linkId, of several the first.
+    public func item(_ linkId: String) -> SurveyItem? { indices[linkId].map { items[$0] } }
+
+    /// The items directly under one.
+    public func children(of item: SurveyItem) -> [SurveyItem] { item.children.map { items[$0] } }
+
+    /// The indices of the items under one, or of those that are under none.
+    func children(under index: Int) -> [Int] { index < 0 ? roots : items[index].children }
+
+    func parent(of index: Int) -> Int { items[index].parent ?? -1 }
+}
+
+/// Something about a questionnaire that is wrong or not supported.
+public struct SurveyDiagnostic: Sendable, Hashable, CustomStringConvertible {
+    public enum Severity: String, Sendable, Hashable {
+        /// The questionnaire breaks the standard, or something in it cannot work.
+        case error
+        /// Something is not done as the questionnaire says.
+        case warning
+        /// Worth knowing.
+        case information
+    }
+
+    public let severity: Severity
+    /// The item; nil for the questionnaire.
+    public let linkId: String?
+    /// What it is for programs, such as `duplicateLinkId`.
+    public let code: String
+    /// A sentence.
+    public let text: String
+    /// The index of the item, by which diagnostics are ordered.
+    let position: Int
+
+    init(_ severity: Severity, _ code: String, _ text: String, linkId: String? = nil, position: Int = -1) {
+        self.severity = severity
+        self.linkId = linkId
+        self.code = code
+        self.text = text
+        self.position = position
+    }
+
+    public var description: String { "\(severity.rawValue): \(linkId.map { "\($0): " } ?? "")\(text)" }
+}

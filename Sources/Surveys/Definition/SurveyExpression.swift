@@ -1,0 +1,30 @@
+import FHIR
+
+/// An expression of a questionnaire. (FHIR `Expression`.)
+public struct SurveyExpression: Sendable {
+    /// The name of a variable.
+    public let name: String?
+    /// The media type, such as `text/fhirpath`.
+    public let language: String
+    public let text: String
+    /// The expression, if it is FHIRPath and correct.
+    let path: FHIRPath?
+    /// What it reads; nothing where there is no path.
+    let reads: FHIRPathItemReads
+
+    init(name: String?, language: String, text: String, path: FHIRPath?) {
+        (self.name, self.language, self.text, self.path) = (name, language, text, path)
+        reads = path?.itemReads ?? FHIRPathItemReads()
+    }
+}
+
+/// A condition under which an item is asked. (FHIR `Questionnaire.item.enableWhen`.)
+public struct EnableCondition: Sendable {
+    public let question: String
+    public let comparison: QuestionnaireEnableOperator
+    public let answer: SurveyAnswer
+    /// The index of the question; nil where there is none.
+    let target: Int?
+    /// Whether the operator is defined for the answer's type.
+    let isSupported: Bool
+}

@@ -1,0 +1,94 @@
+import FHIR
+import OrderedJSON
+
+/// An item of a questionnaire: a question, a group of items, or a text to read.
+public struct SurveyItem: Sendable {
+    /// The index in ``Survey/items``.
+    public let index: Int
+    /// The item that it is under.
+    public let parent: Int?
+    /// The items under it.
+    public internal(set) var children: [Int] = []
+    /// What answers refer to it by; empty where the questionnaire has none.
+    public let linkId: String
+    /// What it is. An unknown type is read as `string`; an abstract `question` takes no answers.
+    public let type: QuestionnaireItemType
+    public var text: SurveyText?
+    /// A number or letter before the text.
+    public var prefix: SurveyText?
+    /// A shorter text for small screens.
+    public var shortText: String?
+    /// What it asks in the terms of code systems.
+    public var code: [Coding] = []
+    /// The element definition that it asks for.
+    public var definition: String?
+
+    public var isRequired = false
+    /// Whether a question may have several answers, or a group several repetitions.
+    public var repeats = false
+    public var isReadOnly = false
+    /// Never shown; it may have values.
+    public var isHidden = false
+    /// How many answers or repetitions there must and may be.
+    public var minOccurs: Int?
+    public var maxOccurs: Int?
+
+    /// How it is to be shown: codes of `questionnaire-itemControl`, such as `slider`, `page`, `gtable`, `help`.
+    public var controls: Set<String> = []
+    /// `horizontal` or `vertical`, of options.
+    public var orientation: String?
+    /// Of a display: `instructions`, `security`, `help`.
+    public var displayCategory: String?
+    /// Whether a group can be folded: `default-open` or `default-closed`.
+    public var collapsible: String?
+    /// Help: texts of displays under it that are marked as help, and a link.
+    public var help: [SurveyText] = []
+    public var supportLink: String?
+    /// A picture, video or sound (`itemMedia`).
+    public var media: Attachment?
+
+    /// How it is answered.
+    public var format = AnswerFormat()
+    /// The values before anybody has answered.
+    public var initial: [SurveyAnswer] = []
+    /// Conditions under which it is asked.
+    public var conditions: [EnableCondition] = []
+    /// Whether one of the conditions is enough.
+    public var isEnabledByAny = false
+    public var enableExpression: SurveyExpression?
+    public var initialExpression: SurveyExpression?
+    public var calculatedExpression: SurveyExpression?
+    public var variables: [SurveyExpression] = []
+    public var constraints: [SurveyConstraint] = []
+    /// The item's JSON.
+    public let source: JSONValue
+
+    init(index: Int, parent: Int?, linkId: String, type: QuestionnaireItemType, source: JSONValue) {
+        self.index = index
+        self.parent = parent
+        self.linkId = linkId
+        self.type = type
+        self.source = source
+    }
+
+    public var isGroup: Bool { type == .group }
+    public var isDisplay: Bool { type == .display }
+    /// Whether it is neither a group nor a display.
+    public var isQuestion: Bool { !isGroup && !isDisplay }
+    /// Whether a display only helps with the item that it is under.
+    public var isHelp: Bool { isDisplay && (!controls.isDisjoint(with: ["help", "flyover"]) || displayCategory == "help") }
+    /// Whether a group is shown as a table.
+    public var isTable: Bool { isGroup && !controls.isDisjoint(with: ["table", "htable", "gtable", "atable", "grid"]) }
+    /// Whether a group is a page of its own.
+    public var isPage: Bool { isGroup && !controls.isDisjoint(with: ["page", "tab"]) }
+    /// Whether expressions set or enable it.
+    var hasExpression: Bool { enableExpression != nil || calculatedExpression != nil }
+
+    /// The prefix and the text.
+    public func label(in language: String? = nil) -> String {
+        [prefix, text].compactMap { $0?.text(in: language) }.joined(separator: " ")
+    }
+}
+
+/// An answer, as a QuestionnaireResponse has it.
+public typealias SurveyAnswer = QuestionnaireResponse.Item.Answer.Value

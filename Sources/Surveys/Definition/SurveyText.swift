@@ -1,0 +1,64 @@
+import OrderedJSON
+
+/// A text of a questionnaire, with its markup and its translations.
+public struct SurveyText: Sendable, Hashable {
+    /// The text as it is written in the element.
+    public let plain: String
+    /// The same in Markdown (`rendering-markdown`).
+    public let markdown: String?
+    /// The same in XHTML (`rendering-xhtml`). It comes from a stranger: let only what you know through.
+    public let xhtml: String?
+    /// CSS for the text (`rendering-style`).
+    public let style: String?
+    /// The text by language code (`translation`).
+    public let translations: [String: String]
+
+    public init(_ plain: String) {
+        self.plain = plain
+        (markdown, xhtml, style, translations) = (nil, nil, nil, [:])
+    }
+
+    /// The text of a member, with the extensions of `_member`; nil when there is none.
+    init?(_ element: JSONValue, _ name: String) {
+        guard let plain = element[name]?.string else { return nil }
+        self.plain = plain
+        guard let sibling = element["_" + name] else {
+            (markdown, xhtml, style, translations) = (nil, nil, nil, [:])
+            return
+        }
+        let extensions = ExtensionList(sibling)
+        markdown = extensions.value(ExtensionURL.markdown)?.string
+        xhtml = extensions.value(ExtensionURL.xhtml)?.string
+        style = extensions.value(ExtensionURL.style)?.string
+        var translations: [String: String] = [:]
+        for translation in extensions.all(ExtensionURL.translation) {
+            let parts = ExtensionList(translation)
+            if let language = parts.value("lang")?.string, let content = parts.value("content")?.string {
+                translations[language] = content
+            }
+        }
+        self.translations = translations
+    }
+
+    /// The text in a language, such as `de` or `de-AT`; without a translation as it is written.
+    public func text(in language: String?) -> String {
+        guard let language else { return plain }
+        if let exact = translations[language] { return exact }
+        let base = language.prefix { $0 != "-" }
+        return translations.first { $0.key.prefix { $0 != "-" } == base }?.value ?? plain
+    }
+}
+
+extension SurveyText {
+    /// The same with one more translation.
+    func adding(_ text: String, in language: String) -> SurveyText {
+        SurveyText(
+            plain: plain, markdown: markdown, xhtml: xhtml, style: style,
+            translations: translations.merging([language: text]) { first, _ in first })
+    }
+
+    private init(plain: String, markdown: String?, xhtml: String?, style: String?, translations: [String: String]) {
+        (self.plain, self.markdown, self.xhtml, self.style) = (plain, markdown, xhtml, style)
+        self.translations = translations
+    }
+}

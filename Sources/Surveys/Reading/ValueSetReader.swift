@@ -1,0 +1,190 @@
+import FHIR
+import OrderedJSON
+
+/// Gives the options that a value set stands for: its expansion, or the concepts that it lists.
+struct ValueSetReader {
+    /// The most options of one value set.
+    static let mostOptions = 20_000
+
+    private let contained: [String: JSONValue]
+    private let codeSystems: [String: JSONValue]
+    private let given: [String: JSONValue]
+    private var read: [String: [SurveyOption]?] = [:]
+    var diagnostics: [SurveyDiagnostic] = []
+
+    init(questionnaire: JSONValue, resolver: (String) -> ValueSet?) {
+        var contained: [String: JSONValue] = [:]
+        var codeSystems: [String: JSONValue] = [:]
+        for resource in questionnaire.member("contained")?.elements ?? [] {
+            switch resource.member("resourceType")?.string {
+            case "ValueSet":
+                if let id = resource.member("id")?.string { contained["#" + id] = resource }
+                if let url = resource.member("url")?.string, contained[url] == nil { contained[url] = resource }
+            case "CodeSystem":
+                if let url = resource.member("url")?.string { codeSystems[url] = resource }
+            default: break
+            }
+        }
+        // What is not contained is asked for once, before the items are read.
+        var given: [String: JSONValue] = [:]
+        for url in Self.urls(in: questionnaire) where contained[url] == nil && given[url] == nil {
+            if let valueSet = resolver(url) { given[url] = valueSet.tree }
+        }
+        (self.contained, self.codeSystems, self.given) = (contained, codeSystems, given)
+    }
+
+    /// The value sets that items name.
+    private static func urls(in questionnaire: JSONValue) -> [String] {
+        var urls: [String] = []
+        var stack = [questionnaire]
+        var count = 0
+        while let tree = stack.popLast(), count < QuestionnaireReader.mostItems {
+            count += 1
+            if let url = tree.member("answerValueSet")?.string { urls.append(url) }
+            if let url = ExtensionList(tree).value(ExtensionURL.unitValueSet)?.string { urls.append(url) }
+            stack += tree.member("item")?.elements.map(Array.init) ?? []
+        }
+        return urls
+    }
+
+    /// The options; nil when the value set is not there or does not say what is in it.
+    mutating func options(_ url: String, linkId: String, position: Int) -> [SurveyOption]? {
+        if let known = read[url] { return known }
+        let key = url.hasPrefix("#") ? url : String(url.prefix { $0 != "|" })
+        guard let tree = contained[url] ?? contained[key] ?? given[url] ?? given[key] else { return nil }
+        var expansion = Expansion()
+        expand(tree, into: &expansion, depth: 0)
+        if let problem = expansion.problem {
+            diagnostics.append(
+                SurveyDiagnostic(.warning, "valueSetIncomplete", problem, linkId: linkId, position: position))
+        }
+        let options: [SurveyOption]? = expansion.isUnknown && expansion.options.isEmpty ? nil : expansion.options
+        read[url] = .some(options)
+        return options
+    }
+
+    private struct Expansion {
+        var options: [SurveyOption] = []
+        var keys: Set<String> = []
+        /// What of the value set cannot be listed.
+        var problem: String?
+        var isUnknown = false
+        /// How many value sets were looked at.
+        var visits = 0
+
+        mutating func append(_ concept: JSONValue, system: String?) {
+            guard options.count < ValueSetReader.mostOptions else {
+                problem = "The value set has more than \(ValueSetReader.mostOptions) codes; the others are left out."
+                return
+            }
+            guard let code = concept.member("code")?.string,
+                keys.insert("\(system ?? "")|\(code)").inserted
+            else { return }
+            var coding = Coding()
+            coding.system = system.map { FHIRURI($0) }
+            coding.code = code
+            coding.display = concept.member("display")?.string
+            var label = SurveyText(concept, "display")
+            for designation in concept.member("designation")?.elements ?? [] {
+                if let language = designation.member("language")?.string, let value = designation.member("value")?.string {
+                    label = (label ?? SurveyText(code)).adding(value, in: language)
+                }
+            }
+            var option = SurveyOption(.coding(coding), label: label)
+            let extensions = ExtensionList(concept)
+            option.score = extensions.score ?? Self.weight(concept)
+            option.prefix = extensions.value(ExtensionURL.optionPrefix)?.string
+            options.append(option)
+        }
+
+        /// The weight that a code system gives a concept as a property.
+        private static func weight(_ concept: JSONValue) -> FHIRDecimal? {
+            for property in concept.member("property")?.elements ?? []
+            where ["itemWeight", "ordinalValue"].contains(property.member("code")?.string) {
+                return property.valueMember.flatMap { FHIRDecimal(tree: $0.value) }
+            }
+            return nil
+        }
+    }
+
+    private func expand(_ valueSet: JSONValue, into expansion: inout Expansion, depth: Int) {
+        expansion.visits += 1
+        guard depth < 10, expansion.visits <= 1_000 else {
+            expansion.problem = "Value sets include each other more than ten deep, or a thousand times."
+            return
+        }
+        let compose = valueSet.member("compose")
+        let scores = composedScores(compose)
+        if let contains = valueSet.member("expansion")?.member("contains")?.elements {
+            var stack = Array(contains.reversed())
+            while let concept = stack.popLast() {
+                if concept.member("abstract")?.boolean != true {
+                    expansion.append(concept, system: concept.member("system")?.string)
+                }
+                stack += (concept.member("contains")?.elements.map(Array.init) ?? []).reversed()
+            }
+            for index in expansion.options.indices where expansion.options[index].score == nil {
+                if let coding = expansion.options[index].value.coding { expansion.options[index].score = scores[Self.key(coding)] }
+            }
+            return
+        }
+        guard let includes = compose?.member("include")?.elements else {
+            expansion.isUnknown = true
+            expansion.problem = "The value set neither lists its codes nor has an expansion."
+            return
+        }
+        for include in includes { self.include(include, into: &expansion, depth: depth) }
+        for exclude in compose?.member("exclude")?.elements ?? [] {
+            var excluded = Expansion()
+            self.include(exclude, into: &excluded, depth: depth)
+            let keys = Set(excluded.options.compactMap { $0.value.coding.map(Self.key) })
+            expansion.options.removeAll { option in option.value.coding.map { keys.contains(Self.key($0)) } ?? false }
+            if excluded.problem != nil { expansion.problem = excluded.problem }
+        }
+    }
+
+    private func include(_ include: JSONValue, into expansion: inout Expansion, depth: Int) {
+        let system = include.member("system")?.string
+        if let concepts = include.member("concept")?.elements {
+            for concept in concepts { expansion.append(concept, system: system) }
+        } else if include.member("filter") != nil {
+            expansion.isUnknown = true
+            expansion.problem = "The value set filters a code system, which is not supported; the codes are left out."
+        } else if let system {
+            if let codeSystem = codeSystems[system] {
+                var stack = (codeSystem.member("concept")?.elements.map(Array.init) ?? []).reversed() as [JSONValue]
+                while let concept = stack.popLast() {
+                    expansion.append(concept, system: system)
+                    stack += (concept.member("concept")?.elements.map(Array.init) ?? []).reversed()
+                }
+            } else {
+                expansion.isUnknown = true
+                expansion.problem = "The value set includes a whole code system that is not contained; its codes are left out."
+            }
+        }
+        for nested in include.member("valueSet")?.elements ?? [] {
+            guard let url = nested.string, let tree = contained[url] ?? given[url] else {
+                expansion.isUnknown = true
+                expansion.problem = "The value set includes another that is not contained; its codes are left out."
+                continue
+            }
+            expand(tree, into: &expansion, depth: depth + 1)
+        }
+    }
+
+    /// The scores of listed concepts, for an expansion that does not repeat them.
+    private func composedScores(_ compose: JSONValue?) -> [String: FHIRDecimal] {
+        var scores: [String: FHIRDecimal] = [:]
+        for include in compose?.member("include")?.elements ?? [] {
+            let system = include.member("system")?.string ?? ""
+            for concept in include.member("concept")?.elements ?? [] {
+                if let code = concept.member("code")?.string, let score = ExtensionList(concept).score {
+                    scores["\(system)|\(code)"] = score
+                }
+            }
+        }
+        return scores
+    }
+
+    private static func key(_ coding: Coding) -> String { "\(coding.system?.rawValue ?? "")|\(coding.code ?? "")" }
+}

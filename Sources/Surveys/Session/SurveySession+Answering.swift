@@ -1,0 +1,207 @@
+import FHIR
+import OrderedJSON
+
+extension SurveySession {
+    /// The most items and answers of a response.
+    public static let mostNodes = 500_000
+
+    // MARK: Answering
+
+    /// Answers the first occurrence of a question; without values clears it.
+    ///
+    /// - Throws: ``SurveySessionError``. Values that break a rule of the questionnaire are taken, and ``problems()``
+    ///   reports them.
+    public mutating func answer(_ linkId: String, with values: SurveyAnswer...) throws(SurveySessionError) {
+        guard let occurrence = occurrences(of: linkId).first else { throw .noSuchItem(linkId: linkId) }
+        try answer(occurrence, with: values)
+    }
+
+    /// Answers an occurrence of a question; without values clears it. What was answered under an answer that stays is
+    /// kept.
+    ///
+    /// - Throws: ``SurveySessionError``.
+    public mutating func answer(_ occurrence: ItemOccurrence, with values: [SurveyAnswer]) throws(SurveySessionError) {
+        let item = survey.items[occurrence.item]
+        guard let node = node(occurrence) else { throw .noSuchItem(linkId: item.linkId) }
+        guard item.isQuestion, values.allSatisfy(item.accepts) else {
+            throw .wrongType(linkId: item.linkId, type: item.type.code)
+        }
+        guard tree.count + values.count <= Self.mostNodes else { throw .tooLarge }
+        var queue = EvaluationQueue(survey.dependencies)
+        guard set(values.filter { !$0.isEmpty }, of: node, &queue) else { return }
+        isChanged = true
+        run(&queue)
+    }
+
+    /// Takes all answers of an occurrence away; of a group those of everything under it.
+    public mutating func clear(_ occurrence: ItemOccurrence) {
+        guard let start = node(occurrence) else { return }
+        var queue = EvaluationQueue(survey.dependencies)
+        var stack = [start]
+        while let node = stack.popLast() {
+            let item = tree[node].item
+            if item >= 0, survey.items[item].isQuestion, !tree.isAnswer(node) {
+                if set([], of: node, &queue) { isChanged = true }
+            } else {
+                stack += tree[node].children
+            }
+        }
+        run(&queue)
+    }
+
+    /// Chooses an option, or takes the choice back: one of several where the question repeats, else instead of the one
+    /// that was chosen. An exclusive option and the others exclude each other.
+    ///
+    /// - Throws: ``SurveySessionError``.
+    public mutating func toggle(_ option: SurveyOption, of occurrence: ItemOccurrence) throws(SurveySessionError) {
+        let item = survey.items[occurrence.item]
+        var chosen = answers(of: occurrence)
+        if let index = chosen.firstIndex(where: { $0.equals(option.value) }) {
+            chosen.remove(at: index)
+        } else if item.repeats, !option.isExclusive {
+            let exclusive = options(of: occurrence).filter(\.isExclusive).map(\.value)
+            chosen.removeAll { answer in exclusive.contains { $0.equals(answer) } }
+            chosen.append(option.value)
+        } else {
+            chosen = [option.value]
+        }
+        try answer(occurrence, with: chosen)
+    }
+
+    // MARK: Repetitions
+
+    /// Whether one more repetition of a group may be added.
+    public func canAddRepetition(of occurrence: ItemOccurrence) -> Bool {
+        let item = survey.items[occurrence.item]
+        guard let node = node(occurrence), item.isGroup, item.repeats else { return false }
+        return tree.positions(of: item.index, in: tree[node].parent).count < item.maxOccurs ?? Int.max
+    }
+
+    /// Adds an empty repetition of a group behind one.
+    ///
+    /// - Throws: ``SurveySessionError``.
+    @discardableResult
+    public mutating func addRepetition(after occurrence: ItemOccurrence) throws(SurveySessionError) -> ItemOccurrence {
+        let item = survey.items[occurrence.item]
+        guard let node = node(occurrence) else { throw .noSuchItem(linkId: item.linkId) }
+        guard canAddRepetition(of: occurrence) else { throw .cannotRepeat(linkId: item.linkId) }
+        guard tree.count + 1_000 <= Self.mostNodes else { throw .tooLarge }
+        var queue = EvaluationQueue(survey.dependencies)
+        let position = (tree[tree[node].parent].children.firstIndex(of: node) ?? 0) + 1
+        let new = addOccurrence(of: item.index, in: tree[node].parent, at: position, fillsIn: true, &queue)
+        isChanged = true
+        run(&queue)
+        return self.occurrence(new)
+    }
+
+    /// Removes a repetition of a group; the last one is only cleared.
+    ///
+    /// - Throws: ``SurveySessionError``.
+    public mutating func removeRepetition(_ occurrence: ItemOccurrence) throws(SurveySessionError) {
+        let item = survey.items[occurrence.item]
+        guard let node = node(occurrence) else { throw .noSuchItem(linkId: item.linkId) }
+        guard item.isGroup, item.repeats else { throw .cannotRepeat(linkId: item.linkId) }
+        guard tree.positions(of: item.index, in: tree[node].parent).count > 1 else { return clear(occurrence) }
+        var queue = EvaluationQueue(survey.dependencies)
+        noteChange(under: item.index, &queue)
+        invalidate(tree[node].parent)
+        tree.remove(node)
+        isChanged = true
+        run(&queue)
+    }
+
+    // MARK: The tree
+
+    /// Adds the occurrences of the items under a node.
+    ///
+    /// - Parameter fillsIn: Whether questions get their initial values.
+    mutating func build(in node: Int, fillsIn: Bool, _ queue: inout EvaluationQueue) {
+        for child in survey.children(under: tree[node].item) {
+            addOccurrence(of: child, in: node, at: tree[node].children.count, fillsIn: fillsIn, &queue)
+        }
+    }
+
+    @discardableResult
+    mutating func addOccurrence(
+        of item: Int, in parent: Int, at position: Int, fillsIn: Bool, _ queue: inout EvaluationQueue
+    ) -> Int {
+        let node = tree.insert(ResponseTree.Node(item: item, parent: parent), at: position)
+        invalidate(node)
+        queue.push(item, .enabled)
+        queue.changed(item, .answers)
+        if survey.items[item].isGroup { build(in: node, fillsIn: fillsIn, &queue) }
+        if survey.items[item].isQuestion {
+            if survey.items[item].calculatedExpression != nil { queue.push(item, .answers) }
+            if fillsIn { queue.fillIn.append(occurrence(node)) }
+        }
+        return node
+    }
+
+    /// Sets the answers of a question.
+    ///
+    /// - Returns: whether they are others than before.
+    @discardableResult
+    mutating func set(_ values: [SurveyAnswer], of node: Int, _ queue: inout EvaluationQueue) -> Bool {
+        let item = tree[node].item
+        let old = tree[node].children
+        if old.count == values.count, zip(old, values).allSatisfy({ tree[$0].value == $1 }) { return false }
+        if old.count == 1, values.count == 1 {
+            // What is under the answer stays.
+            tree[old[0]].value = values[0]
+            if let source = tree[old[0]].source { tree[old[0]].source = source.withoutAnswer }
+        } else {
+            replace(old, with: values, of: node, &queue)
+        }
+        invalidate(node)
+        queue.changed(item, .answers)
+        return true
+    }
+
+    private mutating func replace(
+        _ old: [Int], with values: [SurveyAnswer], of node: Int, _ queue: inout EvaluationQueue
+    ) {
+        var unused = old
+        var kept: [Int?] = []
+        for value in values {
+            let index = unused.firstIndex { tree[$0].value == value }
+            kept.append(index.map { unused.remove(at: $0) })
+        }
+        let item = tree[node].item
+        if !unused.isEmpty || kept.contains(nil), !survey.items[item].children.isEmpty { noteChange(under: item, &queue) }
+        for answer in unused { tree.remove(answer) }
+        var order: [Int] = []
+        for (value, answer) in zip(values, kept) {
+            order.append(answer ?? addAnswer(value, to: node, fillsIn: true, &queue))
+        }
+        tree[node].children = order
+    }
+
+    /// Adds an answer behind the others.
+    mutating func addAnswer(
+        _ value: SurveyAnswer, to node: Int, fillsIn: Bool, _ queue: inout EvaluationQueue
+    ) -> Int {
+        let new = ResponseTree.Node(item: tree[node].item, parent: node, value: value, isEnabled: tree[node].isEnabled)
+        let answer = tree.insert(new, at: tree[node].children.count)
+        build(in: answer, fillsIn: fillsIn, &queue)
+        return answer
+    }
+
+    /// Notes that occurrences of everything under an item come or go.
+    private func noteChange(under item: Int, _ queue: inout EvaluationQueue) {
+        var stack = [item]
+        while let current = stack.popLast() {
+            queue.changed(current, .answers)
+            queue.changed(current, .enabled)
+            queue.changed(current, .subtree)
+            stack += survey.items[current].children
+        }
+    }
+}
+
+extension JSONValue {
+    /// An answer's JSON with what belongs to the value that it had taken out; its id stays.
+    var withoutAnswer: JSONValue {
+        let kept = (members ?? []).filter { $0.isNamed("id") || $0.isNamed("item") }
+        return JSONValue(members: kept)
+    }
+}

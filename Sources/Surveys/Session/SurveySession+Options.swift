@@ -1,0 +1,42 @@
+import FHIR
+import OrderedJSON
+
+extension SurveySession {
+    /// What can be chosen for an occurrence of a question now: the options of the questionnaire, or those that an
+    /// expression gives, without those that are toggled off. Empty where anything may be entered.
+    public func options(of occurrence: ItemOccurrence) -> [SurveyOption] {
+        guard let node = node(occurrence) else { return [] }
+        let item = survey.items[occurrence.item]
+        if case .listed(let options)? = item.format.options, item.format.optionToggles.isEmpty { return options }
+        var session = self
+        return session.currentOptions(of: node, item) ?? []
+    }
+
+    /// The options; nil where they are not known.
+    mutating func currentOptions(of node: Int, _ item: SurveyItem) -> [SurveyOption]? {
+        var options: [SurveyOption]
+        switch item.format.options {
+        case .listed(let listed)?: options = listed
+        case .expression(let expression)?:
+            // An empty result says that the variables are not there from which options would come.
+            guard let result = evaluate(expression, at: node), !result.isEmpty else { return nil }
+            options = result.prefix(ValueSetReader.mostOptions).compactMap { value in
+                let json = value.json
+                if json.kind == .object {
+                    if let answer = json.answerValue { return SurveyOption(answer) }
+                    if json.member("reference") != nil, let reference = Reference<AnyResource>(tree: json) {
+                        return SurveyOption(.reference(reference))
+                    }
+                    return Coding(tree: json).flatMap { $0.code == nil ? nil : SurveyOption(.coding($0)) }
+                }
+                return json.integer.map { SurveyOption(.integer($0)) } ?? SurveyOption(.string(value.text))
+            }
+        case .external?, nil: return nil
+        }
+        for toggle in item.format.optionToggles {
+            let isOn = evaluate(toggle.expression, at: node)?.first?.boolean ?? false
+            if !isOn { options.removeAll { option in toggle.options.contains { $0.equals(option.value) } } }
+        }
+        return options
+    }
+}

@@ -1,0 +1,154 @@
+import FHIR
+import OrderedJSON
+
+/// What is answered: a running survey, without any user interface.
+///
+/// ```swift
+/// var session = SurveySession(survey)
+/// try session.answer("smoker", with: .boolean(true))
+/// for visible in session.visibleItems { show(visible) }
+/// for problem in session.problems() { print(problem) }
+/// let response = session.response(.completed)
+/// ```
+///
+/// A session is a value: a copy is a saved state, and it can be sent between actors. Whether items are asked and what is
+/// calculated is always up to date; only what reads something that changed is evaluated again. In SwiftUI keep it in
+/// `@State` or in a property of an `@Observable` class.
+public struct SurveySession: Sendable {
+    public let survey: Survey
+    /// The response without its items: set subject, author, source, encounter and the like here.
+    public var header: QuestionnaireResponse
+    /// What expressions can ask for.
+    public let context: SurveyContext
+    /// What went wrong while expressions were evaluated.
+    public internal(set) var diagnostics: [SurveyDiagnostic] = []
+    /// What of a response that was restored did not fit.
+    public internal(set) var restorationProblems: [SurveyProblem] = []
+    /// Whether anything has been answered, cleared or removed since the session was made.
+    public internal(set) var isChanged = false
+    /// The index of the current page in ``pages``.
+    public internal(set) var pageIndex = 0
+
+    var tree: ResponseTree
+    /// The JSON that expressions see, by node; `null` for what is not in the response.
+    var evaluated: [JSONValue?] = []
+    /// Expressions that failed or took too long, so that each is reported once.
+    var failedExpressions: Set<String> = []
+    var deadline: ContinuousClock.Instant?
+    /// Nodes whose items a restored response has in another order than the questionnaire.
+    var isReordered: Set<Int> = []
+
+    /// A session with nothing answered but the initial values.
+    public init(_ survey: Survey, context: SurveyContext = SurveyContext()) {
+        self.init(empty: survey, context: context)
+        var queue = EvaluationQueue(survey.dependencies)
+        build(in: ResponseTree.root, fillsIn: true, &queue)
+        run(&queue)
+        isChanged = false
+    }
+
+    init(empty survey: Survey, context: SurveyContext) {
+        self.survey = survey
+        self.context = context
+        header = QuestionnaireResponse(status: .inProgress)
+        if let canonical = survey.canonical { header.questionnaire = FHIRURI(canonical) }
+        tree = ResponseTree(items: survey.items.count)
+    }
+
+    // MARK: Occurrences
+
+    /// The occurrences of an item: one, or several in repeated groups and under several answers, in document order.
+    public func occurrences(of linkId: String) -> [ItemOccurrence] {
+        guard let index = survey.indices[linkId] else { return [] }
+        let nodes = tree.occurrences[index]
+        guard nodes.count > 1 else { return nodes.map(occurrence) }
+        return nodes.map { ($0, path(of: $0)) }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map { occurrence($0.0) }
+    }
+
+    /// The item that an occurrence is of.
+    public func item(of occurrence: ItemOccurrence) -> SurveyItem { survey.items[occurrence.item] }
+
+    /// The answers of a question's occurrence, also of one that is not asked now.
+    public func answers(of occurrence: ItemOccurrence) -> [SurveyAnswer] {
+        guard let node = node(occurrence) else { return [] }
+        return tree[node].children.compactMap { tree[$0].value }
+    }
+
+    /// Whether an occurrence is asked: its conditions hold, and those of all that it is under.
+    public func isEnabled(_ occurrence: ItemOccurrence) -> Bool { node(occurrence).map { tree[$0].isEnabled } ?? false }
+
+    /// The occurrences of items under a group, or under an answer of a question.
+    public func children(of occurrence: ItemOccurrence, answer: Int = 0) -> [ItemOccurrence] {
+        guard let node = node(occurrence) else { return [] }
+        let children = tree[node].children
+        guard survey.items[occurrence.item].isQuestion else { return children.map(self.occurrence) }
+        return children.indices.contains(answer) ? tree[children[answer]].children.map(self.occurrence) : []
+    }
+
+    /// The occurrences that are under none.
+    public var roots: [ItemOccurrence] { tree[ResponseTree.root].children.map(occurrence) }
+
+    func occurrence(_ node: Int) -> ItemOccurrence {
+        ItemOccurrence(item: tree[node].item, node: node, generation: tree[node].generation)
+    }
+
+    func node(_ occurrence: ItemOccurrence) -> Int? {
+        guard tree.nodes.indices.contains(occurrence.node) else { return nil }
+        let node = tree[occurrence.node]
+        return node.isAlive && node.generation == occurrence.generation && node.item == occurrence.item
+            ? occurrence.node : nil
+    }
+
+    /// Positions from the root to a node.
+    func path(of node: Int) -> [Int] {
+        var path: [Int] = []
+        var current = node
+        while tree[current].parent >= 0 {
+            path.append(tree[tree[current].parent].children.firstIndex(of: current) ?? 0)
+            current = tree[current].parent
+        }
+        return path.reversed()
+    }
+}
+
+/// An occurrence of an item in a session: the item itself, or one of several in repeated groups and under answers.
+public struct ItemOccurrence: Sendable, Hashable {
+    /// The item's index in ``Survey/items``.
+    public let item: Int
+    let node: Int
+    let generation: UInt32
+}
+
+/// What the expressions of a survey can ask for besides the response.
+public struct SurveyContext: Sendable {
+    /// The time of `now()` and `today()`, with a zone: `2026-11-22T09:30:00+01:00`. By default the machine's.
+    public var now: String?
+    /// Resources and values by the names of launch contexts and variables, such as `patient`.
+    public var resources: [String: [JSONValue]]
+
+    public init(now: String? = nil, resources: [String: [JSONValue]] = [:]) {
+        self.now = now
+        self.resources = resources
+    }
+}
+
+/// Why a session did not take something.
+public enum SurveySessionError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// There is no such item, or it does not occur now.
+    case noSuchItem(linkId: String)
+    /// The item is no question, or its answers are of another type.
+    case wrongType(linkId: String, type: String)
+    /// The item cannot be repeated, or not so often; or the last one cannot be removed.
+    case cannotRepeat(linkId: String)
+    /// The response would have more than ``SurveySession/mostNodes`` items and answers.
+    case tooLarge
+
+    public var description: String {
+        switch self {
+        case .noSuchItem(let linkId): "\(linkId): there is no such item, or it does not occur now"
+        case .wrongType(let linkId, let type): "\(linkId): this is no answer for an item of the type \(type)"
+        case .cannotRepeat(let linkId): "\(linkId): it cannot be repeated so often, or the last one cannot be removed"
+        case .tooLarge: "the response is too large: it has more than \(SurveySession.mostNodes) items and answers"
+        }
+    }
+}

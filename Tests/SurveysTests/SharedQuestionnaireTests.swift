@@ -1,0 +1,81 @@
+import FHIR
+import Foundation
+import OrderedJSON
+import Surveys
+import Testing
+
+@Suite(.enabled(if: SharedQuestionnaires.exists, "the shared questionnaires are not there"))
+struct SharedQuestionnaireTests {
+    @Test("every shared questionnaire is read, and asks something")
+    func everyQuestionnaireIsRead() throws {
+        let files = SharedQuestionnaires.files("Questionnaire")
+        #expect(files.count > 150)
+        for file in files {
+            let questionnaire = try Questionnaire(parsing: Data(contentsOf: file))
+            let survey = Survey(questionnaire)
+            let count = questionnaire.tree.text().split(separator: "\"type\":").count
+            #expect(!survey.items.isEmpty || count < 2, "\(file.lastPathComponent)")
+        }
+    }
+
+    @Test("random answers give a response that restores to the same", arguments: [1, 2])
+    func randomAnswersRestore(seed: UInt64) throws {
+        for file in SharedQuestionnaires.files("Questionnaire") {
+            let survey = Survey(try Questionnaire(parsing: Data(contentsOf: file)))
+            var session = SurveySession(survey, context: SurveyContext(now: "2026-11-22T09:30:00+01:00"))
+            var answers = RandomAnswers(generator: SeededGenerator(seed))
+            try answers.fill(&session)
+            let response = session.response()
+            let restored = SurveySession(survey, restoring: response, context: session.context)
+            #expect(restored.restorationProblems.isEmpty, "\(file.lastPathComponent): \(restored.restorationProblems)")
+            #expect(restored.response().tree == response.tree, "\(file.lastPathComponent)")
+            // What was chosen among the options and within the bounds breaks nothing but rules between items.
+            let broken = session.problems().filter {
+                let initial = survey.item($0.linkId ?? "")?.initial ?? []
+                if let occurrence = $0.occurrence, session.answers(of: occurrence) == initial { return false }
+                return !["constraint", "required", "tooFew", "pattern", "tooShort", "tooLarge", "tooSmall"].contains($0.code)
+            }
+            #expect(broken.isEmpty, "\(file.lastPathComponent): \(broken)")
+        }
+    }
+
+    /// What HL7's validator reports that takes terminology or other resources, which are not there.
+    private static let beyond: Set<String> = [
+        "choice-gender-coding-async-qr", "open-choice-gender-coding-async-qr", "string-with-coding-async-qr",
+        "quantity-units-not-in-value-set-qr",
+    ]
+
+    @Test("validation agrees with HL7's validator on which responses are wrong")
+    func agreesWithValidator() throws {
+        let file = SharedQuestionnaires.folder.appending(path: "_expected.json")
+        var checked = 0
+        for entry in try JSONValue(parsing: Data(contentsOf: file)).elements ?? [] {
+            guard let name = entry["name"]?.string, let response = entry["file"]?.string,
+                let errors = entry["expectedJava"]?["error"]?.elements,
+                let questionnaire = entry["questionnaires"]?[0]?.string, !Self.beyond.contains(name)
+            else { continue }
+            checked += 1
+            let survey = Survey(try SharedQuestionnaires.questionnaire(questionnaire.replacing(".json", with: "")))
+            let read = try SharedQuestionnaires.response(response.replacing(".json", with: ""))
+            let session = SurveySession(survey, restoring: read)
+            let problems = (session.restorationProblems + session.problems()).filter { $0.severity == .error }
+            #expect(problems.isEmpty == errors.isEmpty, "\(name): \(problems)")
+        }
+        #expect(checked >= 40)
+    }
+
+    @Test("paired responses that fit come back the same")
+    func pairsComeBack() throws {
+        let pairs = try SharedQuestionnaires.pairs()
+        #expect(pairs.count > 40)
+        for (name, responseName) in pairs {
+            let response = try SharedQuestionnaires.response(responseName)
+            let session = SurveySession(Survey(try SharedQuestionnaires.questionnaire(name)), restoring: response)
+            let misfits = session.restorationProblems.filter { $0.severity == .error }
+            if misfits.isEmpty {
+                let back = session.response(response.status ?? .completed)
+                #expect(back.tree["item"] == response.tree["item"], "\(responseName)")
+            }
+        }
+    }
+}
