@@ -50,9 +50,14 @@ struct MappingTests {
                 "Condition.note.0.text": "mild", "Condition.id": "d1", "Condition.identifier.0.value": "d1",
             ]),
         MappingCase(
-            "a problem without a name and with a bad date says so", "Problem", ["startDate": "last year"],
-            ["Condition.code.coding.0.code": "unknown", "Condition.clinicalStatus.coding.0.code": "active"],
-            unmapped: ["startDate unreadable"]),
+            "a problem without a name, with a date in words", "Problem", ["startDate": "last year"],
+            [
+                "Condition.code.coding.0.code": "unknown", "Condition.clinicalStatus.coding.0.code": "active",
+                "Condition.onsetString": "last year",
+            ]),
+        MappingCase(
+            "a date that is none is reported where FHIR takes no words", "LabResult", ["collected_at": "last year"],
+            ["Observation.dataAbsentReason.coding.0.code": "unknown"], unmapped: ["collected_at unreadable"]),
         MappingCase(
             "older names are read; a title that differs from the code's own is kept beside it", "Problem",
             ["name_title": "Sugar", "name_code_title": "Diabetes mellitus", "name_code_identifier": "73211009"],
@@ -160,7 +165,7 @@ struct MappingTests {
             ["product_name_title": "MMR", "administration_status_identifier": "partialDose"],
             [
                 "Immunization.status": "completed", "Immunization.isSubpotent": "true",
-                "Immunization._occurrenceDateTime.extension.0.valueCode": "unknown",
+                "Immunization.occurrenceString": "unknown",
             ]),
         MappingCase(
             "a laboratory's number with ranges, interpretation and specimen", "LabResult",

@@ -34,12 +34,14 @@ extension FactMapping {
                 }
                 immunization.vaccineCode = code
             },
-            MappingRow("date", "Immunization.occurrenceDateTime") { immunization, fields, _ in
-                if let date = fields.dateTime("date") {
-                    immunization.occurrence = .dateTime(date)
-                } else {
-                    immunization.setUnknown("occurrenceDateTime")
-                }
+            MappingRow("date", "Immunization.occurrenceDateTime; words as .occurrenceString") { immunization, fields, _ in
+                // It is required, and readers want one of the two.
+                immunization.occurrence =
+                    switch fields.dateOrWords("date") {
+                    case .dateTime(let date): .dateTime(date)
+                    case .words(let words): .string(words)
+                    case nil: .string("unknown")
+                    }
             },
         ],
         finish: { immunization, context in [FactResource(immunization, context.address("Immunization"))] })

@@ -17,13 +17,20 @@ extension FactMapping {
             MappingRow("name_*", "Condition.code") { condition, fields, _ in
                 condition.code = fields.concept("name") ?? .unknown
             },
-            MappingRow("startDate", "Condition.onsetDateTime") { condition, fields, _ in
-                condition.onset = fields.dateTime("startDate").map { .dateTime($0) }
+            MappingRow("startDate", "Condition.onsetDateTime; words as .onsetString") { condition, fields, _ in
+                switch fields.dateOrWords("startDate") {
+                case .dateTime(let date): condition.onset = .dateTime(date)
+                case .words(let words): condition.onset = .string(words)
+                case nil: break
+                }
             },
-            MappingRow("endDate", "Condition.abatementDateTime, .clinicalStatus (resolved; without it active)") {
+            MappingRow("endDate", "Condition.abatementDateTime (words as .abatementString), .clinicalStatus (resolved; without it active)") {
                 condition, fields, _ in
-                guard let end = fields.dateTime("endDate") else { return }
-                condition.abatement = .dateTime(end)
+                switch fields.dateOrWords("endDate") {
+                case .dateTime(let date): condition.abatement = .dateTime(date)
+                case .words(let words): condition.abatement = .string(words)
+                case nil: return
+                }
                 condition.clinicalStatus = .clinical("resolved", of: "condition")
             },
             MappingRow("notes", "Condition.note") { condition, fields, _ in

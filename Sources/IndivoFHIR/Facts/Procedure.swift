@@ -9,10 +9,15 @@ extension FactMapping {
             ) { procedure, fields, _ in
                 procedure.code = fields.namedConcept("name") ?? .unknown
             },
-            MappingRow("date_performed", "Procedure.performedDateTime, .status (completed; without it unknown)") {
-                procedure, fields, _ in
-                guard let date = fields.dateTime("date_performed") else { return }
-                procedure.performed = .dateTime(date)
+            MappingRow(
+                "date_performed",
+                "Procedure.performedDateTime (words as .performedString), .status (completed; without it unknown)"
+            ) { procedure, fields, _ in
+                switch fields.dateOrWords("date_performed") {
+                case .dateTime(let date): procedure.performed = .dateTime(date)
+                case .words(let words): procedure.performed = .string(words)
+                case nil: return
+                }
                 procedure.status = .completed
             },
             MappingRow(

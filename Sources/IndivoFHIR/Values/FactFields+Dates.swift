@@ -13,6 +13,18 @@ extension FactFields {
         }
     }
 
+    /// A date, or what is written instead of one.
+    enum DateOrWords {
+        case dateTime(FHIRDateTime)
+        case words(String)
+    }
+
+    /// A date or time; other texts are words, for elements that take them.
+    func dateOrWords(_ name: String) -> DateOrWords? {
+        if let date = dateTime(name) { return .dateTime(date) }
+        return text(name).map { .words($0) }
+    }
+
     /// A calendar day, month or year. A time of day is left out.
     func date(_ names: String...) -> FHIRDate? {
         dateTime(names).map { dateTime in
