@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
         .library(name: "FHIRClient", targets: ["FHIRClient"]),
+        .library(name: "IndivoFHIR", targets: ["IndivoFHIR"]),
         .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
@@ -107,6 +108,10 @@ let package = Package(
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON"]),
+        // A record as FHIR.
+        .target(
+            name: "IndivoFHIR", dependencies: ["FHIR", "Indivo", "IndivoModel", "IndivoXML", "OrderedJSON", "UCUM"],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
@@ -166,8 +171,8 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas",
-                "IndivoTesting", "OrderedJSON", "SDML", "ShownText", "Suggestions", "SwiftGenerator",
+                "FHIR", "FHIRClient", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox",
+                "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "ShownText", "Suggestions", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -211,6 +216,9 @@ let package = Package(
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "FHIRTables", "OrderedJSON"]),
+        .testTarget(
+            name: "IndivoFHIRTests",
+            dependencies: ["FHIR", "Indivo", "IndivoFHIR", "IndivoSandbox", "IndivoTesting", "OAuth1", "OrderedJSON"]),
         .testTarget(
             name: "FHIRSandboxTests",
             dependencies: [
