@@ -33,6 +33,7 @@ struct IndivoTool: AsyncParsableCommand {
             CommandGroup(
                 name: "File",
                 subcommands: [DocumentCommand.self, SelectCommand.self, FormatCommand.self, GenerateCommand.self]),
+            CommandGroup(name: "Survey", subcommands: [SurveyCommand.self]),
             CommandGroup(name: "Sandbox", subcommands: [SandboxCommand.self, DemoCommand.self]),
         ])
 
