@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
+        .library(name: "Surveys", targets: ["Surveys"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "DurableQueue", targets: ["DurableQueue"]),
@@ -112,6 +113,8 @@ let package = Package(
         .target(
             name: "IndivoFHIR", dependencies: ["FHIR", "Indivo", "IndivoModel", "IndivoXML", "OrderedJSON", "UCUM"],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Questionnaires as surveys, without a user interface.
+        .target(name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "OrderedJSON", "UCUM"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
@@ -172,7 +175,8 @@ let package = Package(
             name: "IndivoCommand",
             dependencies: [
                 "FHIR", "FHIRClient", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox",
-                "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "ShownText", "Suggestions", "SwiftGenerator",
+                "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "ShownText", "Suggestions", "Surveys",
+                "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -235,6 +239,7 @@ let package = Package(
         .testTarget(
             name: "IndivoModelTests",
             dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
+        .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "Surveys"]),
         .testTarget(
             name: "IndivoTests",
             dependencies: [
