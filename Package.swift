@@ -152,8 +152,7 @@ let package = Package(
             name: "IndivoCommand",
             dependencies: [
                 "FHIR", "FHIRClient", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
-                "SDML", "ShownText",
-                "SwiftGenerator",
+                "HTTPTransport", "SDML", "SecretText", "ShownText", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
