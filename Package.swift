@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
         .library(name: "FHIRClient", targets: ["FHIRClient"]),
+        .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
@@ -141,6 +142,14 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
             ]),
         .target(
+            name: "FHIRSandbox",
+            dependencies: [
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "OrderedJSON", "UCUM",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
             name: "IndivoSandbox",
             dependencies: [
                 "HTTPServing", "IndivoModel", "OAuth1", "SDML", "ShownText", "URLCoding", libXML2, passwordHash,
@@ -151,8 +160,8 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "FHIRClient", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
-                "HTTPTransport", "SDML", "SecretText", "ShownText", "SwiftGenerator",
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas",
+                "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -199,6 +208,12 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        .testTarget(
+            name: "FHIRSandboxTests",
+            dependencies: [
+                "FHIR", "FHIRSandbox", "HTTPServing", "IndivoCommand", "OrderedJSON",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+            ]),
         .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
         .testTarget(
             name: "IndivoTests",

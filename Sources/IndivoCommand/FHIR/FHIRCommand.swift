@@ -9,6 +9,7 @@ struct FHIRCommand: ParsableCommand {
             indivo fhir check patient.json bundles/
             indivo fhir format --compact patient.json
             indivo fhir path 'name.given.first()' patient.json
+            indivo fhir serve --load patient.json
             """,
         groupedSubcommands: [
             CommandGroup(
@@ -18,6 +19,7 @@ struct FHIRCommand: ParsableCommand {
                     FHIRCreateCommand.self, FHIRUpdateCommand.self, FHIRDeleteCommand.self, FHIRTransactionCommand.self,
                 ]),
             CommandGroup(
-                name: "File", subcommands: [FHIRFormatCommand.self, FHIRPathCommand.self])
+                name: "File", subcommands: [FHIRFormatCommand.self, FHIRPathCommand.self]),
+            CommandGroup(name: "Server", subcommands: [FHIRServeCommand.self]),
         ])
 }

@@ -27,7 +27,7 @@ struct FHIRFormatCommand: ParsableCommand {
     @Argument(help: "The file; standard input when left out or -.", completion: .file())
     var file: String = "-"
 
-    @Flag(exclusivity: .exclusive)
+    @ArgumentParser.Flag(exclusivity: .exclusive)
     var format: Format = .json
 
     func run() throws {

@@ -12,7 +12,7 @@ struct FHIRCapabilitiesCommand: AsyncParsableCommand {
             \(FHIRClientHelp.connection)
             """)
 
-    @Flag(help: "Print JSON without white space.")
+    @ArgumentParser.Flag(help: "Print JSON without white space.")
     var compact = false
 
     @OptionGroup var connection: FHIRConnectionOptions
@@ -37,7 +37,7 @@ struct FHIRReadCommand: AsyncParsableCommand {
     @Argument(help: "Type and id, and the version where another than the newest is meant.")
     var address: FHIRAddress
 
-    @Flag(help: "Print JSON without white space.")
+    @ArgumentParser.Flag(help: "Print JSON without white space.")
     var compact = false
 
     @OptionGroup var connection: FHIRConnectionOptions

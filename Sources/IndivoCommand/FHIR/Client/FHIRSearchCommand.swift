@@ -25,13 +25,13 @@ struct FHIRSearchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Conditions, and how the result is given.", valueName: "name=value"))
     var parameters: [String] = []
 
-    @Flag(help: "Print included resources too.")
+    @ArgumentParser.Flag(help: "Print included resources too.")
     var all = false
 
-    @Flag(help: "Send the parameters in the body of a POST, where no server or proxy logs them.")
+    @ArgumentParser.Flag(help: "Send the parameters in the body of a POST, where no server or proxy logs them.")
     var post = false
 
-    @Flag(help: "Print only how many there are.")
+    @ArgumentParser.Flag(help: "Print only how many there are.")
     var count = false
 
     @Option(help: ArgumentHelp("Print so many resources at most.", valueName: "number"))
