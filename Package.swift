@@ -29,9 +29,13 @@ let package = Package(
         .library(name: "Indivo", targets: ["Indivo"]),
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
+        .library(name: "FHIRClient", targets: ["FHIRClient"]),
+        .library(name: "IndivoFHIR", targets: ["IndivoFHIR"]),
+        .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
+        .library(name: "Surveys", targets: ["Surveys"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "DurableQueue", targets: ["DurableQueue"]),
@@ -70,7 +74,10 @@ let package = Package(
         .target(
             name: "IndivoXML", dependencies: [libXML2],
             linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
-        .target(name: "OAuth1", dependencies: [signing]),
+        .target(name: "OAuth1", dependencies: ["SecretText", "URLCoding", signing]),
+        // Secrets that no log shows; escapes and forms of URLs.
+        .target(name: "SecretText"),
+        .target(name: "URLCoding"),
         // One request, one response: libcurl on Linux, URLSession on Apple's systems. Its protocol has the module's name; where
         // another module has a name of it too, `HTTPTransport::HTTPLimits` is the module's (Swift 6.3).
         .target(
@@ -92,7 +99,22 @@ let package = Package(
         .target(name: "FHIRTables"),
         .target(
             name: "FHIR", dependencies: ["BoundedRegex", "CivilCalendar", "FHIRTables", "IndivoXML", "OrderedJSON", "UCUM"]),
+        // The REST client of FHIR servers.
+        .target(
+            name: "FHIRClient",
+            dependencies: [
+                "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON"]),
+        // A record as FHIR.
+        .target(
+            name: "IndivoFHIR", dependencies: ["FHIR", "Indivo", "IndivoModel", "IndivoXML", "OrderedJSON", "UCUM"],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Questionnaires as surveys, without a user interface.
+        .target(name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "OrderedJSON", "UCUM"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
@@ -104,7 +126,7 @@ let package = Package(
         .target(
             name: "Indivo",
             dependencies: [
-                "HTTPTransport", "IndivoModel", "OAuth1", "ShownText",
+                "HTTPTransport", "IndivoModel", "OAuth1", "SecretText", "ShownText", "URLCoding",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain,
@@ -133,9 +155,18 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
             ]),
         .target(
+            name: "FHIRSandbox",
+            dependencies: [
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON", "UCUM",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
             name: "IndivoSandbox",
             dependencies: [
-                "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", "ShownText", passwordHash,
+                "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", "ShownText",
+                "URLCoding", passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -143,8 +174,9 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON",
-                "SDML", "ShownText", "Suggestions", "SwiftGenerator",
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "Indivo", "IndivoFHIR", "IndivoOutbox",
+                "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText",
+                "Suggestions", "Surveys", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -187,10 +219,27 @@ let package = Package(
         .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"]),
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
-        .testTarget(name: "FHIRTests", dependencies: ["FHIR", "OrderedJSON"]),
+        .testTarget(name: "FHIRTests", dependencies: ["FHIR", "FHIRTables", "OrderedJSON"]),
+        .testTarget(
+            name: "IndivoFHIRTests",
+            dependencies: ["FHIR", "Indivo", "IndivoFHIR", "IndivoSandbox", "IndivoTesting", "OAuth1", "OrderedJSON"]),
+        .testTarget(
+            name: "FHIRSandboxTests",
+            dependencies: [
+                "FHIR", "FHIRSandbox", "HTTPServing", "IndivoCommand", "OrderedJSON",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+            ]),
+        .testTarget(
+            name: "FHIRClientTests",
+            dependencies: [
+                "FHIR", "FHIRClient", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
+                .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .testTarget(
             name: "IndivoModelTests",
             dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
+        .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "Surveys"]),
         .testTarget(
             name: "IndivoTests",
             dependencies: [

@@ -6,6 +6,11 @@ let targets: [(name: String, products: [String])] = [
     ("FuzzAnswers", ["Indivo"]),
     ("FuzzCallback", ["Indivo", "OAuth1"]),
     ("FuzzDocument", ["Indivo"]),
+    ("FuzzFHIR", ["FHIR", "OrderedJSON"]),
+    ("FuzzFHIRPath", ["FHIR"]),
+    ("FuzzFHIRSearch", ["FHIRSandbox"]),
+    ("FuzzFHIRValidation", ["FHIR"]),
+    ("FuzzFHIRXML", ["FHIR", "OrderedJSON"]),
     ("FuzzForm", ["OAuth1"]),
     ("FuzzHAR", ["IndivoTesting"]),
     ("FuzzJSON", ["OrderedJSON"]),
@@ -23,7 +28,7 @@ let targets: [(name: String, products: [String])] = [
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "swift-indivo", path: "..", traits: ["Outbox"])],
+    dependencies: [.package(name: "swift-indivo", path: "..", traits: ["Outbox", "Sandbox"])],
     targets: targets.map { target in
         .executableTarget(
             name: target.name, dependencies: target.products.map { .product(name: $0, package: "swift-indivo") })

@@ -37,3 +37,15 @@ struct UnitDimension: Sendable, Hashable {
         return result
     }
 }
+
+extension UCUMUnit {
+    /// What the unit measures, as text that is the same for all units that measure it.
+    package var dimensionKey: String { dimension.key }
+}
+
+extension UnitDimension {
+    fileprivate var key: String {
+        let base = (0..<7).map { String(exponents[$0]) }.joined(separator: ",")
+        return ([base] + arbitrary.keys.sorted().map { "\($0)\(arbitrary[$0] ?? 0)" }).joined(separator: ";")
+    }
+}

@@ -29,14 +29,14 @@ extension Answer {
         self.init(
             call: outgoing.call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body,
             maximumReadingBytes: maximumReadingBytes, place: outgoing.path,
-            serverTime: ServerClock.date(of: answer.response), end: answer.end(of: outgoing))
+            response: answer.response, end: answer.end(of: outgoing))
     }
 
     /// What a server says that has done what was asked.
     init(ok call: IndivoCall, options: IndivoServer.Options) {
         self.init(
             call: call, contentType: "application/xml", body: Data("<ok/>".utf8),
-            maximumReadingBytes: options.maximumReadingBytes, place: [:], serverTime: nil, end: .whole)
+            maximumReadingBytes: options.maximumReadingBytes, place: [:], response: nil, end: .whole)
     }
 }
 

@@ -43,6 +43,11 @@ package enum XMLText {
         return result
     }
 
+    /// Whether a parser gives both back as the same: byte for byte, but for the line ends.
+    package static func areSame(_ text: String, _ other: String) -> Bool {
+        normalizingLineEnds(text).utf8.elementsEqual(normalizingLineEnds(other).utf8)
+    }
+
     /// The text with U+FFFD for every character that XML cannot carry.
     package static func replacingForbidden(_ text: String) -> String {
         guard problem(in: text) != nil else { return text }

@@ -1,0 +1,20 @@
+/// Why a sandbox cannot do what its owner asks.
+public enum FHIRSandboxError: Error, Sendable, CustomStringConvertible {
+    /// The address or the port cannot be listened on.
+    case cannotListen(address: String, port: UInt16, reason: String)
+    /// The database cannot be made unreadable to others.
+    case cannotProtect(path: String, reason: String)
+    /// What was to be loaded is refused.
+    case refused(status: Int, reason: String)
+
+    public var description: String {
+        switch self {
+        case .cannotListen(let address, let port, let reason):
+            "cannot listen on \(address):\(port): \(reason); choose another port, or 0 for a free one"
+        case .cannotProtect(let path, let reason):
+            "the database \(path) cannot be made unreadable to others (\(reason)); run chmod 600 as its owner"
+        case .refused(let status, let reason):
+            "refused with status \(status): \(reason)"
+        }
+    }
+}

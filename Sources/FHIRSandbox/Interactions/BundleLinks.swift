@@ -1,0 +1,98 @@
+import OrderedJSON
+
+/// The references between the entries of a transaction.
+struct BundleLinks {
+    /// What each `fullUrl` became.
+    let targets: [String: (type: String, id: String)]
+    let bases: [String]
+
+    /// Members whose text is a reference or a URI; a `canonical` is neither (FHIR R4, transaction).
+    private static let linkNames: Set<String> = [
+        "reference", "uri", "url", "valueUri", "valueUrl", "valueOid", "valueUuid",
+    ]
+
+    /// A resource whose references are to what the entries became.
+    ///
+    /// - Parameter conditional: finds what a conditional reference is to.
+    func resolve(_ json: JSONValue, conditional: (String) throws -> String) throws -> JSONValue {
+        switch json.kind {
+        case .array:
+            var isChanged = false
+            let elements = try (json.elements ?? []).map { element in
+                let resolved = try resolve(element, conditional: conditional)
+                isChanged = isChanged || !resolved.isSame(as: element)
+                return resolved
+            }
+            return isChanged ? JSONValue(elements) : json
+        case .object:
+            var isChanged = false
+            let members = try (json.members ?? []).map { member -> JSONMember in
+                let name = member.name
+                let value = member.value
+                var resolved = value
+                if let text = value.string {
+                    if Self.linkNames.contains(name) {
+                        resolved = try link(text, isReference: name == "reference", conditional: conditional) ?? value
+                    } else if name == "div" {
+                        resolved = narrative(text).map { JSONValue($0) } ?? value
+                    }
+                } else {
+                    resolved = try resolve(value, conditional: conditional)
+                }
+                guard !resolved.isSame(as: value) else { return member }
+                isChanged = true
+                return JSONMember(name: name, value: resolved)
+            }
+            return isChanged ? JSONValue(members: members) : json
+        default: return json
+        }
+    }
+
+    private func link(
+        _ text: String, isReference: Bool, conditional: (String) throws -> String
+    ) throws -> JSONValue? {
+        if let target = targets[text] { return JSONValue("\(target.type)/\(target.id)") }
+        guard isReference, !text.hasPrefix("#") else { return nil }
+        // A relative reference to an entry whose fullUrl is an address.
+        for base in bases {
+            if let target = targets[base + text] { return JSONValue("\(target.type)/\(target.id)") }
+        }
+        let type = text.utf8.prefix { $0 != UInt8(ascii: "?") }
+        if type.endIndex < text.endIndex, SearchCatalog.r4.isType(String(Substring(type))) {
+            return JSONValue(try conditional(text))
+        }
+        if text.hasPrefix("urn:uuid:"), !targets.isEmpty {
+            throw FHIRFailure(400, "invalid", "a reference by urn:uuid is to no entry of the transaction")
+        }
+        return nil
+    }
+
+    /// Links of the narrative: `href` and `src` in quotation marks.
+    private func narrative(_ text: String) -> String? {
+        guard text.contains("=\"urn:") || text.contains("='urn:") else { return nil }
+        var result = ""
+        var rest = text[...]
+        while let start = rest.range(of: "urn:") {
+            let before = rest[..<start.lowerBound]
+            let quote = before.last
+            result += before
+            rest = rest[start.lowerBound...]
+            let url = rest.prefix { $0 != quote && $0 != "<" && $0 != ">" }
+            if quote == "\"" || quote == "'", let target = targets[String(url)] {
+                result += "\(target.type)/\(target.id)"
+            } else {
+                result += url
+            }
+            rest = rest[url.endIndex...]
+        }
+        return result + rest
+    }
+}
+
+extension JSONValue {
+    /// Whether it is the same value of the same text, or equal.
+    fileprivate func isSame(as other: JSONValue) -> Bool {
+        if let range = sourceRange, let otherRange = other.sourceRange { return range == otherRange && kind == other.kind }
+        return sourceRange == nil && other.sourceRange == nil && self == other
+    }
+}

@@ -1,0 +1,61 @@
+import FHIR
+import OrderedJSON
+
+/// An interaction with what it needs: from an HTTP request, or from an entry of a Bundle.
+struct FHIRRequest: Sendable {
+    /// What a body is.
+    enum Body: Sendable {
+        case resource(JSONValue)
+        case patch(JSONValue)
+    }
+
+    /// `Prefer: return=…` (RFC 7240).
+    enum Return: String, Sendable {
+        case minimal, representation
+        case operationOutcome = "OperationOutcome"
+    }
+
+    var interaction: Interaction
+    var query = QueryItems()
+    var body: Body?
+    var ifMatch: String?
+    var ifNoneMatch: String?
+    var ifNoneExist: String?
+    var ifModifiedSince: String?
+    var returns: Return?
+    var isStrict = false
+
+    /// The resource in the body.
+    /// - Throws: ``FHIRFailure`` where there is none, or one of another type.
+    func resource(of type: String?) throws(FHIRFailure) -> JSONValue {
+        guard case .resource(let resource)? = body else { throw .invalid("the body is no resource") }
+        guard let name = resource.member("resourceType")?.string else {
+            throw FHIRFailure(400, "structure", "the body has no resourceType")
+        }
+        guard SearchCatalog.r4.isType(name) else {
+            throw FHIRFailure(400, "structure", "R4 has no resource of the body's resourceType")
+        }
+        guard type == nil || name == type else {
+            throw FHIRFailure(400, "invalid", "the body is a \(name), and the address is of another type")
+        }
+        if let meta = resource.member("meta"), meta.kind != .object {
+            throw FHIRFailure(422, "structure", "meta is no object", at: "\(name).meta")
+        }
+        return resource
+    }
+}
+
+/// What an interaction gave.
+struct FHIRResponse: Sendable {
+    var status = 200
+    /// The resource: what was asked for, or what was written.
+    var resource: JSONValue?
+    /// The version that ETag, Last-Modified and Location are of.
+    var version: StoredResource?
+    /// Whether something was made, or found instead, so that its address is new to the client.
+    var hasLocation = false
+    /// Whether ``resource`` is what was written, which a client may do without.
+    var isWritten = false
+    /// For people: what was done.
+    var outcome: JSONValue?
+}

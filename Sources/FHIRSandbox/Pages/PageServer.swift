@@ -1,0 +1,39 @@
+import Foundation
+import HTTPServing
+import OrderedJSON
+
+/// The pages for people: patients, a patient's resources and charts, one resource.
+struct PageServer: Sendable {
+    let server: ServerState
+
+    func respond(to request: Request, _ segments: [String], base: String) async -> Response {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return PageLayout.problem("Not allowed", "The pages only show; change resources at \(base).", status: 405)
+                .adding("Allow", "GET, HEAD")
+        }
+        do {
+            switch (segments.first, segments.count) {
+            case (nil, _):
+                let query = try QueryItems(parsing: request.rawQuery)
+                return try await server.read(base: base) { try PatientList(session: $0, query: query).page() }
+            case ("patients", 2):
+                let id = segments[1]
+                return try await server.read(base: base) { try PatientPage(session: $0, id: id).page() }
+            case ("resources", 3):
+                let (type, id) = (segments[1], segments[2])
+                return try await server.read(base: base) { try ResourcePage(session: $0, type: type, id: id).page() }
+            case ("style.css", 1):
+                return Response(type: "text/css; charset=utf-8", text: StyleSheet.text).adding("Cache-Control", "max-age=600")
+            case ("favicon.ico", 1):
+                return Response(type: "image/svg+xml", text: StyleSheet.icon).adding("Cache-Control", "max-age=600")
+            default: return PageLayout.problem("Not found", "There is nothing here.", status: 404)
+            }
+        } catch let failure as FHIRFailure {
+            let title = failure.status == 404 ? "Not found" : failure.status == 410 ? "Deleted" : "That did not work"
+            return PageLayout.problem(title, failure.text, status: failure.status)
+        } catch {
+            server.logFailure(error)
+            return PageLayout.problem("The sandbox failed", "Its log says why.", status: 500)
+        }
+    }
+}
