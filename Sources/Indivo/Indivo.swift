@@ -3,9 +3,9 @@
 @_exported import IndivoModel
 @_exported import IndivoXML
 @_exported import struct OAuth1.OAuthToken
-@_exported import struct OAuth1.Secret
+@_exported import struct SecretText.Secret
 @_exported import struct HTTPTypes.HTTPRequest
-@_exported import struct OAuth1.FormParameters
+@_exported import struct URLCoding.FormParameters
 
 /// The DOM's node, by a name that this module declares itself: on macOS Foundation has an `XMLNode` too.
 public typealias XMLNode = IndivoXML.XMLNode

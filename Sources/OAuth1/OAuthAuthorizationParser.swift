@@ -1,3 +1,5 @@
+import URLCoding
+
 /// Reads an `Authorization` header value from left to right.
 struct OAuthAuthorizationParser {
     private let bytes: [UInt8]

@@ -1,3 +1,5 @@
+import SecretText
+
 /// What a request is signed with: a consumer, and a token once there is one (RFC 5849, 1.1).
 ///
 /// Without a token a request is signed for the consumer alone, as when it asks for temporary credentials

@@ -1,3 +1,5 @@
+import SecretText
+
 /// Knows the secrets that an ``OAuthVerifier`` verifies with.
 public protocol OAuthSecretSource: Sendable {
     /// The secret of a consumer, or nil for one that is not known.

@@ -1,3 +1,5 @@
+import URLCoding
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)

@@ -1,3 +1,6 @@
+import SecretText
+import URLCoding
+
 /// A server's answer to a request for temporary credentials or for a token: a form in the body (RFC 5849, 2.1, 2.3).
 public struct OAuthTokenResponse: Sendable, Hashable {
     /// The token with its secret.

@@ -1,3 +1,6 @@
+import SecretText
+import URLCoding
+
 /// Verifies signed requests, as a server does (RFC 5849, 3.2).
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import URLCoding
+
 /// The text that a signature is computed over: method, URL and parameters of a request (RFC 5849, 3.4.1).
 public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
     /// The base string; ASCII.

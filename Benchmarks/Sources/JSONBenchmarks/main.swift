@@ -58,6 +58,13 @@ for text in texts {
     } theirs: {
         (try? JSONDecoder().decode(BundleStruct.self, from: text.data)).map(Observations.read) ?? .min
     })
+    if let resource = AnyResource(tree: value) {
+        row("validate, to JSONSerialization", target: 0.75, Comparison(rounds: 10) {
+            resource.issues().count + 1
+        } theirs: {
+            ((try? JSONSerialization.jsonObject(with: text.data)) as? [String: Any])?.count ?? .min
+        })
+    }
     row("parse and read 12 elements of each observation, to JSONDecoder", target: 0.75, Comparison(rounds: 10) {
         (try? JSONValue(parsing: bytes)).map(Observations.read) ?? .min
     } theirs: {

@@ -1,12 +1,13 @@
 import Foundation
 import IndivoModel
+import IndivoXML
 
 extension CallClient {
     /// Looks whether a server has done what an attempt asked. It may have, and say 500, or that an id is used: what is
     /// there tells.
     ///
     /// - Parameters:
-    ///   - start: When the first attempt began, by ``CallTiming/elapsed``.
+    ///   - start: When the first attempt began, by `CallTiming.elapsed`.
     ///   - end: When the call is over; looking does not prolong it.
     /// - Returns: The answer to the call; `nil` when it was not done.
     /// - Throws: A conflict when the external id belongs to another document; `error` when it cannot be found out.
@@ -53,12 +54,14 @@ extension CallClient {
         case .overwritten:
             guard isSame(try found.metadata(), outgoing) else { return nil }
         case .label:
-            guard case .text(let label)? = outgoing.body, try found.metadata().label ?? "" == label else { return nil }
+            guard case .text(let label)? = outgoing.body, XMLText.areSame(try found.metadata().label ?? "", label)
+            else { return nil }
         case .status:
-            guard case .form(let form)? = outgoing.body else { return nil }
+            guard case .form(let form)? = outgoing.body, let reason = form["reason"] else { return nil }
             let history = try found.value(DocumentStatusHistory.self, root: "DocumentStatusHistory")
             let isDone = history.changes.contains { (change: DocumentStatusHistory.Change) -> Bool in
-                guard change.status?.rawValue == form["status"], change.reason == form["reason"], let date = change.at?.date
+                guard change.status?.rawValue == form["status"], XMLText.areSame(change.reason ?? "", reason),
+                    let date = change.at?.date
                 else { return false }
                 return isSince(start, date, found)
             }

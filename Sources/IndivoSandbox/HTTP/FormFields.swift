@@ -1,5 +1,5 @@
 import Foundation
-import OAuth1
+import URLCoding
 
 /// The fields of a query string or a form, in order; where a name occurs twice the last one counts.
 struct FormFields: Sendable {
@@ -12,12 +12,11 @@ struct FormFields: Sendable {
     /// Reads `application/x-www-form-urlencoded` text: parts split at `&` and, as the real server does, at `;`;
     /// blank values are kept, a part without `=` is skipped.
     init(parsing text: String) {
-        for part in text.split(whereSeparator: { $0 == "&" || $0 == ";" }) {
-            guard let equals = part.firstIndex(of: "=") else { continue }
-            let name = PercentCoding.decode(part[..<equals], plusIsSpace: true)
-            let value = PercentCoding.decode(part[part.index(after: equals)...], plusIsSpace: true)
+        let pieces = FormParameters.decodedPairs(Array(text.utf8), separators: Array("&;".utf8), keepsNamesAlone: false)
+        for (name, value) in pieces {
             // Bytes that are not UTF-8 cannot match any name the server knows.
-            guard let name, let value else { continue }
+            guard let name = String(validating: name, as: UTF8.self), let value = String(validating: value, as: UTF8.self)
+            else { continue }
             pairs.append((name, value))
         }
     }
@@ -51,6 +50,6 @@ struct FormFields: Sendable {
 
     /// The fields as `application/x-www-form-urlencoded` text.
     static func encode(_ pairs: [(String, String)]) -> String {
-        pairs.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }.joined(separator: "&")
+        FormParameters(pairs.map { FormParameters.Element(name: $0.0, value: $0.1) }).encoded
     }
 }

@@ -1,7 +1,9 @@
+import URLCoding
+
 /// Paths, queries and forms as the real server reads them.
 extension Request {
     /// The path with its percent-escapes decoded once; nil when what comes out is not UTF-8.
-    var path: String? { PercentCoding.decode(rawPath, plusIsSpace: false) }
+    var path: String? { PercentEncoding.decodeLeniently(rawPath, plusIsSpace: false) }
 
     var query: FormFields { FormFields(parsing: rawQuery) }
 

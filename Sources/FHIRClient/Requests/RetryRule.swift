@@ -1,0 +1,17 @@
+/// Whether a request may be sent again when nobody knows what became of it.
+enum RetryRule: Sendable, Hashable {
+    /// It reads, or leaves the server as one sending does.
+    case freely
+    /// The server refuses a second one, by the version it names: harmless, but the refusal would hide the success.
+    case refusedTwice
+    /// It may have been done, and would be done twice.
+    case never
+
+    /// The rule for a request that holds several.
+    static func all(_ rules: some Sequence<RetryRule>) -> RetryRule {
+        rules.reduce(.freely) { all, rule in
+            if all == .never || rule == .never { return .never }
+            return all == .freely ? rule : all
+        }
+    }
+}

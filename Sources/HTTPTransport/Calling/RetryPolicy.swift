@@ -1,0 +1,41 @@
+/// How requests are retried that got no response, or a server's or proxy's word that it is busy.
+///
+/// Only requests that can do no harm are retried; which these are, the client of a server knows. The waits
+/// grow by the factor two from ``firstDelay`` up to ``maximumDelay``, and of each a random part is waited
+/// ("full jitter"), so that many devices do not come back at the same moment.
+public struct RetryPolicy: Sendable, Hashable {
+    /// How many times a request is sent at most, the first time included.
+    public var maximumAttempts: Int
+    /// The longest wait before the second attempt.
+    public var firstDelay: Duration
+    /// The longest wait before any attempt.
+    public var maximumDelay: Duration
+    /// For how long a call may go on in all, waits included. No attempt begins after it, and none is waited for
+    /// beyond it.
+    public var deadline: Duration
+
+    /// Four attempts within a minute, after at most 0.25, 0.5 and 1 seconds, unless said otherwise.
+    public init(
+        maximumAttempts: Int = 4, firstDelay: Duration = .milliseconds(250), maximumDelay: Duration = .seconds(8),
+        deadline: Duration = .seconds(60)
+    ) {
+        self.maximumAttempts = maximumAttempts
+        self.firstDelay = firstDelay
+        self.maximumDelay = maximumDelay
+        self.deadline = deadline
+    }
+
+    /// Every request is sent once.
+    public static let never = RetryPolicy(maximumAttempts: 1)
+
+    /// How long to wait before another attempt.
+    ///
+    /// - Parameters:
+    ///   - attempts: How many there were.
+    ///   - random: From 0 up to 1: how much of the longest wait.
+    package func delay(after attempts: Int, random: Double) -> Duration {
+        var longest = firstDelay
+        for _ in 1..<max(1, attempts) where longest < maximumDelay { longest *= 2 }
+        return min(longest, maximumDelay) * random
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import ShownText
+
+/// The address of a server, taken apart and found fit to send credentials to.
+package struct ServerAddress {
+    /// `http` or `https`.
+    package let scheme: String
+    /// Host and port in lower case, without the scheme's own port.
+    package let authority: String
+    /// Before the paths of calls, escaped, without a slash at the end.
+    package let path: String
+
+    /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, beside this machine itself.
+    /// - Throws: ``ServerAddressError``
+    package init(_ url: URL, plainHTTPHosts: Set<String>) throws(ServerAddressError) {
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
+        else { throw .notAnAddress(url.absoluteString) }
+        guard scheme == "https" || Self.isLoopback(host) || plainHTTPHosts.contains(where: { $0.lowercased() == host })
+        else { throw .plainHTTP(host: host) }
+        let path = url.path(percentEncoded: true)
+        self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
+        let bracketed = host.contains(":") ? "[\(host)]" : host
+        if let port = url.port, port != (scheme == "http" ? 80 : 443) {
+            authority = "\(bracketed):\(port)"
+        } else {
+            authority = bracketed
+        }
+        self.scheme = scheme
+    }
+
+    /// Whether a host is this machine by its name or number (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3).
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+/// Why an address cannot be used.
+package enum ServerAddressError: Error, CustomStringConvertible {
+    /// It is not the address of a server.
+    case notAnAddress(String)
+    /// It has no TLS, and leads to another machine.
+    case plainHTTP(host: String)
+
+    package var description: String {
+        switch self {
+        case .notAnAddress(let text):
+            "“\(text)” is no address of a server; it looks like https://health.example.org:8000".shown()
+        case .plainHTTP(let host):
+            "http to \(host) would show what is sent to everybody on the way; use https, or, in a network that you trust, "
+                + "name the host in the option plainHTTPHosts"
+        }
+    }
+}

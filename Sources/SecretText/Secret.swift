@@ -1,0 +1,64 @@
+/// A shared secret: it signs, and never shows itself in a log, an error text or a debugger's dump.
+///
+/// Printing, interpolating or mirroring a secret gives `•••`. Comparing two secrets takes a time that depends on
+/// their lengths only. To read it back, say so: ``reveal()``.
+///
+/// ```swift
+/// let secret: Secret = "kd94hf93k423kf44"
+/// print("signing with \(secret)")     // signing with •••
+/// ```
+/// The memory of a secret is overwritten when its last copy is gone. That of a text it was made from, or that
+/// ``reveal()`` gives, is not: Swift's strings offer no way.
+public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
+    private let value: WipedBytes
+
+    /// Hides `value`.
+    public init(_ value: String) {
+        self.value = WipedBytes(value.utf8)
+    }
+
+    public init(stringLiteral value: String) {
+        self.init(value)
+    }
+
+    /// The secret itself, for storing it in a place made for secrets.
+    public func reveal() -> String {
+        value.withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Gives the secret's UTF-8, without a copy that would stay in memory.
+    package func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
+        try value.withBytes(body)
+    }
+
+    public static func == (left: Secret, right: Secret) -> Bool {
+        left.value.withBytes { left in right.value.withBytes { constantTimeEqual(left, $0) } }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        value.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Always `•••`.
+    public var description: String { "•••" }
+
+    /// Always `•••`.
+    public var debugDescription: String { "•••" }
+
+    /// Shows nothing: `dump` and a debugger find no child.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Whether two byte strings are equal, in a time that does not tell where they first differ.
+package func constantTimeEqual(
+    _ left: some RandomAccessCollection<UInt8>, _ right: some RandomAccessCollection<UInt8>
+) -> Bool {
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    for (one, other) in zip(left, right) {
+        difference |= one ^ other
+    }
+    return difference == 0
+}
