@@ -34,7 +34,7 @@ struct CompletenessTests {
     func samples(_ folder: URL) throws {
         let (content, ignored) = try RecordContent.folder(folder)
         #expect(ignored.isEmpty)
-        #expect(content.demographics == "Demographics.xml")
+        #expect(content.demographics == "\(folder.lastPathComponent)/Demographics.xml")
         try check(content)
         let export = content.fhirBundle()
         #expect(export.unmapped.map(\.description) == [])
