@@ -222,7 +222,9 @@ let package = Package(
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "FHIRTables", "OrderedJSON"]),
         .testTarget(
             name: "IndivoFHIRTests",
-            dependencies: ["FHIR", "Indivo", "IndivoFHIR", "IndivoSandbox", "IndivoTesting", "OAuth1", "OrderedJSON"]),
+            dependencies: [
+                "FHIR", "FHIRClient", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoSandbox", "OrderedJSON",
+            ]),
         .testTarget(
             name: "FHIRSandboxTests",
             dependencies: [
