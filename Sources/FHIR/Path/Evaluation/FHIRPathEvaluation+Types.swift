@@ -47,7 +47,6 @@ extension FHIRPathEvaluation {
         case .value(let value): return type.namespace != "FHIR" && (value.typeName == type.name || type.name == "Any")
         case .type: return type.name == "TypeInfo"
         case .node(let node):
-            if fhirType == nil, Self.isUndefinedResource(type) { return node.json?.resourceType == type.name }
             // JSON that the tables do not know has FHIRPath's own types.
             guard let own = node.type else {
                 return type.namespace != "FHIR" && node.systemValue?.typeName == type.name

@@ -6,7 +6,7 @@ struct PathType: Sendable, Hashable {
     // released.
     private unowned(unsafe) let definition: DefinedType
 
-    private init(_ definition: DefinedType) { self.definition = definition }
+    init(_ definition: DefinedType) { self.definition = definition }
 
     init?(named name: UnsafeBufferPointer<UInt8>) {
         guard let definition = Definitions.r4.type(named: name) else { return nil }
