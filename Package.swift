@@ -144,7 +144,7 @@ let package = Package(
         .target(
             name: "FHIRSandbox",
             dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "OrderedJSON", "UCUM",
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "OrderedJSON", "UCUM", "URLCoding",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -204,7 +204,7 @@ let package = Package(
         .testTarget(
             name: "FHIRClientTests",
             dependencies: [
-                "FHIR", "FHIRClient", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
                 .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
@@ -240,7 +240,8 @@ let package = Package(
             exclude: ["Models", "Snapshots"]),
         // Runs the built tool, as a user would.
         .testTarget(
-            name: "IndivoCommandTests", dependencies: ["IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
+            name: "IndivoCommandTests",
+            dependencies: ["FHIRSandbox", "IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
