@@ -127,6 +127,18 @@ struct ValueTests {
         #expect(JSONLineTable(textOf: "made") == nil)
     }
 
+    @Test("a table finds columns in a long line, in scalars")
+    func longLines() throws {
+        let texts = (0..<500).map { "\"\(String(repeating: "ä😀", count: $0 % 7))\"" }
+        let value = try JSONValue(parsing: "\u{FEFF}[" + texts.joined(separator: ",") + ",\r\n[" + texts.joined(separator: ", ") + "]]")
+        let table = try #require(JSONLineTable(textOf: value))
+        let inner = try #require(value[500]?.elements)
+        for element in Array(try #require(value.elements)) + Array(inner) {
+            #expect(table.location(of: element) == element.location)
+        }
+        #expect(value[500]?.location?.line == 2)
+    }
+
     @Test("the range of each value's text is its text")
     func sourceRanges() throws {
         let text = Array(#" { "a" : [ 1 , [ ] , { "b" : { } } ] , "c" : "d\n" , "e" : [ [ [ true ] ] ] } "#.utf8)

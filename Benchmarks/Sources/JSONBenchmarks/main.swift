@@ -3,7 +3,7 @@ import Foundation
 import Measuring
 import OrderedJSON
 
-// JSON on a patient bundle: OrderedJSON beside JSONSerialization and JSONDecoder.
+// FHIR on a patient bundle: OrderedJSON and views beside JSONSerialization and JSONDecoder, FHIRPath, XML.
 //
 // usage: JSONBenchmarks [FILE…]      without a file a bundle of 4.6 MB that is generated, indented as Synthea does
 let files = CommandLine.arguments.dropFirst()
@@ -58,9 +58,28 @@ for text in texts {
     } theirs: {
         (try? JSONDecoder().decode(BundleStruct.self, from: text.data)).map(Observations.read) ?? .min
     })
+    if let resource = AnyResource(tree: value) {
+        row("validate, to JSONSerialization", target: 0.75, Comparison(rounds: 10) {
+            resource.issues().count + 1
+        } theirs: {
+            ((try? JSONSerialization.jsonObject(with: text.data)) as? [String: Any])?.count ?? .min
+        })
+    }
     row("parse and read 12 elements of each observation, to JSONDecoder", target: 0.75, Comparison(rounds: 10) {
         (try? JSONValue(parsing: bytes)).map(Observations.read) ?? .min
     } theirs: {
         (try? JSONDecoder().decode(BundleStruct.self, from: text.data)).map(Observations.read) ?? .min
+    })
+    try reportPath(value)
+    let xml = [UInt8]((try? AnyResource(tree: value)?.xml()) ?? Data())
+    row("read FHIR's XML, to JSONSerialization with the JSON", target: 1, Comparison(rounds: 4) {
+        (try? AnyResource(parsingXML: xml))?.tree.members?.count ?? .min
+    } theirs: {
+        ((try? JSONSerialization.jsonObject(with: text.data)) as? [String: Any])?.count ?? .min
+    })
+    row("write FHIR's XML, to JSONSerialization with the JSON", target: 1, Comparison(rounds: 4) {
+        (try? AnyResource(tree: value)?.xml())?.count ?? .min
+    } theirs: {
+        (try? JSONSerialization.data(withJSONObject: object))?.count ?? .min
     })
 }

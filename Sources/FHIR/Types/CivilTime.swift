@@ -14,14 +14,17 @@ struct TimeScanner {
     /// What `read` makes of a whole text; `nil` when it leaves something.
     static func scan<Value>(_ text: String, _ read: (inout TimeScanner) -> Value?) -> Value? {
         var text = text
-        return text.withUTF8 { bytes in
-            var scanner = TimeScanner(text: bytes)
-            guard let value = read(&scanner), scanner.isAtEnd else { return nil }
-            return value
-        }
+        return text.withUTF8 { scan($0, read) }
     }
 
-    private init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+    /// What `read` makes of a whole text in UTF-8; `nil` when it leaves something.
+    static func scan<Value>(_ text: UnsafeBufferPointer<UInt8>, _ read: (inout TimeScanner) -> Value?) -> Value? {
+        var scanner = TimeScanner(text: text)
+        guard let value = read(&scanner), scanner.isAtEnd else { return nil }
+        return value
+    }
+
+    init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
     var isAtEnd: Bool { position == text.count }
 

@@ -23,6 +23,13 @@ struct QueryItems: Sendable, Hashable {
         }
     }
 
+    /// Reads `If-None-Exist`: a query, which may follow a `?`, or the address of a search.
+    init(condition text: String) throws(FHIRFailure) {
+        let name = text.utf8.prefix { $0 != UInt8(ascii: "=") }
+        let start = name.lastIndex(of: UInt8(ascii: "?")).map { text.utf8.index(after: $0) }
+        try self.init(parsing: String(text[(start ?? text.startIndex)...]))
+    }
+
     /// The value of the first parameter of a name.
     subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 

@@ -9,9 +9,11 @@ struct FHIRCommand: ParsableCommand {
             indivo fhir check patient.json bundles/
             indivo fhir format --compact patient.json
             indivo fhir path 'name.given.first()' patient.json
+            indivo fhir export > bundle.json
             indivo fhir serve --load patient.json
             """,
         groupedSubcommands: [
+            CommandGroup(name: "Record", subcommands: [FHIRExportCommand.self]),
             CommandGroup(
                 name: "Client",
                 subcommands: [
@@ -19,7 +21,7 @@ struct FHIRCommand: ParsableCommand {
                     FHIRCreateCommand.self, FHIRUpdateCommand.self, FHIRDeleteCommand.self, FHIRTransactionCommand.self,
                 ]),
             CommandGroup(
-                name: "File", subcommands: [FHIRFormatCommand.self, FHIRPathCommand.self]),
+                name: "File", subcommands: [FHIRCheckCommand.self, FHIRFormatCommand.self, FHIRPathCommand.self]),
             CommandGroup(name: "Server", subcommands: [FHIRServeCommand.self]),
         ])
 }

@@ -1,27 +1,34 @@
 import ArgumentParser
 import FHIR
+import Foundation
 import OrderedJSON
 
 struct FHIRFormatCommand: ParsableCommand {
     /// How the resource is written.
     enum Format: String, EnumerableFlag {
-        case json, compact
+        case json, compact, xml
 
         static func help(for value: Format) -> ArgumentHelp? {
             switch value {
             case .json: "Print indented JSON. This is the default."
             case .compact: "Print JSON without white space."
+            case .xml: "Print indented XML."
             }
         }
     }
 
     static let configuration = CommandConfiguration(
         commandName: "format",
-        abstract: "Print a FHIR resource in another layout, without loss.",
+        abstract: "Print a FHIR resource in another layout or format, without loss.",
         discussion: """
-            Only white space changes: the order of members, the digits of numbers and unknown members stay.
+            indivo fhir format --compact patient.json
+            indivo fhir format --xml patient.json > patient.xml
+            indivo fhir format patient.xml
 
-            The exit status is 0 when the resource was printed, 2 when it cannot be read.
+            JSON and XML are both read. The order of members, the digits of numbers and unknown members stay as they \
+            are; XML has the elements in the order of the definitions, and cannot have unknown ones.
+
+            The exit status is 0 when the resource was printed, 2 when it cannot be read, or not be written in XML.
             """)
 
     @Argument(help: "The file; standard input when left out or -.", completion: .file())
@@ -31,7 +38,20 @@ struct FHIRFormatCommand: ParsableCommand {
     var format: Format = .json
 
     func run() throws {
-        let resource = try InputFile(path: file).resource()
-        try StandardStreams.say(resource.tree.text(format == .compact ? .compact : .pretty))
+        let input = InputFile(path: file)
+        let resource = try ResourceFile.resource(input)
+        switch format {
+        case .json: try StandardStreams.say(resource.tree.text(.pretty))
+        case .compact: try StandardStreams.say(resource.tree.text(.compact))
+        case .xml:
+            var xml: Data
+            do {
+                xml = try resource.xml(.pretty)
+            } catch {
+                throw CommandFailure("\(error.path): \(error.reason)", at: input.place(error.line, error.column))
+            }
+            if xml.last != UInt8(ascii: "\n") { xml.append(UInt8(ascii: "\n")) }
+            try StandardStreams.write(xml)
+        }
     }
 }

@@ -8,7 +8,7 @@ struct FHIRPathCommand: ParsableCommand {
         abstract: "Evaluate a FHIRPath expression on a resource.",
         discussion: """
             indivo fhir path 'entry.resource.ofType(Observation).value.value' bundle.json
-            indivo fhir path 'birthDate <= today() - 18 years' patient.json
+            indivo fhir path 'birthDate <= today() - 18 years' patient.xml
 
             Each item of the result is printed on a line of its own, as JSON; dates, times and quantities as strings.
 
@@ -24,7 +24,7 @@ struct FHIRPathCommand: ParsableCommand {
 
     func run() throws {
         let path = try reporting { () throws(FHIRPathError) in try FHIRPath(expression) }
-        let json = try InputFile(path: file).json()
+        let json = try ResourceFile(InputFile(path: file)).json
         let items = try reporting { () throws(FHIRPathError) in try path.evaluate(on: json) }
         for item in items { try StandardStreams.say(item.json.text()) }
         if items.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }

@@ -19,13 +19,14 @@ public struct JSONLocation: Sendable, Hashable, Comparable, CustomStringConverti
             line += 1
             lineStart = index + 1
         }
-        self.init(offset: offset, line: line, lineStart: lineStart, in: source)
+        let column = source[min(lineStart, offset)..<offset].count { $0 & 0xC0 != 0x80 } + 1
+        self.init(offset: offset, line: line, column: column)
     }
 
-    init(offset: Int, line: Int, lineStart: Int, in source: UnsafeBufferPointer<UInt8>) {
+    init(offset: Int, line: Int, column: Int) {
         self.offset = offset
         self.line = line
-        column = source[min(lineStart, offset)..<offset].count { $0 & 0xC0 != 0x80 } + 1
+        self.column = column
     }
 
     /// A byte order mark is no column.

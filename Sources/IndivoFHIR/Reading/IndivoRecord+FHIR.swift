@@ -1,0 +1,69 @@
+import FHIR
+import Indivo
+
+extension IndivoRecord {
+    /// The whole record as FHIR R4: the newest version of each document, whatever its status.
+    ///
+    /// ```swift
+    /// let export = try await record.fhirBundle(.transaction)
+    /// try export.bundle.json().write(to: file)
+    /// for field in export.unmapped { print(field) }            // what had no element
+    /// ```
+    /// What becomes of what is in the module's documentation. Documents that are not facts, such as scans, are attached as
+    /// they are.
+    ///
+    /// - Throws: ``/Indivo/IndivoError``.
+    public func fhirBundle(_ form: FHIRExport.Form = .collection) async throws -> FHIRExport {
+        try await content().fhirBundle(form)
+    }
+
+    /// Everything that an export takes: all documents with their metadata, and how they are related.
+    ///
+    /// One request for each document, one more for one that is not active, and three for each relation in which others
+    /// stand to one.
+    /// - Throws: ``/Indivo/IndivoError``.
+    public func content() async throws -> RecordContent {
+        var content = RecordContent(id: id, documents: [])
+        content.address = server.api.absoluteString.trimmingSlash + "/records/\(id)/documents/"
+        var found: [FileDocument] = []
+        for status in DocumentStatus.allCases {
+            found += try await documents(DocumentQuery(status: status, order: .ascending(.createdAt))).all()
+        }
+        content.demographics = try await information().demographics?.documentID
+        if let id = content.demographics, !id.isEmpty, !found.contains(where: { $0.id == id }) {
+            found.append(try await document(id))
+        }
+        var relations: [String: [(relation: DocumentRelation, id: String)]] = [:]
+        for document in found {
+            guard let id = document.id, let metadata = document.metadata else { continue }
+            var taken = RecordContent.Document(id: id, content: try await document.loaded(), metadata: metadata)
+            if metadata.status != .active { taken.statusChanges = try await document.statusHistory() }
+            for relation in metadata.isRelatedFrom?.all ?? [] {
+                guard let kind = DocumentRelation.allCases.first(where: { $0.uri == relation.type }) else { continue }
+                for status in DocumentStatus.allCases {
+                    for other in try await document.related(as: kind, status: status) {
+                        relations[other.firstID, default: []].append((kind, taken.firstID))
+                    }
+                }
+            }
+            content.documents.append(taken)
+        }
+        for index in content.documents.indices {
+            content.documents[index].relations = relations[content.documents[index].firstID] ?? []
+        }
+        return content
+    }
+}
+
+extension FileDocument {
+    fileprivate var firstID: String { metadata?.original?.id.nonEmpty ?? id ?? "" }
+
+    fileprivate func loaded() async throws -> FileContent {
+        if let content { return content }
+        return try await fetchContent()
+    }
+}
+
+extension String {
+    fileprivate var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+}
