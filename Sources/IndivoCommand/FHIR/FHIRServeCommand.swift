@@ -26,8 +26,8 @@ struct FHIRServeCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .upToNextOption,
-        help: "Store the resources of these files first: single resources and Bundles.",
-        completion: .file(extensions: ["json"]))
+        help: "Store the resources of these files first: single resources and Bundles, in JSON or XML.",
+        completion: .file(extensions: ["json", "xml"]))
     var load: [String] = []
 
     @Option(help: "Demand this bearer token; may be given several times.")
@@ -65,7 +65,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
     }
 
     private func store(_ path: String, in sandbox: FHIRSandbox) async throws {
-        let resource = try InputFile(path: path).resource()
+        let resource = try ResourceFile.resource(InputFile(path: path))
         do {
             let count = try await sandbox.load(resource)
             StandardStreams.complain("Loaded \(count) \(count == 1 ? "resource" : "resources") of \(path.shown()).")
