@@ -30,10 +30,12 @@ let package = Package(
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
         .library(name: "FHIRClient", targets: ["FHIRClient"]),
+        .library(name: "IndivoFHIR", targets: ["IndivoFHIR"]),
         .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
+        .library(name: "Surveys", targets: ["Surveys"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "DurableQueue", targets: ["DurableQueue"]),
@@ -89,6 +91,9 @@ let package = Package(
         // Regular expressions of questionnaires and FHIRPath, which come from strangers: matching them ends.
         .target(name: "BoundedRegex"),
         .target(name: "CivilCalendar"),
+        // Random numbers that a seed determines, and what a misspelt word was meant to be.
+        .target(name: "SeededRandom"),
+        .target(name: "Suggestions"),
         .target(name: "OrderedJSON"),
         // FHIR R4: what the specification says as data, and resources as documents.
         .target(name: "FHIRTables"),
@@ -103,7 +108,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .target(name: "IndivoModel", dependencies: ["IndivoXML"]),
+        .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON"]),
+        // A record as FHIR.
+        .target(
+            name: "IndivoFHIR", dependencies: ["FHIR", "Indivo", "IndivoModel", "IndivoXML", "OrderedJSON", "UCUM"],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Questionnaires as surveys, without a user interface.
+        .target(name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "OrderedJSON", "UCUM"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
@@ -132,7 +143,9 @@ let package = Package(
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "IndivoTesting",
-            dependencies: ["Indivo", "OAuth1", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "Indivo", "OAuth1", "SeededRandom", "Suggestions", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // One listening port: requests, responses, routes, and the markup of pages.
         .target(
@@ -144,7 +157,8 @@ let package = Package(
         .target(
             name: "FHIRSandbox",
             dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "OrderedJSON", "UCUM",
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON", "UCUM",
+                "URLCoding",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -152,7 +166,8 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "HTTPServing", "IndivoModel", "OAuth1", "SDML", "ShownText", "URLCoding", libXML2, passwordHash,
+                "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", "ShownText",
+                "URLCoding", passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -160,18 +175,17 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "Indivo", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas",
-                "IndivoTesting", "OrderedJSON",
-                "SDML", "ShownText",
-                "SwiftGenerator",
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "Indivo", "IndivoFHIR", "IndivoOutbox",
+                "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText",
+                "Suggestions", "Surveys", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
 
         // The generator: SDML → model → Swift.
-        .target(name: "SDML", path: "codegen/SDML"),
-        .target(name: "SwiftGenerator", dependencies: ["SDML"], path: "codegen/SwiftGenerator"),
+        .target(name: "SDML", dependencies: ["OrderedJSON", "Suggestions"], path: "codegen/SDML"),
+        .target(name: "SwiftGenerator", dependencies: ["SDML", "Suggestions"], path: "codegen/SwiftGenerator"),
         // The second front end: tables of FHIR → Swift.
         .target(
             name: "FHIRGenerator", dependencies: ["FHIRTables", "SwiftGenerator"], path: "codegen/FHIRGenerator"),
@@ -190,19 +204,28 @@ let package = Package(
             dependencies: ["sdml2swift"],
             path: "codegen/Plugins/SDMLGeneratePlugin"),
 
-        .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML"], exclude: ["Fixtures"]),
+        // What was recorded with a real server, for tests.
+        .target(name: "RecordedTraffic", dependencies: ["OrderedJSON"], path: "Tests/RecordedTraffic"),
+        .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML", "RecordedTraffic", "SeededRandom"], exclude: ["Fixtures"]),
         // A server on a socket that answers by a script, for tests of several modules.
         .target(name: "LoopbackTesting", path: "Tests/LoopbackTesting"),
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: ["HTTPTransport", "LoopbackTesting", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
-        .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex"]),
-        .testTarget(name: "OAuth1Tests", dependencies: ["OAuth1"], exclude: ["Fixtures"]),
+        .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
+        .testTarget(
+            name: "OAuth1Tests", dependencies: ["OAuth1", "OrderedJSON", "RecordedTraffic", "SeededRandom"],
+            exclude: ["Fixtures"]),
         .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"]),
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "FHIRTables", "OrderedJSON"]),
+        .testTarget(
+            name: "IndivoFHIRTests",
+            dependencies: [
+                "FHIR", "FHIRClient", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoSandbox", "OrderedJSON",
+            ]),
         .testTarget(
             name: "FHIRSandboxTests",
             dependencies: [
@@ -212,15 +235,18 @@ let package = Package(
         .testTarget(
             name: "FHIRClientTests",
             dependencies: [
-                "FHIR", "FHIRClient", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
                 .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas"]),
+        .testTarget(
+            name: "IndivoModelTests",
+            dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
+        .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "Surveys"]),
         .testTarget(
             name: "IndivoTests",
             dependencies: [
-                "Indivo", "IndivoTesting", "LoopbackTesting", "OAuth1",
+                "Indivo", "IndivoTesting", "LoopbackTesting", "OAuth1", "RecordedTraffic",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain,
@@ -234,7 +260,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "IndivoSandboxTests",
-            dependencies: ["IndivoSandbox", "OAuth1", "IndivoXML", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "IndivoSandbox", "IndivoXML", "OAuth1", "OrderedJSON", "RecordedTraffic",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
         // The snapshots in Generated are compiled into the tests, which run them.
         .testTarget(
@@ -242,7 +271,8 @@ let package = Package(
             exclude: ["Models", "Snapshots"]),
         // Runs the built tool, as a user would.
         .testTarget(
-            name: "IndivoCommandTests", dependencies: ["IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
+            name: "IndivoCommandTests",
+            dependencies: ["FHIRSandbox", "IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

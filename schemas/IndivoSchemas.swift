@@ -12,6 +12,9 @@ public enum IndivoSchemas {
     /// `Procedure`, `SimpleClinicalNote`, `Annotation`.
     public static let documents = compile(PackageResources.documents_xsd)
 
+    /// The source of ``documents``.
+    package static var documentsSource: [UInt8] { PackageResources.documents_xsd }
+
     /// What a server answers, in no namespace: `Document`, `Record`, `Reports`, `Messages` and the others.
     public static let answers = compile(PackageResources.answers_xsd)
 

@@ -327,6 +327,59 @@ def launch(check):
     print("walked by keyboard: record choice, consent, the app's start page", flush=True)
 
 
+class FHIRServer:
+    """`indivo fhir serve` on a free port, with a patient who was measured a few times."""
+
+    def __init__(self, tool):
+        self.process = subprocess.Popen([tool, "fhir", "serve", "--port", "0", "--json"], stdout=subprocess.PIPE, text=True)
+        self.summary = json.loads(self.process.stdout.readline())
+        self.summary["ui"] = self.summary["pages"].rstrip("/")
+
+    stop = Sandbox.stop
+
+    def store(self, resource):
+        request = urllib.request.Request(
+            f"{self.summary['base']}/{resource['resourceType']}/{resource['id']}", method="PUT",
+            headers={"Content-Type": "application/fhir+json"}, data=json.dumps(resource).encode())
+        urllib.request.urlopen(request).close()
+
+    def fill(self):
+        patient = {"reference": "Patient/moss"}
+        self.store({
+            "resourceType": "Patient", "id": "moss", "name": [{"family": "Moss", "given": ["Ann"]}], "gender": "female",
+            "birthDate": "1980-02-03", "address": [{"line": ["Long Lane 1"], "city": "Anytown"}],
+            "identifier": [{"type": {"text": "Medical record number"}, "value": "61ebe359-bfdc-4613-8bf2-c5e300945f0a"}]})
+        for number, value in enumerate([70.5, 71.25, 69, 95]):
+            self.store({
+                "resourceType": "Observation", "id": f"w{number}", "status": "final", "subject": patient,
+                "code": {"coding": [{"system": "http://loinc.org", "code": "29463-7", "display": "Body weight"}]},
+                "effectiveDateTime": f"2026-0{number + 1}-01", "referenceRange": [{"low": {"value": 60}, "high": {"value": 80}}],
+                "valueQuantity": {"value": value, "unit": "kg", "system": "http://unitsofmeasure.org", "code": "kg"}})
+        self.store({"resourceType": "Observation", "id": "text", "status": "final", "subject": patient,
+                    "code": {"text": "Mood"}, "valueString": "well", "effectiveDateTime": "2026-01-05"})
+        self.store({"resourceType": "Condition", "id": "c", "subject": patient, "code": {"text": "Hay fever"},
+                    "onsetDateTime": "2020-05", "clinicalStatus": {"coding": [{"code": "active"}]}})
+
+
+def fhir_pages(tool, pictures):
+    """The pages of the FHIR server. Returns how many checks passed, and those that failed."""
+    server = FHIRServer(tool)
+    check = None
+    try:
+        server.fill()
+        check = Check(server, pictures)
+        check.page("fhir-patients", "/")
+        check.page("fhir-patient", "/patients/moss")
+        check.page("fhir-resource", "/resources/Observation/w1")
+        check.page("fhir-not-found", "/patients/nobody", status=404)
+    finally:
+        if check:
+            check.driver.quit()
+        status = server.stop()
+    check.expect(status == 0, f"the FHIR server ended with {status}")
+    return check.passed, check.failures
+
+
 def main():
     tool, pictures = sys.argv[1:3]
     sandbox = Sandbox(tool)
@@ -371,8 +424,10 @@ def main():
             check.driver.quit()
         status = sandbox.stop()
     check.expect(status == 0, f"the sandbox ended with {status}")
-    print(f"{check.passed} checks passed, {len(check.failures)} failed; the pictures are in {pictures}")
-    sys.exit(1 if check.failures else 0)
+    passed, failures = fhir_pages(tool, pictures)
+    passed, failures = check.passed + passed, check.failures + failures
+    print(f"{passed} checks passed, {len(failures)} failed; the pictures are in {pictures}")
+    sys.exit(1 if failures else 0)
 
 
 main()

@@ -18,7 +18,7 @@ public struct DefinedRule: Sendable, Hashable {
     static func read(_ table: String) throws(TableError) -> [String: DefinedRule] {
         var rules: [String: DefinedRule] = [:]
         for line in table.tableLines {
-            let parts = line.split(separator: " ", maxSplits: 2)
+            let parts = line.parts(separatedBy: UInt8(ascii: " "), maximum: 2)
             guard parts.count == 3, let severity = Severity(rawValue: String(parts[1])) else {
                 throw TableError(line: String(line), reason: "not a rule")
             }

@@ -22,8 +22,12 @@ public final class DefinedType: Sendable {
     public let kind: Kind
     /// The name of the type that it specializes; of a nested one `BackboneElement` or `Element`.
     public let base: String?
+    /// The ids of the type itself and of those that it specializes, from the most special to the most general.
+    public let lineage: [Int]
     /// Whether only types derived from it have values.
     public let isAbstract: Bool
+    /// Whether there is nothing but elements, cardinalities and types: no bindings, flags and rules.
+    public let isPartial: Bool
     /// The elements in the order of the specification, with those of the base.
     public let elements: [DefinedElement]
     /// The keys of its rules, with those of the base.
@@ -33,17 +37,23 @@ public final class DefinedType: Sendable {
     private let members: MemberTable
 
     init(
-        id: Int, name: String, kind: Kind, base: String?, isAbstract: Bool, elements: [DefinedElement], rules: [String]
+        id: Int, name: String, kind: Kind, base: String?, lineage: [Int], isAbstract: Bool, isPartial: Bool,
+        elements: [DefinedElement], rules: [String]
     ) {
         self.id = id
         self.name = name
         self.kind = kind
         self.base = base
+        self.lineage = lineage
         self.isAbstract = isAbstract
+        self.isPartial = isPartial
         self.elements = elements
         self.rules = rules
         members = MemberTable(elements)
     }
+
+    /// Whether it is another type or specializes it.
+    public func isA(_ other: DefinedType) -> Bool { lineage.contains(other.id) }
 
     /// The element with a name; a choice's is without `[x]`.
     public func element(named name: String) -> DefinedElement? {

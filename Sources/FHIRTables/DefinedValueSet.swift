@@ -51,7 +51,7 @@ public struct DefinedValueSet: Sendable {
                 system = String(text)
             default:
                 guard let system else { throw TableError(line: String(line), reason: "a code without a system") }
-                let parts = text.split(separator: "\t", maxSplits: 1)
+                let parts = text.parts(separatedBy: UInt8(ascii: "\t"), maximum: 1)
                 let isAbstract = parts[0].hasPrefix("-")
                 let code = String(isAbstract ? parts[0].dropFirst() : parts[0])
                 codes.append(

@@ -13,7 +13,7 @@ public final class Definitions: Sendable {
     /// Those of R4, read from the tables that are compiled in when they are first asked for.
     ///
     /// Resources without a view of their own (`ConceptMap`, `Claim`…) have elements with cardinalities and types, but no
-    /// bindings, flags and rules.
+    /// bindings, flags and rules: they are ``DefinedType/isPartial``.
     public static let r4: Definitions = {
         do throws(TableError) {
             return try Definitions(
@@ -35,7 +35,7 @@ public final class Definitions: Sendable {
     /// The names of all resources of R4.
     public let resourceNames: Set<String>
 
-    private let idsByName: [String: Int]
+    private let idsByName: NameTable
 
     /// Reads tables; `schemas/fhir/README.md` describes the format.
     ///
@@ -45,7 +45,7 @@ public final class Definitions: Sendable {
         for table in types { try reader.read(table) }
         var resolver = TypeResolver(reader.types)
         self.types = try resolver.resolve()
-        idsByName = resolver.idsByName
+        idsByName = NameTable(self.types.map(\.name))
         resourceNames = reader.otherResources.union(
             self.types.filter { $0.kind == .resource && !$0.isAbstract }.map(\.name))
         self.rules = try DefinedRule.read(rules)
@@ -53,7 +53,13 @@ public final class Definitions: Sendable {
     }
 
     /// A type by its name; nested ones have a path, as in `Observation.component`.
-    public func type(named name: String) -> DefinedType? { idsByName[name].map { types[$0] } }
+    public func type(named name: String) -> DefinedType? {
+        var name = name
+        return name.withUTF8 { type(named: $0) }
+    }
+
+    /// A type by its name in UTF-8.
+    public func type(named name: UnsafeBufferPointer<UInt8>) -> DefinedType? { idsByName[name].map { types[$0] } }
 }
 
 /// A line of a table that cannot be read.

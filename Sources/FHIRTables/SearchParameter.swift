@@ -56,18 +56,18 @@ public struct SearchParameter: Sendable, Hashable {
     static func read(_ table: String) throws(TableError) -> [SearchParameter] {
         var parameters: [SearchParameter] = []
         for line in table.tableLines {
-            let parts = line.split(separator: "\t").map(String.init)
+            let parts = line.parts(separatedBy: UInt8(ascii: "\t")).map(String.init)
             guard parts.count >= 5, let kind = Kind(rawValue: parts[2]) else {
                 throw TableError(line: String(line), reason: "not a search parameter")
             }
             let components = parts[5...].map { text in
-                let pair = text.split(separator: "=", maxSplits: 1).map(String.init)
+                let pair = text.parts(separatedBy: UInt8(ascii: "="), maximum: 1).map(String.init)
                 return Component(name: pair[0], expression: pair.count > 1 ? pair[1] : "")
             }
             parameters.append(
                 SearchParameter(
                     resource: parts[0], name: parts[1], kind: kind,
-                    targets: parts[3] == "-" ? [] : parts[3].split(separator: ",").map(String.init),
+                    targets: parts[3] == "-" ? [] : parts[3].listed,
                     expression: parts[4] == "-" ? nil : parts[4], components: components))
         }
         return parameters

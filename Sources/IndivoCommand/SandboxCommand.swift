@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IndivoSandbox
+import OrderedJSON
 import ShownText
 
 struct SandboxCommand: AsyncParsableCommand {
@@ -111,10 +112,10 @@ extension SandboxApp {
     /// The app of a manifest file.
     fileprivate init(manifestFile path: String) throws {
         let data = try InputFile(path: path).read()
-        let members = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any]
-        let secret = members?["consumer_secret"] as? String ?? UUID().uuidString.lowercased()
+        let members = try? JSONValue(parsing: data)
+        let secret = members?["consumer_secret"]?.string ?? UUID().uuidString.lowercased()
         do {
-            try self.init(manifest: data, consumerKey: members?["consumer_key"] as? String, consumerSecret: secret)
+            try self.init(manifest: data, consumerKey: members?["consumer_key"]?.string, consumerSecret: secret)
         } catch {
             throw CommandFailure("\(error)", at: path + ":")
         }

@@ -4,24 +4,14 @@ import Indivo
 import IndivoModel
 import IndivoXML
 
-/// Remembers, in a document, that it waits in an outbox.
-final class QueuedDocument: AwaitingDelivery, Sendable {
-    let outbox: URL
-    let item: OutboxItem.ID
-
-    init(_ item: OutboxItem.ID, in outbox: URL) {
-        self.outbox = outbox
-        self.item = item
-    }
-}
-
-/// Stands in a document while it is being queued: nobody else may queue or send it meanwhile.
-private final class DocumentBeingQueued: AwaitingDelivery, Sendable {}
-
 extension Outbox {
     /// Queues a new document (`document_create_by_ext_id`).
     ///
-    /// From then on the document can be given to the other calls, ``settle(_:)`` included, as if it were on the server.
+    /// From then on the document can be given to the other calls, ``confirmDelivery(of:)`` included, as if it were on the
+    /// server.
+    ///
+    /// A document that `record.add(_:)` sent without finding out what became of it goes out under the same external id, and
+    /// so is stored once. What changed in it since becomes the next version, which is an item of its own, the one returned.
     ///
     /// - Throws: `DocumentError` when the document cannot be written, ``OutboxError`` when the disk fails; then nothing
     ///   is queued.
@@ -30,12 +20,11 @@ extension Outbox {
         guard document.id == nil else {
             throw OutboxError.badItem("\(document) is on the server already; replace(_:) queues a new version")
         }
-        guard !(document.home is QueuedDocument) else {
+        if case .queued = document.documentStage {
             throw OutboxError.badItem("\(document) is queued already; replace(_:) queues a new version")
         }
-        try checkIdle(document)
-        let prepared = try PreparedDocument(new: document)
-        return try await queue(.add, target: nil, prepared, of: document)
+        try check(document) { $0.adds(to: record) }
+        return try await queue(.add, target: nil, PreparedDocument(new: document), of: document)
     }
 
     /// Queues a new document of any kind: a scan, a text, several models in one file.
@@ -62,7 +51,7 @@ extension Outbox {
     @discardableResult
     public func replace(_ document: IndivoDocument) async throws -> OutboxItem {
         let target = try target(document)
-        try checkIdle(document)
+        try check(document) { $0.replaces(document.id ?? "", in: record) }
         if document.isFromReport { return try await queueChanges(of: document, target) }
         let root =
             switch target {
@@ -80,10 +69,11 @@ extension Outbox {
     /// before, nothing stays but what the new document says as well.
     @discardableResult
     public func replace(_ target: OutboxItem.Target, with document: IndivoDocument) async throws -> OutboxItem {
-        guard document.id == nil, !(document.home is QueuedDocument) else {
-            throw OutboxError.badItem("\(document) is on the server or queued already; give a new document")
+        if case .queued = document.documentStage { throw OutboxError.badItem("\(document) is queued already; give a new document") }
+        guard document.id == nil else {
+            throw OutboxError.badItem("\(document) is on the server already; give a new document")
         }
-        try checkIdle(document)
+        try check(document) { _ in false }
         return try await queue(.replace, target: target, PreparedDocument(new: document), of: document)
     }
 
@@ -141,7 +131,7 @@ extension Outbox {
         let (kind, content) = try await stored(item)
         let document = try type.read(from: kind == .patch ? DocumentPatch.changed(in: content.xml()) : content.xml())
         document.isFromReport = kind == .patch
-        document.home = QueuedDocument(item.id, in: location)
+        document.documentStage = .queued(item: item.id, outbox: location)
         return document
     }
 
@@ -165,31 +155,36 @@ extension Outbox {
     /// - Returns: Whether it was.
     /// - Throws: ``OutboxError``; `IndivoError` when the server has to be asked and cannot be.
     @discardableResult
-    public func settle(_ document: IndivoDocument) async throws -> Bool {
+    public func confirmDelivery(of document: IndivoDocument) async throws -> Bool {
         guard case .item(let id) = try target(document) else { return true }
         let stored: String?
         switch try await items().first(where: { $0.id == id })?.state {
         case .delivered(let document)?: stored = document
         case .queued?, .waiting?, .setAside?: stored = nil
-        case nil: stored = try await record.deliveredDocument(externalID: id)
+        case nil: stored = try await record.delivered(externalID: id)?.id
         }
         // Queued again meanwhile: then it is that version that it waits for.
-        guard let stored, (document.home as? QueuedDocument)?.item == id else { return false }
-        document.id = stored
-        document.home = record
+        guard let stored, case .queued(item: id, _) = document.documentStage else { return false }
+        document.confirm(id: stored, in: record)
         return true
     }
 
-    /// A document that is being queued or sent at this moment would be stored twice, or over what is on its way.
-    private func checkIdle(_ document: IndivoDocument) throws {
-        guard document.isUnderway, !(document.home is QueuedDocument) else { return }
-        throw OutboxError.badItem("\(document) is being queued or sent just now; wait until that call returns")
+    /// A document that is being queued or sent at this moment would be stored twice, or over what is on its way; one that may
+    /// be stored already, unless the same is done again.
+    private func check(_ document: IndivoDocument, _ isSame: (SentWrite) -> Bool) throws {
+        switch document.documentStage {
+        case .inNoRecord, .inRecord, .queued: break
+        case .beingSent:
+            throw OutboxError.badItem("\(document) is being queued or sent just now; wait until that call returns")
+        case .unconfirmed(let write, _):
+            guard isSame(write) else { throw OutboxError.badItem(document.mayBeStored) }
+        }
     }
 
     /// What a change of the document is about.
     private func target(_ document: IndivoDocument) throws -> OutboxItem.Target {
-        if document.home is DocumentBeingQueued { try checkIdle(document) }
-        if let queued = document.home as? QueuedDocument, queued.outbox == location { return .item(queued.item) }
+        if case .queued(let item, location) = document.documentStage { return .item(item) }
+        if case .beingSent = document.documentStage { try check(document) { _ in false } }
         if let id = document.id, document.record?.id == record.id { return .document(id: id) }
         throw OutboxError.badItem(
             "\(document) is neither in this outbox nor in its record; queue it with add(_:) first")
@@ -198,7 +193,7 @@ extension Outbox {
     private func queue(
         _ kind: QueuedChange.Kind, target: OutboxItem.Target?, _ prepared: PreparedDocument, of document: IndivoDocument
     ) async throws -> OutboxItem {
-        try await queue(kind, target: target, FileContent(prepared), of: document) { prepared.adopt() }
+        try await queue(kind, target: target, FileContent(prepared), of: document, commit: prepared.commit)
     }
 
     /// Queues what changed of a document that is not known whole.
@@ -209,32 +204,62 @@ extension Outbox {
         } catch {
             throw OutboxError.badItem("\(error)")
         }
-        return try await queue(.patch, target: target, FileContent(patch.root), of: document) { patch.adopt() }
+        return try await queue(.patch, target: target, FileContent(patch.root), of: document, commit: patch.commit)
     }
 
-    /// - Parameter adopt: Makes what was written the document's source; called once it is queued.
+    /// - Parameter commit: Makes what was written the document's source; called once it is queued.
     private func queue(
         _ kind: QueuedChange.Kind, target: OutboxItem.Target?, _ content: FileContent, of document: IndivoDocument,
-        adopt: () -> Void
+        commit: () -> Void
     ) async throws -> OutboxItem {
         // Before the first suspension, so that an overlapping call finds it.
-        let former = document.home
-        document.home = DocumentBeingQueued()
+        let before = document.documentStage
+        document.documentStage = .beingSent(from: before)
+        var change = QueuedChange(kind: kind, model: document.modelName)
         let item: OutboxItem
         do {
-            item = try await queue(QueuedChange(kind: kind, model: document.modelName), target: target, content)
+            // A report's changes, which are all that is known, are made to the version that they were read from: the server
+            // refuses them if that was replaced.
+            if case .unconfirmed(let write, _) = before, kind != .patch {
+                var sent = try await queue(write, change, target)
+                if write.contents != [content.data] {
+                    change.kind = .replace
+                    sent = try await queue(change, target: .item(sent.id), content)
+                }
+                item = sent
+            } else {
+                item = try await queue(change, target: target, content)
+            }
         } catch {
-            document.home = former
+            document.documentStage = before
             throw error
         }
-        adopt()
+        commit()
         document.id = nil
-        document.home = QueuedDocument(item.id, in: location)
+        document.documentStage = .queued(item: item.id, outbox: location)
         return item
     }
 
+    /// Queues a write that may be done already, under its external id: once, also when this is tried again.
     private func queue(
-        _ change: QueuedChange, target: OutboxItem.Target?, _ content: FileContent?
+        _ write: SentWrite, _ change: QueuedChange, _ target: OutboxItem.Target?
+    ) async throws -> OutboxItem {
+        var change = change
+        change.sentBefore = write.contents.map { DocumentDigest.text($0) }
+        guard let former = try await queue.items().first(where: { $0.id == write.externalID }) else {
+            return try await queue(
+                change, target: target, FileContent(write.contents.last ?? Data(), contentType: "application/xml"),
+                id: write.externalID)
+        }
+        guard try QueuedChange(of: former).sentBefore == change.sentBefore else {
+            throw OutboxError.badItem("another item has the external id under which the document was sent before")
+        }
+        return OutboxItem(former)
+    }
+
+    private func queue(
+        _ change: QueuedChange, target: OutboxItem.Target?, _ content: FileContent?,
+        id: OutboxItem.ID = UUID().uuidString.lowercased()
     ) async throws -> OutboxItem {
         var change = change
         if let content {
@@ -249,7 +274,7 @@ extension Outbox {
         }
         return OutboxItem(
             try await queue.append(
-                JSONEncoder().encode(change), payload: (content?.data).map { .data($0) }, after: predecessor))
+                JSONEncoder().encode(change), payload: (content?.data).map { .data($0) }, id: id, after: predecessor))
     }
 }
 

@@ -20,6 +20,8 @@ struct QueuedChange: Codable, Sendable {
     var label: String?
     /// The content's type; XML unless it says so.
     var contentType: String?
+    /// The digests of what may be stored under the item's id already, of a document that was sent before it was queued.
+    var sentBefore: [String]?
 }
 
 /// What delivering a change has to know when it is tried again: the notes of its item in the queue.

@@ -45,7 +45,7 @@ extension Sandbox {
 
     /// Registers a user app. One that is there already is brought up to date.
     public func addApp(_ app: SandboxApp) async throws {
-        let manifest = app.manifest ?? AppManifest.make(for: app).text
+        let manifest = app.manifest ?? AppManifest.make(for: app).serverText
         try await context.database.writer.write { db in
             try db.execute(
                 sql: """

@@ -1,6 +1,7 @@
 import Foundation
 import IndivoModel
 import Logging
+import OrderedJSON
 
 /// What a sandbox is started with. The defaults suit a test: free ports, a database in memory, demo data.
 public struct SandboxConfiguration: Sendable {
@@ -103,8 +104,7 @@ public struct SandboxApp: Sendable {
             startURL: json["index"]?.string ?? "", callbackURL: json["oauth_callback_url"]?.string ?? "",
             description: json["description"]?.string ?? "", isAutonomous: json["mode"]?.string == "background")
         // A manifest is public. A file may have the app's credentials beside it.
-        guard case .object(let members) = json else { return }
-        self.manifest = JSONValue.object(members.filter { !$0.name.hasPrefix("consumer_") }).text
+        self.manifest = JSONValue(members: (json.members ?? []).filter { !$0.name.hasPrefix("consumer_") }).serverText
     }
 
     /// - Parameter consumerKey: The id unless given.

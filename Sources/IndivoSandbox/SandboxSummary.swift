@@ -1,4 +1,5 @@
 import Foundation
+import OrderedJSON
 
 /// What one needs to start working with a sandbox that has the demo data.
 public struct SandboxSummary: Sendable {
@@ -16,14 +17,14 @@ public struct SandboxSummary: Sendable {
     /// One line of JSON: `api`, `ui`, `app_id`, `consumer_key`, `consumer_secret`, `account`, `password`, `records`.
     public var json: String {
         let list = records.map { record -> JSONValue in
-            .object([.init("id", .string(record.id)), .init("label", .string(record.label))])
+            ["id": JSONValue(record.id), "label": JSONValue(record.label)]
         }
-        return JSONValue.object([
-            .init("api", .string(api.absoluteString)), .init("ui", .string(ui.absoluteString)),
-            .init("app_id", .string(app.id)), .init("consumer_key", .string(app.consumerKey)),
-            .init("consumer_secret", .string(app.consumerSecret)), .init("account", .string(account)),
-            .init("password", .string(account)), .init("records", .array(list)),
-        ]).text
+        let summary: JSONValue = [
+            "api": JSONValue(api.absoluteString), "ui": JSONValue(ui.absoluteString), "app_id": JSONValue(app.id),
+            "consumer_key": JSONValue(app.consumerKey), "consumer_secret": JSONValue(app.consumerSecret),
+            "account": JSONValue(account), "password": JSONValue(account), "records": JSONValue(list),
+        ]
+        return summary.serverText
     }
 }
 

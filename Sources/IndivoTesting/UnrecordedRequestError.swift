@@ -1,3 +1,5 @@
+import Suggestions
+
 /// A request that a recording has no answer to.
 public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Method and path of the request.
@@ -27,7 +29,7 @@ public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringCon
         var seen: Set<String> = []
         nearest = Array(
             recorded.filter { seen.insert($0).inserted }
-                .map { (line: $0, distance: Self.distance(Array(request.utf8), Array($0.utf8))) }
+                .map { (line: $0, distance: Spelling.distance(Array(request.utf8), Array($0.utf8))) }
                 .sorted { $0.distance < $1.distance }
                 .prefix(5).map(\.line))
     }
@@ -42,20 +44,5 @@ public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringCon
         if isBodyOther, case .anyRecorded = expected { text += " with this body" }
         guard !nearest.isEmpty else { return text + "; it is empty, record some traffic first" }
         return text + "; the nearest recorded requests are:\n  " + nearest.joined(separator: "\n  ")
-    }
-
-    /// How many bytes to put in, take out or change to make one text of the other (Levenshtein).
-    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var row = Array(0...right.count)
-        for (index, byte) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in right.indices {
-                let substitution = diagonal + (byte == right[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(substitution, row[column] + 1, row[column + 1] + 1)
-            }
-        }
-        return row[right.count]
     }
 }

@@ -7,9 +7,9 @@ import Crypto
 import Foundation
 
 /// HMAC-SHA1 and SHA-1 as CryptoKit computes them, given in base64.
-enum HMACSHA1 {
+package enum HMACSHA1 {
     /// base64(HMAC-SHA1(key, message)).
-    static func signature(of message: [UInt8], key: [UInt8]) throws(OAuthSigningError) -> String {
+    package static func signature(of message: [UInt8], key: [UInt8]) throws(OAuthSigningError) -> String {
         let code = HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: key))
         return Data(code).base64EncodedString()
     }

@@ -10,7 +10,7 @@ import Musl
 #endif
 
 /// HMAC-SHA1 and SHA-1 as liboauth computes them, given in base64.
-enum HMACSHA1 {
+package enum HMACSHA1 {
     /// The first call into liboauth sets up its cryptographic library, and two threads that do so at once crash.
     /// A static is initialised exactly once, by the first thread that touches it, while others wait.
     private static let isWarm: Bool = {
@@ -19,7 +19,7 @@ enum HMACSHA1 {
     }()
 
     /// base64(HMAC-SHA1(key, message)); lengths are passed along, so a NUL in either is a byte like any other.
-    static func signature(of message: [UInt8], key: [UInt8]) throws(OAuthSigningError) -> String {
+    package static func signature(of message: [UInt8], key: [UInt8]) throws(OAuthSigningError) -> String {
         _ = isWarm
         return try taken(
             withChars(of: message) { message, length in

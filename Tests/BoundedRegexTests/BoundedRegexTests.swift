@@ -1,5 +1,6 @@
 import BoundedRegex
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite struct BoundedRegexTests {
@@ -74,7 +75,7 @@ import Testing
 
     /// Patterns of a small grammar on short texts, against ICU.
     @Test func randomPatternsAgreeWithFoundation() throws {
-        var generator = SplitMix(state: 2026)
+        var generator = SeededGenerator(seed: 2026)
         func pattern(_ depth: Int) -> String {
             switch Int.random(in: 0...(depth == 0 ? 2 : 8), using: &generator) {
             case 0: return "a"
@@ -98,18 +99,5 @@ import Testing
                 #expect(try regex.matchesWhole(text) == expected, "\(source) on “\(text)”")
             }
         }
-    }
-}
-
-/// The same numbers in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

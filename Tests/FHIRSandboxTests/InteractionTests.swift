@@ -108,6 +108,8 @@ struct InteractionTests {
         let again = await server.post("Patient", patient, condition)
         #expect(again.status == 200)
         #expect(again.header("Location") == first.header("Location"))
+        #expect(await server.post("Patient", patient, ["If-None-Exist": "Patient?identifier=urn:x%7C1"]).status == 200)
+        #expect(await server.post("Patient", patient, ["If-None-Exist": "?identifier=urn:x|1"]).status == 200)
         #expect(await server.post("Patient", patient).status == 201)
         let several = await server.post("Patient", patient, condition)
         #expect(several.status == 412)
@@ -200,7 +202,8 @@ struct InteractionTests {
         #expect(await send("Patient", "{\"resourceType\":\"Patient\"").status == 400)
         #expect(await send("Patient", "{\"secret\":1}").status == 400)
         #expect(await send("Patient", #"{"resourceType":"Observation"}"#).status == 400)
-        #expect(await send("Patient", #"{"resourceType":"Patient","id":"x"}"#, "application/fhir+xml").status == 415)
+        #expect(await send("Patient", #"{"resourceType":"Patient","id":"x"}"#, "application/fhir+xml").status == 400)
+        #expect(await send("Patient", #"{"resourceType":"Patient","id":"x"}"#, "text/turtle").status == 415)
         #expect(await send("Patient", #"{"resourceType":"Patient"}"#, "").status == 415)
         #expect(await send("Patient", #"{"resourceType":"Patient"}"#, "application/json; charset=latin1").status == 415)
         #expect(await send("Patient/p", #"{"resourceType":"Patient"}"#).status == 400)
@@ -212,16 +215,37 @@ struct InteractionTests {
         #expect(broken.diagnostics.contains("line 1") || broken.diagnostics.contains("1:"), "\(broken.diagnostics)")
     }
 
-    @Test("the format is JSON: asked for by header or parameter, and XML is refused")
+    @Test("a resource is sent and read as XML, and an error is XML too")
+    func xml() async throws {
+        let server = try TestServer()
+        let xml = #"<Patient xmlns="http://hl7.org/fhir"><name><family value="Moss"/></name><birthDate value="1980-02-03"/></Patient>"#
+        let created = await server.send("POST", "Patient", ["Accept": "application/fhir+xml"], type: "application/fhir+xml", body: xml)
+        #expect(created.status == 201)
+        #expect(created.header("Content-Type") == "application/fhir+xml; charset=utf-8")
+        #expect(created.text.contains("<family value=\"Moss\"/>") && created.text.contains("<versionId value=\"1\"/>"))
+        let found = await server.get("Patient?family=moss&_format=json")
+        #expect(found.entries.first?["resource"]?["birthDate"]?.string == "1980-02-03")
+        #expect(await server.get("Patient/none?_format=xml").text.contains("<OperationOutcome xmlns=\"http://hl7.org/fhir\">"))
+        #expect(await server.get("Patient?_format=xml").text.contains("<Bundle xmlns="))
+        let doctype = #"<!DOCTYPE Patient [<!ENTITY x SYSTEM "file:///etc/passwd">]><Patient xmlns="http://hl7.org/fhir"><name><family value="&x;"/></name></Patient>"#
+        #expect(await server.send("POST", "Patient", type: "application/fhir+xml", body: doctype).status == 400)
+        #expect(await server.send("POST", "Patient", type: "application/fhir+xml", body: "<Patient").status == 400)
+        await server.store(["resourceType": "Patient", "id": "odd", "unknown": 1])
+        #expect(await server.get("Patient/odd?_format=xml").status == 406)
+        #expect(await server.get("metadata", ["Accept": "text/html, application/xml;q=0.9, */*;q=0.8"]).text.hasPrefix("<"))
+        #expect(await server.get("metadata", ["Accept": "application/xml;q=0.1, application/json"]).text.hasPrefix("{"))
+    }
+
+    @Test("the format is asked for by header or parameter, and another than JSON and XML is refused")
     func formats() async throws {
         let server = try TestServer()
         await server.store(.patient("p", family: "Moss"))
         for accept in ["application/fhir+json", "application/json", "*/*", "text/html, */*;q=0.5", "application/fhir+json; fhirVersion=4.0"] {
             #expect(await server.get("Patient/p", ["Accept": accept]).status == 200, "\(accept)")
         }
-        #expect(await server.get("Patient/p", ["Accept": "application/fhir+xml"]).status == 406)
-        #expect(await server.get("Patient/p?_format=xml").status == 406)
-        #expect(await server.get("Patient/p?_format=application/fhir+json", ["Accept": "application/fhir+xml"]).status == 200)
+        #expect(await server.get("Patient/p", ["Accept": "text/turtle"]).status == 406)
+        #expect(await server.get("Patient/p?_format=ttl").status == 406)
+        #expect(await server.get("Patient/p?_format=application/fhir+json", ["Accept": "text/turtle"]).status == 200)
         #expect(await server.get("Patient/p?_format=json&_pretty=true").text.contains("\n  \"id\""))
     }
 }

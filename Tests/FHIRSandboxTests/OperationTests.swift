@@ -12,7 +12,7 @@ struct OperationTests {
         let bad = await server.post("Observation/$validate", ["resourceType": "Observation", "status": "final", "nonsense": 1])
         #expect(bad.status == 200)
         let issues = bad.json["issue"]?.elements.map(Array.init) ?? []
-        #expect(issues.contains { $0["severity"]?.string == "error" && $0["expression"]?[0]?.string?.contains("code") == true }, "\(bad.text)")
+        #expect(issues.contains { $0["severity"]?.string == "error" && $0["details"]?["text"]?.string?.contains("code") == true }, "\(bad.text)")
         #expect(issues.count >= 2)
         let good = await server.post("Patient/$validate", .patient("p", family: "Moss"))
         #expect(good.json["issue"]?.elements?.contains { $0["severity"]?.string == "error" } == false)
@@ -49,6 +49,8 @@ struct OperationTests {
         #expect(page.matches == ["a", "c", "o1"])
         let next = String((page.link("next") ?? "").dropFirst("http://127.0.0.1:8080".count))
         #expect(await server.found(next) == ["doc"])
+        #expect(await server.get("Patient/a/$everything?start=2020").ids(mode: "match").count == 4)
+        #expect(await server.get("Patient/a/$everything?start=2020").entries.last?["search"]?["mode"]?.string == "outcome")
         #expect(await server.get("Patient/nobody/$everything").status == 404)
         #expect(await server.get("Patient/a/$everything?_since=never").status == 400)
     }

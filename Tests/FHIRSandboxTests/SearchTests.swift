@@ -203,6 +203,17 @@ struct SearchTests {
         #expect(await follow(other).status == 410)
     }
 
+    @Test("_lastUpdated is found by the very time that the resource has")
+    func lastUpdated() async throws {
+        let server = try await patients()
+        let at = try #require(await server.get("Patient/b").json["meta"]?["lastUpdated"]?.string)
+        #expect(await server.found("Patient?_lastUpdated=\(at)") == ["b"])
+        #expect(await server.found("Patient?_lastUpdated=gt\(at)") == ["c"])
+        #expect(await server.found("Patient?_lastUpdated=le\(at)") == ["a", "b"])
+        #expect(await server.found("Patient?_lastUpdated=lt2000,gt2100") == [])
+        #expect(await server.get("Patient/_history?_since=\(at)").entries.count == 2)
+    }
+
     @Test("_total, _count=0, _summary=count and _elements of a search")
     func totals() async throws {
         let server = try await patients()

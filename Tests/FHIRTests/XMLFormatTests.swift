@@ -171,6 +171,7 @@ struct XMLFormatTests {
         (#"{"resourceType":"Patient","x":1}"#, "1:27", "Patient", FHIRXMLError.Reason.unknownElement),
         (#"{"resourceType":"Patient","_name":[]}"#, "1:27", "Patient", .unknownElement),
         (#"{"resourceType":"Patient","id":"1","id":"2"}"#, "1:36", "Patient", .repeated),
+        (#"{"resourceType":"Patient","resourceType":"Patient"}"#, "1:27", "Patient", .repeated),
         (#"{"resourceType":"Patient","active":"true"}"#, "1:36", "Patient.active", .wrongKind),
         (#"{"resourceType":"Patient","id":1}"#, "1:32", "Patient.id", .wrongKind),
         (#"{"resourceType":"Patient","active":[true]}"#, "1:36", "Patient.active", .wrongKind),
@@ -193,6 +194,28 @@ struct XMLFormatTests {
         #expect(error?.reason == reason)
         #expect(error?.path == path)
         #expect("\(error?.line ?? 0):\(error?.column ?? 0)" == position)
+    }
+
+    @Test("locations of the JSON lead to those of the XML")
+    func locations() throws {
+        let (patient, locations) = try Patient.parse(xml: """
+            <Patient xmlns="http://hl7.org/fhir">
+              <active value="true"/>
+              <name><family value="é"/> <given value="A"/> <given id="x" value="B"/>
+                <given value="C"/>
+              </name>
+            </Patient>
+            """.utf8)
+        func position(_ value: JSONValue?) -> String {
+            value?.location.map { locations.position(of: $0) }.map { "\($0.line):\($0.column)" } ?? ""
+        }
+        let name = patient.tree["name"]
+        #expect(position(patient.tree) == "1:1")
+        #expect(position(patient.tree["active"]) == "2:3")
+        #expect(position(name?[0]) == "3:3")
+        #expect(position(name?[0]?["family"]) == "3:9")
+        #expect((0..<3).map { position(name?[0]?["given"]?[$0]) } == ["3:29", "3:48", "4:5"])
+        #expect(position(name?[0]?["_given"]?[1]?["id"]) == "3:48")
     }
 
     @Test("what is nested too deep is not written")

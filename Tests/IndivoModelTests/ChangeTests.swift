@@ -1,5 +1,6 @@
 import IndivoModel
 import IndivoXML
+import SeededRandom
 import Testing
 
 @Suite("What changed in a document")
@@ -67,7 +68,7 @@ struct ChangeTests {
 
     @Test("a data model's document that is written and read again is equal, whatever is set in it, and not changed")
     func randomDocuments() throws {
-        var random = Repeatable()
+        var random = SeededGenerator(seed: 8)
         let texts: [String?] = [nil, "Aspirin", "a & b <c>", "日本語 🩺"]
         let numbers: [Double?] = [nil, 0, -0.5, 1e21, 316_153]
         let dates: [XMLDate?] = [nil, "2026-11-21", "1888-02-29"]
@@ -114,7 +115,7 @@ struct ChangeTests {
 
     @Test("a list is matched one to one, and completely where nothing but its order changed")
     func matchingAnyList() {
-        var random = Repeatable()
+        var random = SeededGenerator(seed: 8)
         for _ in 0..<500 {
             let old = (0..<Int.random(in: 0..<8, using: &random)).map { _ in Int.random(in: 0..<4, using: &random) }
             let shuffled = old.shuffled(using: &random)

@@ -1,6 +1,7 @@
 import Foundation
 import IndivoModel
 import IndivoXML
+import SeededRandom
 import Testing
 
 /// What libxml2's validator takes for a value of a type of XML Schema is read, and what it refuses is refused.
@@ -50,7 +51,7 @@ struct LexicalSpaceTests {
 
     @Test("a text is read if it is a value, and refused with a reason if not", arguments: spaces)
     func agrees(space: Space) throws {
-        var generator = Repeatable()
+        var generator = SeededGenerator(seed: 8)
         var texts = space.seeds
         for number in 0..<1_500 {
             var text = Array(space.seeds[number % space.seeds.count])

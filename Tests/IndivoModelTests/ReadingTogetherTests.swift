@@ -1,5 +1,6 @@
 import IndivoModel
 import IndivoXML
+import SeededRandom
 import Testing
 
 private class Diary: IndivoDocument {
@@ -29,7 +30,7 @@ private class DiaryEntry: IndivoDocument {
 struct ReadingTogetherTests {
     /// Makes the XML of random entries.
     private struct Entries {
-        var generator: Repeatable
+        var generator: SeededGenerator
         let isNested: Bool
 
         private static let fields: [(String, [String])] = [
@@ -81,7 +82,7 @@ struct ReadingTogetherTests {
 
     @Test("are as each of them read alone, and have the same problems", arguments: [false, true])
     func asAlone(isNested: Bool) throws {
-        var entries = Entries(generator: Repeatable(seed: 21), isNested: isNested)
+        var entries = Entries(generator: SeededGenerator(seed: 21), isNested: isNested)
         var problemCount = 0
         for _ in 0..<200 {
             let texts = (0..<Int.random(in: 1..<6, using: &entries.generator)).map { _ in entries.entry() }

@@ -1,17 +1,18 @@
 import Foundation
 import IndivoModel
 import IndivoXML
+import RecordedTraffic
 import Testing
 
 /// What a real server was sent and what it answered, read into objects and written back.
 @Suite(
     "Recorded bodies",
-    .enabled(if: RecordedBody.areWanted, "no recordings beside the package; name their folder in INDIVO_RECORDINGS"))
+    .enabled(if: ServerRecordings.areWanted, "no recordings beside the package; name their folder in INDIVO_RECORDINGS"))
 struct RecordedRoundTripTests {
     @Test("every document and every answer is read and written back with nothing lost")
     func roundTrip() throws {
         let bodies = try RecordedBody.all()
-        #expect(!bodies.isEmpty, "\(RecordedBody.folder.path) holds no bodies")
+        #expect(!bodies.isEmpty, "\(ServerRecordings.folder.path) holds no bodies")
         var counts: [String: Int] = [:]
         for body in bodies {
             let start = body.data.first { !" \n\r\t".utf8.contains($0) }

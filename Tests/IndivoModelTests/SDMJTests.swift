@@ -39,13 +39,31 @@ struct SDMJTests {
             ("[{\"__modelname__\": \"Fill\" \"pbm\": 1}]", "line 1, column 27"),
             ("[{\"__modelname__\": \"Fill\",\n \"pbm\": \"x]", "line 2, column 9"),
             ("[{\" __modelname__\": \"Fill\"}]", "[0]: the model has no “__modelname__”"),
-            ("[{\"__modelname__\": \"Fill\", \"a\": [1]}]", "[0].a[0]: expected a model (an object), found a number"),
+            ("[{\"__modelname__\": \"Fill\", \"a\": [1]}]", "line 1, column 34: [0].a[0]: expected a model (an object), found a number"),
             ("", "line 1, column 1"), ("[01]", "line 1, column 2"), ("[{}] x", "line 1, column 6"),
-            ("\"x\"", "expected a list of models"), ("[\"\\ud800\"]", "surrogate"), ("{\"a\": tru}", "“tru” is no value"),
+            ("\"x\"", "expected a list of models"), ("[\"\\ud800\"]", "surrogate"), ("{\"a\": tru}", "line 1, column 7"),
         ])
     func refused(text: String, place: String) throws {
         let error = try #require(throws: SDMJError.self) { try SDMXDocument(json: Data(text.utf8)) }
         #expect(error.description.contains(place), "\(error)")
+    }
+
+    @Test(
+        "what XML cannot carry is refused, with position and character, in texts, names and ids",
+        arguments: [
+            (#"[{"__modelname__": "Fill",\n "pbm": "a\u0001b"}]"#, 2, 9, "[0].pbm", "character 2 is U+0001"),
+            (#"[{"__modelname__": "Fill", "b": [{"__modelname__": "C", "d": "\u000b"}]}]"#, 1, 62, "[0].b[0].d", "U+000B"),
+            (#"{"__modelname__": "Fill", "p\u001f": 1}"#, 1, 27, "[0].p\u{1F}", "character 2 is U+001F"),
+            (#"[{"__modelname__": "F\u0000"}]"#, 1, 20, "[0].__modelname__", "character 2 is U+0000"),
+            (#"[{"__modelname__": "F", "__documentid__": "\ufffe"}]"#, 1, 43, "[0].__documentid__", "U+FFFE"),
+            ("[{\"__modelname__\": \"F\", \"long\": \"ab\u{FFFF}\"}]", 1, 33, "[0].long", "character 3 is U+FFFF"),
+        ])
+    func forbidden(text: String, line: Int, column: Int, path: String, reason: String) throws {
+        let text = text.replacing(",\\n", with: ",\n")
+        let error = try #require(throws: SDMJError.self) { try SDMXDocument(json: Data(text.utf8)) }
+        #expect((error.line, error.column) == (line, column))
+        #expect(error.path == path)
+        #expect(error.reason.contains(reason), "\(error)")
     }
 
     @Test(

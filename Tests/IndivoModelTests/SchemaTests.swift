@@ -2,6 +2,7 @@ import Foundation
 import IndivoModel
 import IndivoSchemas
 import IndivoXML
+import RecordedTraffic
 import Testing
 
 @Suite("XML Schemas")
@@ -22,10 +23,10 @@ struct SchemaTests {
 
     @Test(
         "every answer of the recorded server that a schema describes is valid",
-        .enabled(if: Recordings.areWanted, "no recordings beside the package; name their folder in INDIVO_RECORDINGS"))
+        .enabled(if: ServerRecordings.areWanted, "no recordings beside the package; name their folder in INDIVO_RECORDINGS"))
     func recordings() throws {
         var counts: [String: Int] = [:]
-        for (name, body) in try Recordings.xmlAnswers() {
+        for (name, body) in try ServerRecordings.xmlAnswers() {
             let root = try XMLNode(parsing: body)
             guard let problems = try IndivoSchemas.problems(of: root) else { continue }
             counts[root.name, default: 0] += 1
@@ -116,28 +117,12 @@ struct SchemaTests {
     }
 }
 
-/// The recorded answers of a real server.
-enum Recordings {
-    private static let named = ProcessInfo.processInfo.environment["INDIVO_RECORDINGS"]
-
-    static let folder =
-        named.map { URL(filePath: $0) }
-        ?? URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../shared/recordings").standardized
-
-    /// A folder that was named must be there: a test that would skip it fails instead.
-    static var areWanted: Bool { named != nil || FileManager.default.fileExists(atPath: folder.path) }
-
+extension ServerRecordings {
     /// The names and bodies of successful answers in XML.
     static func xmlAnswers() throws -> [(name: String, body: String)] {
-        let lines = try Data(contentsOf: folder.appending(path: "exchanges.jsonl")).split(separator: UInt8(ascii: "\n"))
-        return try lines.compactMap { line in
-            guard let exchange = try JSONSerialization.jsonObject(with: line) as? [String: Any],
-                let status = exchange["status"] as? Int, (200..<300).contains(status),
-                let body = (exchange["response_body"] as? String)?.trimmingCharacters(in: .whitespacesAndNewlines),
-                body.hasPrefix("<")
-            else { return nil }
-            return (exchange["name"] as? String ?? "", body)
+        try exchanges().compactMap { exchange in
+            let body = exchange.responseText.trimmingCharacters(in: .whitespacesAndNewlines)
+            return (200..<300).contains(exchange.status) && body.hasPrefix("<") ? (exchange.name, body) : nil
         }
     }
 }

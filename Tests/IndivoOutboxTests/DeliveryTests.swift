@@ -37,7 +37,7 @@ struct DeliveryTests {
             let stored = try #require(try await record.reports(of: Medication.self, status: .archived).first)
             #expect(stored.id == second.id && stored.instructions == "one a day")
             #expect(try await stored.statusHistory().map(\.reason) == ["finished"])
-            #expect(try await outbox.settle(document))
+            #expect(try await outbox.confirmDelivery(of: document))
             #expect(document.id == second.id && document.record?.id == record.id)
         }
     }
@@ -60,7 +60,7 @@ struct DeliveryTests {
                 let record = place.record()
                 #expect(try await record.documentMetadata(externalID: added.id)?.label == "label \(lost)")
                 #expect(try await record.documentMetadata(externalID: replaced.id)?.status == .archived)
-                try await place.outbox().settle(document)
+                try await place.outbox().confirmDelivery(of: document)
                 #expect(try await document.statusHistory().count == 2)
                 #expect(try await document.versions().count == 2)
             }
@@ -85,7 +85,7 @@ struct DeliveryTests {
                 try await dying.flush()
                 let report = try await place.outbox().flush()
                 #expect(report.remaining == 0 && report.setAside.isEmpty && report.stop == nil)
-                try await place.outbox().settle(document)
+                try await place.outbox().confirmDelivery(of: document)
                 #expect(try await document.statusHistory().map(\.status) == [.void])
                 #expect(try await document.versions().count == 2)
             }
@@ -106,7 +106,7 @@ struct DeliveryTests {
             let report = try await outbox.flush()
             #expect(report.delivered.count + report.remaining == 4 && report.setAside.isEmpty)
             #expect(try await place.outbox().flush().remaining == 0)
-            try await place.outbox().settle(document)
+            try await place.outbox().confirmDelivery(of: document)
             #expect(try await document.statusHistory().count == 1)
             #expect(try await document.versions().count == 2)
             #expect(try await place.record().documentMetadata(externalID: added.id) != nil)
@@ -125,7 +125,7 @@ struct DeliveryTests {
             #expect(try await outbox.flush().delivered.count == 3)
             #expect(late.held == 2)
             #expect(try await late.release() == [403, 403])
-            try await outbox.settle(document)
+            try await outbox.confirmDelivery(of: document)
             #expect(try await document.statusHistory().map(\.reason) == ["finished", "again"])
         }
     }

@@ -63,7 +63,7 @@ struct OutboxCommandTests {
                     text: "<Model name=\"TestRegimen\"><Field name=\"name\">a</Field></Model>",
                     contentType: "application/xml"
                 ).xml())
-            (told.id, told.home, told.isFromReport) = (document.id, record, true)
+            (told.id, told.documentStage, told.isFromReport) = (document.id, .inRecord(record), true)
             told.name = "b"
             let outbox = try place.outbox()
             let item = try await outbox.replace(told)

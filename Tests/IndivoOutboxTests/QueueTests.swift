@@ -103,7 +103,7 @@ struct QueueTests {
             try await outbox.replace(document)
             try await outbox.setStatus(.archived, of: document, reason: "finished")
             #expect(try await outbox.flush().delivered.count == 3)
-            try await outbox.settle(document)
+            try await outbox.confirmDelivery(of: document)
             #expect(document.id != first)
             #expect(try await document.versions().map(\.id) == [first, document.id])
             #expect(try await document.versions().first?.label == "label")
@@ -189,7 +189,7 @@ struct QueueTests {
             await #expect(throws: OutboxError.self) { try await full.replace(document) }
             try await outbox.replace(document)
             #expect(try await outbox.flush().delivered.count == 2)
-            #expect(try await outbox.settle(document))
+            #expect(try await outbox.confirmDelivery(of: document))
             document.instructions = "two a day"
             await #expect(throws: OutboxError.self) { try await full.replace(document) }
             #expect(document.record != nil)

@@ -15,11 +15,11 @@ struct SettlingTests {
             changed.instructions = "one a day"
             try await outbox.replace(changed)
             for name in ["C", "D"] { try await outbox.add(medication(name)) }
-            #expect(try await outbox.settle(first) == false)
+            #expect(try await outbox.confirmDelivery(of: first) == false)
             #expect(try await outbox.flush().delivered.count == 5)
             #expect(try await outbox.items().count == 1)
             for document in [first, changed] {
-                #expect(try await outbox.settle(document))
+                #expect(try await outbox.confirmDelivery(of: document))
                 #expect(document.record?.id == place.recordID)
             }
             #expect(try await place.record().document(try #require(changed.id), as: Medication.self) == changed)
@@ -27,14 +27,14 @@ struct SettlingTests {
         }
     }
 
-    @Test("a document whose item was discarded is not settled")
+    @Test("a document whose item was discarded is not confirmed")
     func discarded() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()
             let document = medication("A")
             let item = try await outbox.add(document)
             try await outbox.discard(item.id)
-            #expect(try await outbox.settle(document) == false)
+            #expect(try await outbox.confirmDelivery(of: document) == false)
             #expect(document.id == nil)
         }
     }

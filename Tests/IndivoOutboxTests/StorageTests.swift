@@ -77,7 +77,7 @@ struct StorageTests {
                     #expect(code == ENOSPC)
                 }
                 #expect(try await place.outbox().flush().remaining == 0)
-                try await first.settle(document)
+                try await first.confirmDelivery(of: document)
                 #expect(try await document.statusHistory().count == 1)
             }
             #expect(try await place.medications(status: .archived) == (0..<32).map { "Test \($0)" })

@@ -1,9 +1,10 @@
 import Foundation
 import IndivoSandbox
+import RecordedTraffic
 import Testing
 
 /// Replays what a real server was asked, in order, and compares the answers.
-@Suite("The sandbox answers as a real server did", .enabled(if: Recording.isAvailable, "the recordings are not here"))
+@Suite("The sandbox answers as a real server did", .enabled(if: ServerRecordings.areWanted, "the recordings are not here"))
 struct SandboxDifferentialTests {
     /// The digest of the recording beside the package whose numbers are known.
     private static let knownDigest = "981b4a1d9fcea5d05bdd19633a5216d6a5d7fdd042359c970b48ee15b3d2eca0"
@@ -25,11 +26,11 @@ struct SandboxDifferentialTests {
             do {
                 answer = try await replay.send(exchange, to: sandbox)
             } catch {
-                Issue.record("\(exchange.sequence) \(exchange.name) could not be sent: \(error)")
+                Issue.record("\(exchange.seq) \(exchange.name) could not be sent: \(error)")
                 continue
             }
             let difference = comparison.difference(exchange, answer, base: sandbox.apiURL.absoluteString)
-            guard !recording.context.contains(exchange.sequence) else { continue }
+            guard !recording.context.contains(exchange.seq) else { continue }
             guard let difference else {
                 agreed += 1
                 continue
@@ -41,7 +42,7 @@ struct SandboxDifferentialTests {
             case .notReplayable(let reason):
                 notReplayable[reason, default: []].append("\(exchange.name): \(difference)")
             case nil:
-                Issue.record("\(exchange.sequence) \(exchange.name): \(difference)")
+                Issue.record("\(exchange.seq) \(exchange.name): \(difference)")
             }
         }
         await sandbox.stop()
@@ -62,7 +63,7 @@ struct SandboxDifferentialTests {
             "agreed \(agreed) of \(comparable), \(count(explained)) explained; \(count(notReplayable)) of \(total) not replayable")
         #expect(Double(agreed) >= 0.9 * Double(comparable))
         #expect(Double(count(notReplayable)) <= 0.3 * Double(total), "there is enough left to compare")
-        let compared = recording.exchanges.filter { !recording.context.contains($0.sequence) }
+        let compared = recording.exchanges.filter { !recording.context.contains($0.seq) }
         // Of the recording beside the package those that differ by accident are known by name.
         #expect(accidents.isSuperset(of: ServerAccidents.known.intersection(compared.map(\.name))))
         if try recording.context.isEmpty && Recording.digest() == Self.knownDigest {

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoXML
+import RecordedTraffic
 import Testing
 
 /// Real documents, where they are at hand: the folders `samples` and `recordings` beside the package, or those that
@@ -42,28 +43,25 @@ struct SampleTests {
 
     @Test(
         "every XML body of the recordings is canonically equal after parse and write",
-        .enabled(if: RealData.isWanted("recordings", variable: "INDIVO_RECORDINGS"), "no folder of recordings"))
+        .enabled(if: ServerRecordings.areWanted, "no folder of recordings"))
     func recordings() throws {
-        let file = RealData.folder("recordings", variable: "INDIVO_RECORDINGS").appending(path: "exchanges.jsonl")
         var bodies = 0
-        for line in try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")) {
-            let exchange = try JSONSerialization.jsonObject(with: line) as? [String: Any] ?? [:]
-            let type = (exchange["response_headers"] as? [[String]])?.first { $0[0].lowercased() == "content-type" }?[1]
+        for exchange in try ServerRecordings.exchanges() {
             var candidates: [String] = []
             // The server calls every text it stored XML, plain text and JSON too.
-            if type?.contains("xml") == true, exchange["status"] as? Int == 200,
-                let body = exchange["response_body"] as? String, body.contains("<") {
-                candidates.append(body)
+            if exchange.responseHeader("Content-Type")?.contains("xml") == true, exchange.status == 200,
+                exchange.responseText.contains("<")
+            {
+                candidates.append(exchange.responseText)
             }
             // Requests may be broken on purpose: those that libxml2 refuses are none of this test's.
-            if let body = exchange["request_body"] as? String, body.first == "<", (try? XMLNode(parsing: body)) != nil {
-                candidates.append(body)
-            }
+            let request = exchange.requestText
+            if request.first == "<", (try? XMLNode(parsing: request)) != nil { candidates.append(request) }
             for body in candidates where !body.isEmpty {
                 bodies += 1
                 // A declaration may stand behind blank lines, which XML does not allow and the server does.
                 let text = body.drop(while: \.isWhitespace)
-                try expectRoundTrip(Data(text.utf8), exchange["name"] as? String ?? "?")
+                try expectRoundTrip(Data(text.utf8), exchange.name)
             }
         }
         #expect(bodies > 0)

@@ -1,4 +1,5 @@
 import OAuth1
+import RecordedTraffic
 
 /// Why a recorded signature is not the one RFC 5849 gives, and what the server must have made of it.
 ///
@@ -20,7 +21,7 @@ struct Deviation: CustomStringConvertible {
     var description: String { reason }
 
     /// Classifies a signature that deviates by what the server's rule says of it.
-    init(exchange: RecordedExchange, verdict: Result<OAuthCaller, OAuthRefusal>) {
+    init(exchange: ServerExchange, verdict: Result<OAuthCaller, OAuthRefusal>) {
         switch verdict {
         case .failure(.unsupportedSignatureMethod(let method)):
             self.init("signed with \(method), which the server does not know", .failed)
@@ -43,9 +44,9 @@ struct Deviation: CustomStringConvertible {
     }
 
     /// In what the server's rule leaves RFC 5849 for this request.
-    private static func differences(_ exchange: RecordedExchange) -> [String] {
+    private static func differences(_ exchange: ServerExchange) -> [String] {
         let path = exchange.path.prefix { $0 != "?" }
-        let type = exchange.header("Content-Type") ?? ""
+        let type = exchange.requestHeader("Content-Type") ?? ""
         let differences = [
             ("over the decoded path", path.contains("%")),
             ("over the path up to a semicolon", path.contains(";")),

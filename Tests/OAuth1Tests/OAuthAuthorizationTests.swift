@@ -1,4 +1,5 @@
 import OAuth1
+import SeededRandom
 import Testing
 
 @Suite("Authorization header")

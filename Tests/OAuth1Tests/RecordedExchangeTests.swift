@@ -1,10 +1,11 @@
 import OAuth1
+import RecordedTraffic
 import Testing
 
 /// Signatures recorded with a real Indivo server, computed again.
 @Suite(
     "Recorded exchanges",
-    .enabled(if: Recording.isWanted, "no recordings beside the package; name their folder in INDIVO_RECORDINGS"))
+    .enabled(if: ServerRecordings.areWanted, "no recordings beside the package; name their folder in INDIVO_RECORDINGS"))
 struct RecordedExchangeTests {
     /// The exchanges that were signed otherwise than RFC 5849 asks, and why. Those of another recording are not listed.
     private static let deviations = [
@@ -36,7 +37,7 @@ struct RecordedExchangeTests {
         var unreadable = 0
         var deviating: [String: String] = [:]
         for exchange in recording.exchanges {
-            guard let signer = exchange.signedWith, let header = exchange.header("Authorization") else { continue }
+            guard let signer = exchange.signedWith, let header = exchange.requestHeader("Authorization") else { continue }
             signed += 1
             let authorization: OAuthAuthorization
             do {
@@ -75,7 +76,7 @@ struct RecordedExchangeTests {
                 }
             }
         }
-        try #require(signed > 0, "\(Recording.folder.path) holds no signed exchange")
+        try #require(signed > 0, "\(ServerRecordings.folder.path) holds no signed exchange")
         let names = Set(recording.exchanges.map(\.name))
         #expect(deviating.filter { Self.deviations[$0.key] != nil } == Self.deviations.filter { names.contains($0.key) })
         // What a library signed is signed as the RFC asks, with a method that this module knows.

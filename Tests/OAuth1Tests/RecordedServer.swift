@@ -1,5 +1,6 @@
 import Foundation
 import OAuth1
+import RecordedTraffic
 
 /// The server of a recording: what it knew, and what it says of a signature by its own rule.
 struct RecordedServer: OAuthSecretSource {
@@ -37,9 +38,9 @@ struct RecordedServer: OAuthSecretSource {
     /// Whether the server's rule accepts the signature of an exchange, and if not, why not. Ask in the order of time:
     /// nonces are remembered.
     func verdict(
-        on exchange: RecordedExchange, authorization: OAuthAuthorization
+        on exchange: ServerExchange, authorization: OAuthAuthorization
     ) async throws -> Result<OAuthCaller, OAuthRefusal> {
-        let answeredAt = exchange.answeredAt ?? authorization.timestamp.flatMap { Int($0) } ?? 0
+        let answeredAt = exchange.answeredAt.map { Int($0.timeIntervalSince1970) } ?? authorization.timestamp.flatMap { Int($0) } ?? 0
         let verifier = OAuthVerifier(secrets: self, nonces: nonces, policy: .indivo, clock: { answeredAt })
         do {
             return .success(try await verifier.verify(authorization, of: exchange.request(scheme: scheme)))
@@ -52,8 +53,8 @@ struct RecordedServer: OAuthSecretSource {
     }
 
     /// A body that was left out of the recording is known by its SHA-1 in hexadecimal digits.
-    private func bodyHashFitsOmittedBody(_ exchange: RecordedExchange, _ authorization: OAuthAuthorization) -> Bool {
-        guard let omitted = exchange.requestBodyOmitted, let hash = authorization.bodyHash,
+    private func bodyHashFitsOmittedBody(_ exchange: ServerExchange, _ authorization: OAuthAuthorization) -> Bool {
+        guard let omitted = exchange.omittedBody, let hash = authorization.bodyHash,
             let digest = Data(base64Encoded: hash)
         else { return false }
         let digits = digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()

@@ -9,7 +9,7 @@ struct RoundTripTests {
         var random = Numbers(state: seed &* 0x9E37_79B9 + 1)
         for _ in 0..<20 {
             let value = Self.value(depth: 4, &random)
-            for style in [JSONStyle.compact, .pretty, .indented(1), .asWritten] {
+            for style in [JSONStyle.compact, .pretty, .indented(1), .spacedASCII, .asWritten] {
                 let text = value.text(style)
                 let parsed = try JSONValue(parsing: text)
                 #expect(parsed == value)

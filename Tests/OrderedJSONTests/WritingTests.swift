@@ -64,4 +64,12 @@ struct WritingTests {
         JSONValue(true).write(to: &buffer)
         #expect(String(decoding: buffer, as: UTF8.self) == "data: [1,2]true")
     }
+
+    @Test("on one line in ASCII, as Python writes, parsed values and made ones alike")
+    func spacedASCII() throws {
+        let made: JSONValue = ["é": ["a😀\u{7F}", 1, [:], []], "b\n": .null]
+        let text = #"{"\u00e9": ["a\ud83d\ude00\u007f", 1, {}, []], "b\n": null}"#
+        #expect(made.text(.spacedASCII) == text)
+        #expect(try JSONValue(parsing: made.text()).text(.spacedASCII) == text)
+    }
 }

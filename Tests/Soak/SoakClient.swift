@@ -89,7 +89,7 @@ struct SoakClient {
         guard case .delivered(let id) = try await outbox.item(item).state else { return nil }
         let told = try Medication.read(from: script.document(step).xml())
         told.id = id
-        told.home = plan.openRecord()
+        told.documentStage = .inRecord(plan.openRecord())
         told.isFromReport = true
         return told
     }

@@ -142,7 +142,7 @@ struct Verification {
             for newest in try await record.documentList(status: status) {
                 let document = Medication()
                 document.id = newest.id
-                document.home = record
+                document.documentStage = .inRecord(record)
                 found.formUnion(try await document.versions().map(\.id))
             }
         }

@@ -3,7 +3,7 @@ import Foundation
 import Measuring
 import OrderedJSON
 
-// JSON on a patient bundle: OrderedJSON beside JSONSerialization and JSONDecoder.
+// FHIR on a patient bundle: OrderedJSON and views beside JSONSerialization and JSONDecoder, FHIRPath, XML.
 //
 // usage: JSONBenchmarks [FILE…]      without a file a bundle of 4.6 MB that is generated, indented as Synthea does
 let files = CommandLine.arguments.dropFirst()
@@ -69,5 +69,17 @@ for text in texts {
         (try? JSONValue(parsing: bytes)).map(Observations.read) ?? .min
     } theirs: {
         (try? JSONDecoder().decode(BundleStruct.self, from: text.data)).map(Observations.read) ?? .min
+    })
+    try reportPath(value)
+    let xml = [UInt8]((try? AnyResource(tree: value)?.xml()) ?? Data())
+    row("read FHIR's XML, to JSONSerialization with the JSON", target: 1, Comparison(rounds: 4) {
+        (try? AnyResource(parsingXML: xml))?.tree.members?.count ?? .min
+    } theirs: {
+        ((try? JSONSerialization.jsonObject(with: text.data)) as? [String: Any])?.count ?? .min
+    })
+    row("write FHIR's XML, to JSONSerialization with the JSON", target: 1, Comparison(rounds: 4) {
+        (try? AnyResource(tree: value)?.xml())?.count ?? .min
+    } theirs: {
+        (try? JSONSerialization.data(withJSONObject: object))?.count ?? .min
     })
 }

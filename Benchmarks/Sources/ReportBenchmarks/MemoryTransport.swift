@@ -9,7 +9,8 @@ struct MemoryTransport: HTTPTransport {
     let body: Data
 
     init(_ body: [UInt8], type: String) {
-        response = HTTPResponse(status: .ok, headerFields: [.contentType: type])
+        // As servers say it; where none does, the client scans for the end.
+        response = HTTPResponse(status: .ok, headerFields: [.contentType: type, .contentLength: "\(body.count)"])
         self.body = Data(body)
     }
 

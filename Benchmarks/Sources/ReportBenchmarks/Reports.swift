@@ -13,6 +13,10 @@ enum Reports {
         ("quantityDispensed_unit", "{tablet}"), ("pbm", "T00000000001011"),
     ]
 
+    /// What a server says of a document that it stored.
+    static let stored = Array(
+        "<Document id=\"6f9619ff-8b86-4d01-b42d-000000000001\" type=\"Medication\"><createdAt>2026-11-22T04:00:00Z</createdAt></Document>".utf8)
+
     private static func id(_ number: Int) -> String {
         let digits = String(number)
         return "6f9619ff-8b86-4d01-b42d-" + String(repeating: "0", count: 12 - digits.count) + digits

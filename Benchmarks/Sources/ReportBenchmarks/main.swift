@@ -14,11 +14,21 @@ struct Operations {
         let xmlRecord = try MemoryTransport(xml, type: "application/xml").record()
         let jsonRecord = try MemoryTransport(json, type: "application/json").record()
         let query = ReportQuery().paged(by: count + 1)
+        let adding = try MemoryTransport(Reports.stored, type: "application/xml").record()
         all = [
             ("reports-xml", { wait { try await xmlRecord.reports(of: Medication.self, matching: query).count } }),
             ("reports-json", { wait { try await jsonRecord.reports(of: Medication.self, matching: query.format(.json)).count } }),
-            ("sdmx-document", { (try? SDMXDocument(XMLNode(parsing: xml)).models.count) ?? 0 }),
-            ("parse-xml", { (try? XMLNode(parsing: xml).kind == .element ? count : 0) ?? 0 }),
+            ("add", {
+                wait {
+                    for _ in 0..<count {
+                        try await adding.add(Medication { $0.drugName = CodedValue(title: "Metformin", system: .rxNorm, identifier: "6809") })
+                    }
+                    return count
+                }
+            }),
+            // On a thread of the pool too: the C library's heap behaves otherwise on the first thread.
+            ("sdmx-document", { wait { try SDMXDocument(XMLNode(parsing: xml)).models.count } }),
+            ("parse-xml", { wait { try XMLNode(parsing: xml).kind == .element ? count : 0 } }),
             ("xmlcoder", {
                 (try? coder.decode(CodedMedication.Report.self, from: data).Model.map { try CodedMedication($0) }.count) ?? 0
             }),

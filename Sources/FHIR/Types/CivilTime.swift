@@ -24,7 +24,7 @@ struct TimeScanner {
         return value
     }
 
-    private init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+    init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
     var isAtEnd: Bool { position == text.count }
 

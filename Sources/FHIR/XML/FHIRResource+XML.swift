@@ -24,13 +24,22 @@ extension FHIRResource {
     public init(
         parsingXML xml: some Sequence<UInt8>, limits: XMLLimits = XMLLimits()
     ) throws(FHIRParsingError) {
-        let tree: JSONValue
+        self = try Self.parse(xml: xml, limits: limits).resource
+    }
+
+    /// Parses a resource's XML, and keeps where its parts are.
+    ///
+    /// - Throws: ``FHIRParsingError``.
+    public static func parse(
+        xml: some Sequence<UInt8>, limits: XMLLimits = XMLLimits()
+    ) throws(FHIRParsingError) -> (resource: Self, locations: FHIRXMLLocations) {
+        let parsed: (tree: JSONValue, locations: FHIRXMLLocations)
         do {
-            tree = try FHIRXMLReader.read(Array(xml), limits: limits)
+            parsed = try FHIRXMLReader.read(Array(xml), limits: limits)
         } catch {
             throw .xml(error)
         }
-        try self.init(checking: tree)
+        return (try Self(checking: parsed.tree), parsed.locations)
     }
 
     /// Parses a resource's XML.

@@ -16,9 +16,13 @@ struct FHIRXMLReader {
     private let spans: [ElementSpans.Span]
     private var json: [UInt8] = []
     private var path: [String] = []
+    /// Where elements begin, for ``FHIRXMLLocations``.
+    private var marks: [FHIRXMLLocations.Mark] = []
 
     /// - Throws: ``FHIRXMLError``, with line and column.
-    static func read(_ source: [UInt8], limits: XMLLimits) throws(FHIRXMLError) -> JSONValue {
+    static func read(
+        _ source: [UInt8], limits: XMLLimits
+    ) throws(FHIRXMLError) -> (tree: JSONValue, locations: FHIRXMLLocations) {
         var limits = limits
         limits.depth = min(limits.depth, XMLShape.depth)
         // There are no entities without a document type, which is refused.
@@ -41,7 +45,8 @@ struct FHIRXMLReader {
         var jsonLimits = JSONLimits()
         jsonLimits.numberLength = .max
         do {
-            return try JSONValue(parsing: reader.json, limits: jsonLimits)
+            let tree = try JSONValue(parsing: reader.json, limits: jsonLimits)
+            return (tree, FHIRXMLLocations(source: source, marks: reader.marks))
         } catch {
             throw failure(.tooLarge, in: source)
         }
@@ -60,6 +65,7 @@ struct FHIRXMLReader {
         guard element.node.isInNamespace(XMLShape.namespace) else { throw failure(.wrongNamespace, element) }
         guard let type = XMLShape.resource(named: name) else { throw failure(.notAResource, element) }
         if path.isEmpty { path.append(type.name) }
+        mark(element)
         write("{\"resourceType\":\"\(type.name)\"")
         try readContent(of: element, type, isRoot: isRoot)
         write("}")
@@ -115,10 +121,12 @@ struct FHIRXMLReader {
         if type.kind == .primitive, type.name != "xhtml" {
             try readPrimitives(elements, name, type, isList: definition.isList)
         } else {
+            mark(elements.first)
             writeName(name)
             if definition.isList { write("[") }
             for element in elements {
                 separate()
+                mark(element)
                 try readValue(element, type)
             }
             if definition.isList { write("]") }
@@ -169,19 +177,23 @@ struct FHIRXMLReader {
             siblings.append(parts.sibling)
         }
         if values.contains(where: { $0 != nil }) {
+            mark(elements.first)
             writeName(name)
             if isList { write("[") }
-            for value in values {
+            for (element, value) in zip(elements, values) {
                 separate()
+                mark(element)
                 if let value { write(value, of: type) } else { write("null") }
             }
             if isList { write("]") }
         }
         if siblings.contains(where: { $0 != nil }) {
+            mark(elements.first)
             writeName("_" + name)
             if isList { write("[") }
-            for sibling in siblings {
+            for (element, sibling) in zip(elements, siblings) {
                 separate()
+                mark(element)
                 if let sibling { json.append(contentsOf: sibling) } else { write("null") }
             }
             if isList { write("]") }
@@ -209,13 +221,14 @@ struct FHIRXMLReader {
         let children = try children(of: element)
         if identifier == nil, children.isEmpty, value != nil { return (value, nil) }
         // Written beside, for it comes behind the values of all.
-        let rest = json
+        let rest = (json: json, marks: marks.count)
         json = [UInt8(ascii: "{")]
         if let identifier { writeMember("id", identifier) }
         if let type = XMLShape.element { try readElements(children, of: type) }
         write("}")
         let sibling = json
-        json = rest
+        json = rest.json
+        marks.removeLast(marks.count - rest.marks)
         return (value, sibling)
     }
 
@@ -275,6 +288,12 @@ struct FHIRXMLReader {
 
     // MARK: JSON
 
+    /// What comes next is the element's.
+    private mutating func mark(_ element: Element?) {
+        guard let element, spans.indices.contains(element.index) else { return }
+        marks.append(FHIRXMLLocations.Mark(json: json.count, xml: spans[element.index].start))
+    }
+
     private mutating func writeMember(_ name: String, _ value: [UInt8]) {
         writeName(name)
         StringEscapes.appendQuoted(value, to: &json)
@@ -302,10 +321,7 @@ struct FHIRXMLReader {
     private static func failure(
         _ reason: FHIRXMLError.Reason, at offset: Int = 0, in source: [UInt8], path: String = ""
     ) -> FHIRXMLError {
-        let lineStart = source[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        let start = lineStart == 0 && source.starts(with: [0xEF, 0xBB, 0xBF]) ? min(3, offset) : lineStart
-        return FHIRXMLError(
-            reason: reason, path: path, line: 1 + source[..<lineStart].count { $0 == UInt8(ascii: "\n") },
-            column: 1 + source[start..<offset].count { $0 & 0xC0 != 0x80 })
+        let position = FHIRXMLLocations.position(of: offset, in: source)
+        return FHIRXMLError(reason: reason, path: path, line: position.line, column: position.column)
     }
 }

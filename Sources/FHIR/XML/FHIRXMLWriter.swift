@@ -71,8 +71,13 @@ struct FHIRXMLWriter {
     private func parts(of json: JSONValue, _ type: DefinedType) throws(FHIRXMLError) -> [Part] {
         guard let members = json.members else { throw failure(.wrongKind, json) }
         var parts: [Part] = []
+        var hasType = false
         for member in members {
-            if type.kind == .resource, member.isNamed("resourceType") { continue }
+            if type.kind == .resource, member.isNamed("resourceType") {
+                guard !hasType else { throw failure(.repeated, member.nameValue) }
+                hasType = true
+                continue
+            }
             let name = member.nameValue
             let found = name.withUTF8 { bytes -> (isSibling: Bool, member: DefinedMember?) in
                 let isSibling = bytes.first == UInt8(ascii: "_")

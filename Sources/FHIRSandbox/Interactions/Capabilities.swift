@@ -22,7 +22,7 @@ enum Capabilities {
             "date": JSONValue(StoredResource.instant(server.startedAt)), "kind": "instance",
             "software": ["name": "FHIRSandbox"],
             "implementation": ["description": "FHIR R4 sandbox", "url": JSONValue(base)],
-            "fhirVersion": "4.0.1", "format": ["json", "application/fhir+json"],
+            "fhirVersion": "4.0.1", "format": ["json", "application/fhir+json", "xml", "application/fhir+xml"],
             "patchFormat": ["application/json-patch+json"], "rest": [rest],
         ]
     }

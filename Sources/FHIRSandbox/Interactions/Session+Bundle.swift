@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPServing
 import OrderedJSON
 
 extension Session {
@@ -120,7 +121,7 @@ extension Session {
         switch request.interaction {
         case .create(let type):
             if let condition = request.ifNoneExist {
-                if let match = try match(type, try QueryItems(parsing: condition)) { return (type, match, false) }
+                if let match = try match(type, try QueryItems(condition: condition)) { return (type, match, false) }
             }
             return (type, LogicalID.make(), true)
         case .conditionalUpdate(let type):
@@ -178,5 +179,5 @@ extension Session {
         return entry
     }
 
-    static func statusText(_ status: Int) -> String { "\(status) \(statusPhrase(status))" }
+    static func statusText(_ status: Int) -> String { "\(status) \(reasonPhrase(status))" }
 }

@@ -1,5 +1,4 @@
 import FHIR
-import FHIRTables
 import GRDB
 import OrderedJSON
 
@@ -32,9 +31,16 @@ extension Session {
         } catch {
             return FHIRResponse(resource: error.outcome)
         }
-        let issues = ResourceCheck.issues(of: resource)
-        guard !issues.isEmpty else { return FHIRResponse(resource: Self.done("no issues")) }
-        return FHIRResponse(resource: FHIRFailure.outcome(issues))
+        return FHIRResponse(resource: OperationOutcome(ValidationIssue.all(of: resource, validationOptions)).tree)
+    }
+
+    /// What a stranger's resource may take of the time of all.
+    private var validationOptions: ValidationOptions {
+        var options = ValidationOptions()
+        options.maximumIssues = 1_000
+        options.maximumDepth = limits.depth
+        options.maximumSteps = 20_000_000
+        return options
     }
 
     /// The resource, if the server takes resources like it.
@@ -43,8 +49,8 @@ extension Session {
             throw FHIRFailure(400, "value", "the resource's id is none of FHIR", at: "\(type).id")
         }
         guard server.configuration.refusesInvalid else { return resource }
-        if let issue = ResourceCheck.issues(of: resource).first(where: { $0.severity == "error" || $0.severity == "fatal" }) {
-            throw FHIRFailure(422, issue.code, issue.text, at: issue.expression)
+        if let issue = ValidationIssue.all(of: resource, validationOptions).first(where: \.isError) {
+            throw FHIRFailure(422, issue.code.code, issue.text, at: issue.expression.isEmpty ? nil : issue.expression)
         }
         return resource
     }
@@ -72,7 +78,9 @@ extension Session {
                 query.page = (query.page?.snapshot ?? "", offset)
             case "_format", "_pretty": break
             default:
-                if request.isStrict { throw FHIRFailure.invalid("$everything has no such parameter") }
+                let reason = "$everything takes _count, _type and _since, and another parameter is there"
+                guard !request.isStrict else { throw FHIRFailure.invalid(reason) }
+                query.ignored = [reason]
                 continue
             }
             if item.name != "_snapshot", item.name != "_offset" { query.used = query.used.adding(item.name, item.value) }
@@ -103,7 +111,7 @@ extension Session {
             }
             return rows
         }
-        return Self.bundle(try searchset(query, page, path: path), of: page, query)
+        return Self.bundle(try searchset(query, page), of: page, query)
     }
 
     /// The parameters that make a resource a patient's.
@@ -117,30 +125,4 @@ extension Session {
             }
         }
     }()
-}
-
-/// What is wrong with a resource.
-enum ResourceCheck {
-    typealias Issue = (severity: String, code: String, text: String, expression: String?)
-
-    /// Members that the resource's type does not have, and members that it must have.
-    static func issues(of resource: JSONValue) -> [Issue] {
-        guard let name = resource.member("resourceType")?.string, let type = Definitions.r4.type(named: name) else {
-            return []
-        }
-        var issues: [Issue] = []
-        for member in resource.members ?? [] where !member.isNamed("resourceType") {
-            let element = member.name.hasPrefix("_") ? String(member.name.dropFirst()) : member.name
-            if type.member(named: element) == nil {
-                issues.append(("error", "structure", "\(name) has no such element", name))
-            }
-        }
-        for element in type.elements where element.minimum > 0 {
-            let names = element.isChoice ? element.types.map { element.name + $0.suffix } : [element.name]
-            if names.allSatisfy({ resource[$0] == nil && resource["_" + $0] == nil }) {
-                issues.append(("error", "required", "\(element.path) is missing", element.path))
-            }
-        }
-        return issues
-    }
 }

@@ -17,12 +17,7 @@ extension Session {
         var reader = SearchQueryReader(catalog: catalog, limits: limits, bases: bases, isStrict: request.isStrict)
         let query = try reader.read(request.query, type: type)
         let page = try page(query, path: type) { try rows(query) }
-        var bundle = try searchset(query, page, path: type)
-        if !query.ignored.isEmpty {
-            let issues = query.ignored.map { ("warning", "not-supported", $0 + "; it was ignored", nil as String?) }
-            bundle.append(["resource": FHIRFailure.outcome(issues), "search": ["mode": "outcome"]])
-        }
-        return Self.bundle(bundle, of: page, query)
+        return Self.bundle(try searchset(query, page), of: page, query)
     }
 
     // MARK: Rows
@@ -102,7 +97,7 @@ extension Session {
     }
 
     /// The entries of a page: matches, and what they include.
-    func searchset(_ query: SearchQuery, _ page: Page, path: String) throws -> [JSONValue] {
+    func searchset(_ query: SearchQuery, _ page: Page) throws -> [JSONValue] {
         let selection = ElementSelection(summary: query.summary, elements: query.elements)
         func entry(_ stored: StoredResource, _ mode: String) throws -> JSONValue {
             [
@@ -118,6 +113,10 @@ extension Session {
             entries.append([
                 "resource": FHIRFailure.outcome([("warning", "incomplete", text, nil)]), "search": ["mode": "outcome"],
             ])
+        }
+        if !query.ignored.isEmpty {
+            let issues = query.ignored.map { ("warning", "not-supported", $0 + "; it was ignored", nil as String?) }
+            entries.append(["resource": FHIRFailure.outcome(issues), "search": ["mode": "outcome"]])
         }
         return entries
     }

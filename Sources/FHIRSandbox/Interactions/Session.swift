@@ -90,7 +90,7 @@ struct Session {
     func create(_ type: String, _ request: FHIRRequest, id: String? = nil) throws -> FHIRResponse {
         let resource = try checked(request.resource(of: type), type)
         if let condition = request.ifNoneExist {
-            let matches = try matches(type, try QueryItems(parsing: condition))
+            let matches = try matches(type, try QueryItems(condition: condition))
             if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
             if let match = try matches.first.flatMap(store.current(row:)) {
                 return written(match, status: 200, "there is one already", hasLocation: true)

@@ -32,7 +32,7 @@ struct PageServer: Sendable {
             let title = failure.status == 404 ? "Not found" : failure.status == 410 ? "Deleted" : "That did not work"
             return PageLayout.problem(title, failure.text, status: failure.status)
         } catch {
-            server.logger.error("a page failed: \(type(of: error))")
+            server.logFailure(error)
             return PageLayout.problem("The sandbox failed", "Its log says why.", status: 500)
         }
     }

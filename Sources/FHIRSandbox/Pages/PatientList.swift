@@ -51,7 +51,7 @@ struct ResourcePage {
     func page() throws -> Response {
         let stored = try session.existing(type, id)
         let json = try stored.json()
-        var links: [Markup] = ["<a href=\"/fhir/\(stored.path)/_history?_pretty=true\">history</a>"]
+        var links: [Markup] = ["<a href=\"/fhir/\(stored.path)/_history?_format=json&amp;_pretty=true\">history</a>"]
         if let patient = ResourceText.patient(of: json) { links.insert("<a href=\"/patients/\(patient)\">patient</a>", at: 0) }
         return PageLayout.page(
             "\(type): \(ResourceText.title(of: json))",

@@ -55,7 +55,7 @@ struct PatientPage {
         let lines = facts.prefix(30).map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as Markup }
         return """
             <dl>\(lines)</dl><p><a href="/resources/Patient/\(id)">the resource</a> · \
-            <a href="/fhir/Patient/\(id)/$everything?_pretty=true">everything</a></p>
+            <a href="/fhir/Patient/\(id)/$everything?_format=json&amp;_pretty=true">everything</a></p>
             """
     }
 

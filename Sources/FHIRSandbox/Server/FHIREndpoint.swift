@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import GRDB
 import HTTPServing
+import IndivoXML
 import OrderedJSON
 
 /// The REST interface: HTTP requests to interactions, and their results to HTTP responses.
@@ -21,7 +22,7 @@ struct FHIREndpoint: Sendable {
         } catch let failure as FHIRFailure {
             return self.failure(failure, format)
         } catch {
-            server.logger.error("\(request.method) failed: \(type(of: error))")
+            server.logFailure(error)
             return self.failure(FHIRFailure(500, "exception", "the server failed; its log says how"), format)
         }
     }
@@ -81,10 +82,28 @@ struct FHIREndpoint: Sendable {
     }
 
     private func resource(_ body: Data, _ type: MediaType) throws(FHIRFailure) -> JSONValue {
-        guard ["application/fhir+json", "application/json", "text/json", "application/json+fhir"].contains(type.name) else {
-            throw FHIRFailure(415, "not-supported", "a resource is application/fhir+json")
+        switch ResponseFormat.Syntax(type.name) {
+        case .json: return try json(body, type)
+        case .xml: return try xml(body)
+        case nil: throw FHIRFailure(415, "not-supported", "a resource is application/fhir+json or application/fhir+xml")
         }
-        return try json(body, type)
+    }
+
+    private func xml(_ body: Data) throws(FHIRFailure) -> JSONValue {
+        let limits = server.configuration.limits
+        var xml = XMLLimits()
+        xml.inputBytes = limits.body
+        xml.depth = limits.depth
+        let tree: JSONValue
+        do throws(FHIRParsingError) {
+            tree = try AnyResource(parsingXML: body, limits: xml).tree
+        } catch {
+            throw FHIRFailure(400, "structure", "the body is no XML of FHIR: \(error)")
+        }
+        guard tree.isAtMost(depth: limits.depth) else {
+            throw .tooCostly("a resource has at most \(limits.depth) elements inside each other")
+        }
+        return tree
     }
 
     private func json(_ body: Data, _ type: MediaType) throws(FHIRFailure) -> JSONValue {
@@ -122,50 +141,3 @@ struct FHIREndpoint: Sendable {
         return http
     }
 }
-
-/// `Content-Type`: the type in small letters, and the charset.
-struct MediaType {
-    var name: String
-    var charset: String?
-
-    init(_ text: String) {
-        let parts = text.lowercased().split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-        name = parts.first ?? ""
-        charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
-            .map { $0.dropFirst(8).trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }
-    }
-}
-
-/// How a client wants a response: JSON, with or without line ends.
-struct ResponseFormat {
-    var isPretty = false
-    /// `application/json` for who asks for that.
-    var type = "application/fhir+json; charset=utf-8"
-
-    init() {}
-
-    /// - Throws: 406 for a client that takes no JSON.
-    init(_ request: Request) throws(FHIRFailure) {
-        let query = try QueryItems(parsing: request.rawQuery)
-        isPretty = query["_pretty"] == "true"
-        let names: [String]
-        if let format = query["_format"] {
-            names = [format]
-        } else {
-            names = (request.header("Accept") ?? "*/*").split(separator: ",").map(String.init)
-        }
-        // A `+` in a URL's query is a space.
-        let types = names.map { MediaType($0).name.replacing(" ", with: "+") }
-        let json = ["json", "application/fhir+json", "application/json", "text/json", "application/json+fhir"]
-        guard types.isEmpty || types.contains(where: { json.contains($0) || ["*/*", "application/*", ""].contains($0) })
-        else { throw FHIRFailure(406, "not-supported", "this server responds with application/fhir+json alone") }
-    }
-
-    func response(_ status: Int, _ body: JSONValue?) -> Response {
-        guard let body else { return Response(status: status) }
-        return Response(status: status, type: type, body: Data(body.utf8(isPretty ? .pretty : .compact)))
-    }
-}
-
-/// The words of a status.
-func statusPhrase(_ status: Int) -> String { reasonPhrase(status) }

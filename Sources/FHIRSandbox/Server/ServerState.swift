@@ -13,12 +13,22 @@ final class ServerState: Sendable {
     let startedAt: Timestamp
 
     var logger: Logger { configuration.logger }
-    var now: Timestamp { Timestamp(configuration.now()) }
+    /// The time, in milliseconds, which is what `meta.lastUpdated` says.
+    var now: Timestamp { Timestamp(rawValue: Timestamp(configuration.now()).rawValue / 1_000 * 1_000) }
 
     init(_ configuration: FHIRSandboxConfiguration) throws {
         self.configuration = configuration
         database = try FHIRDatabase(configuration.database)
         startedAt = Timestamp(configuration.now())
+    }
+
+    /// Logs what kind of failure it was. A statement of the database has patients' data among its arguments.
+    func logFailure(_ error: any Error) {
+        if let error = error as? DatabaseError {
+            logger.error("the database failed with \(error.extendedResultCode)")
+        } else {
+            logger.error("a request failed: \(type(of: error))")
+        }
     }
 
     /// Reads in one transaction of the database, in bounded time.

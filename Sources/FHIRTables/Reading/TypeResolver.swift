@@ -19,7 +19,7 @@ struct TypeResolver {
             add(
                 RawType(
                     kind: .nested, name: type.name + "." + element.name, base: String(element.types), isAbstract: false,
-                    rules: [], elements: element.elements))
+                    isPartial: type.isPartial, rules: [], elements: element.elements))
         }
     }
 
@@ -40,8 +40,9 @@ struct TypeResolver {
             }
             types.append(
                 DefinedType(
-                    id: id, name: type.name, kind: type.kind, base: type.base, isAbstract: type.isAbstract,
-                    elements: elements, rules: chain.flatMap(\.rules)))
+                    id: id, name: type.name, kind: type.kind, base: type.base,
+                    lineage: chain.reversed().compactMap { idsByName[$0.name] }, isAbstract: type.isAbstract,
+                    isPartial: type.isPartial, elements: elements, rules: chain.flatMap(\.rules)))
         }
         return types
     }
@@ -78,7 +79,7 @@ struct TypeResolver {
 
     /// Every element has the rule `ele-1`, and extensions `ext-1`; only what is plain text in XML has not.
     private static func rules(of element: RawElement, name: String, types: [ElementType]) -> [String] {
-        let own = element.facts["rules"]?.split(separator: ",").map(String.init) ?? []
+        let own = element.facts["rules"]?.listed ?? []
         let isPlain = name == "id" || element.flags.contains("A") || element.flags.contains("H")
             || types.first?.code == "Resource"
         let implied = isPlain ? [] : types.first?.code == "Extension" ? ["ele-1", "ext-1"] : ["ele-1"]
@@ -119,7 +120,7 @@ struct TypeResolver {
         }
     }
 
-    private static func split(_ types: Substring) -> [Substring] { types.split(separator: "|") }
+    private static func split(_ types: Substring) -> [Substring] { types.parts(separatedBy: UInt8(ascii: "|")) }
 
     /// - Parameters:
     ///   - code: `Quantity/SimpleQuantity` or `Reference(Patient,Group)`.
@@ -132,7 +133,7 @@ struct TypeResolver {
         }
         return ElementType(
             code: String(code), id: id,
-            targets: rest.hasPrefix("(") ? rest.dropFirst().dropLast().split(separator: ",").map(String.init) : [],
+            targets: rest.hasPrefix("(") ? rest.dropFirst().dropLast().listed : [],
             profile: rest.hasPrefix("/") ? String(rest.dropFirst()) : nil,
             suffix: code.prefix(1).uppercased() + code.dropFirst())
     }

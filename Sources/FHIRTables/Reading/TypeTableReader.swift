@@ -6,6 +6,7 @@ struct TypeTableReader {
         let name: String
         let base: String?
         let isAbstract: Bool
+        let isPartial: Bool
         let rules: [String]
         var elements: [RawElement] = []
     }
@@ -41,7 +42,7 @@ struct TypeTableReader {
     }
 
     private mutating func readHead(_ line: Substring) throws(TableError) {
-        let words = line.split(separator: " ")
+        let words = line.words
         if words[0] == "others" {
             otherResources.formUnion(words.dropFirst().map(String.init))
             return
@@ -53,30 +54,30 @@ struct TypeTableReader {
         types.append(
             RawType(
                 kind: kind, name: String(words[1]), base: words[2] == "-" ? nil : String(words[2]),
-                isAbstract: facts.contains("abstract"),
+                isAbstract: facts.contains("abstract"), isPartial: facts.contains("partial"),
                 rules: facts.last.map(Self.rules) ?? []))
     }
 
     private static func rules(_ word: Substring) -> [String] {
-        word.hasPrefix("rules=") ? word.dropFirst(6).split(separator: ",").map(String.init) : []
+        word.hasPrefix("rules=") ? word.dropFirst(6).listed : []
     }
 
     private static func element(_ line: Substring) throws(TableError) -> RawElement {
         var pattern: String?
         var line = line
         // A regular expression may have spaces; it is the last fact.
-        if let range = line.firstRange(of: " regex=") {
+        if let range = line.utf8.firstRange(of: " regex=".utf8) {
             pattern = String(line[range.upperBound...])
             line = line[..<range.lowerBound]
         }
-        let words = line.split(separator: " ")
+        let words = line.words
         guard words.count >= 3, let cardinality = cardinality(words[1]) else {
             throw TableError(line: String(line), reason: "not an element")
         }
         var facts: [Substring: Substring] = [:]
         var flags: Substring = ""
         for word in words.dropFirst(3) {
-            if let equals = word.firstIndex(of: "=") {
+            if let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) {
                 facts[word[..<equals]] = word[word.index(after: equals)...]
             } else {
                 flags = word
@@ -88,8 +89,9 @@ struct TypeTableReader {
     }
 
     private static func cardinality(_ word: Substring) -> (minimum: Int, maximum: Int?)? {
-        guard let dots = word.firstRange(of: ".."), let minimum = Int(word[..<dots.lowerBound]) else { return nil }
-        let maximum = word[dots.upperBound...]
+        let bounds = word.parts(separatedBy: UInt8(ascii: "."))
+        guard bounds.count == 2, let minimum = Int(bounds[0]) else { return nil }
+        let maximum = bounds[1]
         if maximum == "*" { return (minimum, nil) }
         return Int(maximum).map { (minimum, $0) }
     }

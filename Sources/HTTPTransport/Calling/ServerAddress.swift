@@ -7,6 +7,8 @@ package struct ServerAddress {
     package let scheme: String
     /// Host and port in lower case, without the scheme's own port.
     package let authority: String
+    /// Before the paths of calls, escaped, without a slash at the end.
+    package let path: String
 
     /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, beside this machine itself.
     /// - Throws: ``ServerAddressError``
@@ -16,6 +18,8 @@ package struct ServerAddress {
         else { throw .notAnAddress(url.absoluteString) }
         guard scheme == "https" || Self.isLoopback(host) || plainHTTPHosts.contains(where: { $0.lowercased() == host })
         else { throw .plainHTTP(host: host) }
+        let path = url.path(percentEncoded: true)
+        self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
         let bracketed = host.contains(":") ? "[\(host)]" : host
         if let port = url.port, port != (scheme == "http" ? 80 : 443) {
             authority = "\(bracketed):\(port)"

@@ -14,8 +14,7 @@ public struct AppDocuments: Sendable {
 
     /// The documents, the newest first unless asked otherwise (`record_app_document_list`, `app_document_list`).
     public func list(_ query: DocumentQuery = DocumentQuery()) -> PagedList<AppDocument> {
-        PagedList(
-            source: DocumentPages(scope: scope, call: calls.list, query: query) { AppDocument($0, in: self) })
+        scope.metadataList(calls.list, query) { AppDocument($0, in: self) }
     }
 
     /// Stores a new document (`record_app_document_create`, `app_document_create`).

@@ -29,14 +29,14 @@ extension Answer {
         self.init(
             call: outgoing.call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body,
             maximumReadingBytes: maximumReadingBytes, place: outgoing.path,
-            serverTime: ServerClock.date(of: answer.response), end: answer.end(of: outgoing))
+            response: answer.response, end: answer.end(of: outgoing))
     }
 
     /// What a server says that has done what was asked.
     init(ok call: IndivoCall, options: IndivoServer.Options) {
         self.init(
             call: call, contentType: "application/xml", body: Data("<ok/>".utf8),
-            maximumReadingBytes: options.maximumReadingBytes, place: [:], serverTime: nil, end: .whole)
+            maximumReadingBytes: options.maximumReadingBytes, place: [:], response: nil, end: .whole)
     }
 }
 
@@ -121,26 +121,28 @@ enum StructureEnd {
 
     /// Whether JSON's outermost array or object is closed. Other values have no end of their own.
     static func ofJSON(_ body: Data) -> Answer.End {
-        var depth = 0
-        var isText = false
-        var isEscape = false
-        for byte in body {
-            if isText {
-                if isEscape { isEscape = false } else if byte == UInt8(ascii: "\\") { isEscape = true }
-                else if byte == UInt8(ascii: "\"") { isText = false }
-                continue
+        body.withUnsafeBytes { bytes in
+            var depth = 0
+            var isText = false
+            var isEscape = false
+            for byte in bytes {
+                if isText {
+                    if isEscape { isEscape = false } else if byte == UInt8(ascii: "\\") { isEscape = true }
+                    else if byte == UInt8(ascii: "\"") { isText = false }
+                    continue
+                }
+                switch byte {
+                case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+                case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                    depth -= 1
+                    if depth <= 0 { return .whole }
+                case UInt8(ascii: "\""): isText = true
+                case _ where isSpace(byte): break
+                default: if depth == 0 { return .unknown }
+                }
             }
-            switch byte {
-            case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-            case UInt8(ascii: "]"), UInt8(ascii: "}"):
-                depth -= 1
-                if depth <= 0 { return .whole }
-            case UInt8(ascii: "\""): isText = true
-            case _ where isSpace(byte): break
-            default: if depth == 0 { return .unknown }
-            }
+            return .cut
         }
-        return .cut
     }
 
     /// Whether the root element of XML is closed; unknown for what is not XML.

@@ -12,10 +12,13 @@ struct Answer: Sendable {
     let maximumReadingBytes: Int
     /// What was asked for: the ids in the path, by their names in the call's template.
     let place: [String: String]
-    /// The server's time when it answered, in seconds since 1970, where it told.
-    let serverTime: Int?
+    /// The response that it came in; `nil` for what goes without saying.
+    let response: HTTPResponse?
     /// What is known of the body's end.
     let end: End
+
+    /// The server's time when it answered, in seconds since 1970, where it told.
+    var serverTime: Int? { response.flatMap(ServerClock.date) }
 
     var text: String { String(decoding: body, as: UTF8.self) }
 

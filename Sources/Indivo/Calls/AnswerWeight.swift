@@ -9,12 +9,10 @@ enum AnswerWeight {
     private static let piece = 1_000
     /// What an attribute may weigh.
     private static let attribute = 130
-    /// Shorter answers cannot be too heavy: an element has four bytes or more.
-    private static let light = 128_000
-
-    /// What XML will weigh, no less.
-    static func ofXML(_ body: Data) -> Int {
-        guard body.count > light else { return 0 }
+    /// What XML will weigh, no less; 0 where it cannot be more than a maximum, since an element has four bytes or more, and
+    /// an attribute one at least.
+    static func ofXML(_ body: Data, upTo maximum: Int) -> Int {
+        guard body.count > maximum / (1 + piece / 4 + attribute) else { return 0 }
         // In another encoding than these "<" may be another byte; no server sends one.
         guard isEncodedPlainly(body.prefix(256)) else { return .max }
         return body.withUnsafeBytes { bytes in
@@ -60,9 +58,9 @@ enum AnswerWeight {
         return ["utf-8", "utf8", "utf-16", "us-ascii", "ascii", "iso-8859-", "windows-125"].contains { name.hasPrefix($0) }
     }
 
-    /// What JSON will weigh, no less.
-    static func ofJSON(_ body: Data) -> Int {
-        guard body.count > light / 4 else { return 0 }
+    /// What JSON will weigh, no less; 0 where it cannot be more than a maximum, as each of its values has a byte.
+    static func ofJSON(_ body: Data, upTo maximum: Int) -> Int {
+        guard body.count > maximum / (1 + piece) else { return 0 }
         return body.withUnsafeBytes { bytes in
             let values = 1 + count(in: bytes) { word, _ in
                 lanes(word, ",") | lanes(word, "[") | lanes(word, "{")
@@ -76,14 +74,14 @@ extension Answer {
     /// The body, if reading it as XML takes no more memory than it may.
     /// - Throws: ``IndivoError`` with the reason ``IndivoError/Reason/answerTooLarge``.
     func bodyOfXML() throws(IndivoError) -> Data {
-        try check(AnswerWeight.ofXML(body))
+        try check(AnswerWeight.ofXML(body, upTo: maximumReadingBytes))
         return body
     }
 
     /// The body, if reading it as JSON takes no more memory than it may.
     /// - Throws: As ``bodyOfXML()``.
     func bodyOfJSON() throws(IndivoError) -> Data {
-        try check(AnswerWeight.ofJSON(body))
+        try check(AnswerWeight.ofJSON(body, upTo: maximumReadingBytes))
         return body
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import IndivoXML
 
 extension CallClient {
     /// Looks whether a server has done what an attempt asked. It may have, and say 500, or that an id is used: what is
@@ -53,12 +54,14 @@ extension CallClient {
         case .overwritten:
             guard isSame(try found.metadata(), outgoing) else { return nil }
         case .label:
-            guard case .text(let label)? = outgoing.body, try found.metadata().label ?? "" == label else { return nil }
+            guard case .text(let label)? = outgoing.body, XMLText.areSame(try found.metadata().label ?? "", label)
+            else { return nil }
         case .status:
-            guard case .form(let form)? = outgoing.body else { return nil }
+            guard case .form(let form)? = outgoing.body, let reason = form["reason"] else { return nil }
             let history = try found.value(DocumentStatusHistory.self, root: "DocumentStatusHistory")
             let isDone = history.changes.contains { (change: DocumentStatusHistory.Change) -> Bool in
-                guard change.status?.rawValue == form["status"], change.reason == form["reason"], let date = change.at?.date
+                guard change.status?.rawValue == form["status"], XMLText.areSame(change.reason ?? "", reason),
+                    let date = change.at?.date
                 else { return false }
                 return isSince(start, date, found)
             }

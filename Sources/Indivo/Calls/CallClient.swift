@@ -1,11 +1,13 @@
 import Foundation
 import HTTPTypes
+import IndivoXML
 import Logging
 import OAuth1
 
 /// Signs calls, sends them, repeats those that may be, and makes errors of what is no success.
 struct CallClient: Sendable {
-    let base: URL
+    /// Where the API is; no call is made where that is no address.
+    private let address: Result<ServerAddress, ServerAddressError>
     let transport: any HTTPTransport
     let logger: Logger
     let options: IndivoServer.Options
@@ -14,7 +16,9 @@ struct CallClient: Sendable {
     let accepted = AcceptedCredentials()
 
     init(base: URL, transport: any HTTPTransport, logger: Logger, options: IndivoServer.Options) {
-        self.base = base
+        address = Result { () throws(ServerAddressError) in
+            try ServerAddress(base, plainHTTPHosts: options.plainHTTPHosts)
+        }
         self.transport = transport
         self.logger = logger
         self.options = options
@@ -164,20 +168,39 @@ struct CallClient: Sendable {
 
     private func request(_ outgoing: Outgoing) throws -> HTTPRequest {
         try outgoing.checkTexts()
-        let authority: String
+        let address: ServerAddress
         do {
-            authority = try ServerAddress(base, plainHTTPHosts: options.plainHTTPHosts).authority
+            address = try self.address.get()
         } catch {
             throw IndivoError(.badArgument("\(error)"), call: outgoing.call)
         }
-        var target = base.path(percentEncoded: true)
-        if target.hasSuffix("/") { target.removeLast() }
-        target += try CallPath.fill(outgoing.call, outgoing.path)
+        var target = address.path + (try CallPath.fill(outgoing.call, outgoing.path))
         try CallPath.checkLength(of: target, outgoing.call)
         if !outgoing.query.isEmpty { target += "?" + outgoing.query.encoded }
         var request = HTTPRequest(
-            method: outgoing.call.method, scheme: base.scheme?.lowercased() ?? "", authority: authority, path: target)
+            method: outgoing.call.method, scheme: address.scheme, authority: address.authority, path: target)
         request.headerFields[.contentType] = outgoing.body?.contentType
         return request
+    }
+}
+
+extension CallClient.Outgoing {
+    /// Refuses a text with a character that XML cannot carry: a server takes it, and its lists, histories and inboxes are
+    /// malformed from then on, for every app.
+    ///
+    /// Documents are not looked at: XML ones are parsed before, and others are handed back as they are.
+    /// - Throws: ``IndivoError``.
+    fileprivate func checkTexts() throws {
+        func check(_ text: String, _ what: String) throws {
+            guard let problem = XMLText.problem(in: text) else { return }
+            throw IndivoError.argument("\(what) cannot be sent: \(problem)", call)
+        }
+        for element in query { try check(element.value, "the query's “\(element.name)”") }
+        switch body {
+        case .text(let text)?: try check(text, "the text")
+        case .form(let form)?:
+            for element in form { try check(element.value, "the field “\(element.name)”") }
+        case .xml?, .data?, nil: break
+        }
     }
 }

@@ -25,6 +25,6 @@ struct ExternalID: Sendable, Hashable {
     /// An app's own id.
     static func chosen(_ text: String) -> ExternalID { ExternalID(text: text, origin: .chosen) }
 
-    /// The same id, under which the document went out before.
-    var usedBefore: ExternalID { ExternalID(text: text, origin: .ofThisDocument) }
+    /// An id under which the document went out before.
+    static func usedBefore(_ text: String) -> ExternalID { ExternalID(text: text, origin: .ofThisDocument) }
 }

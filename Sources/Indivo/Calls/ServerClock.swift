@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import OAuth1
 import Synchronization
 
 /// How far the server's clock is ahead of the device's, once a refusal told.
@@ -33,4 +34,20 @@ final class ServerClock: Sendable {
     }
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+}
+
+/// The nonce and time of a signature, kept so that a request can be sent again as the very same request.
+///
+/// A server takes a nonce once. So of several copies of one request, whenever they arrive, it acts on one at most:
+/// that makes calls safe to repeat which have no id to find them by.
+package struct SigningStamp: Sendable, Hashable, Codable {
+    package let nonce: String
+    /// Seconds since 1970-01-01T00:00:00Z.
+    package let timestamp: Int
+
+    /// A stamp that was never used.
+    init(at time: Int) {
+        nonce = OAuthSigner.randomNonce()
+        timestamp = time
+    }
 }

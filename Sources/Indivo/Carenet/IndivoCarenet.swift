@@ -26,7 +26,7 @@ public struct IndivoCarenet: Sendable {
         let demographics = try await send(
             .carenetDemographics, query: ["response_format": ReportFormat.xml.rawValue]
         ).demographics()
-        demographics.home = record
+        if let record { demographics.documentStage = .inRecord(record) }
         return demographics
     }
 
@@ -44,9 +44,7 @@ public struct IndivoCarenet: Sendable {
 
     /// The metadata of the documents that are shared (`carenet_document_list`).
     public func documents(pageSize: Int = 100) -> PagedList<DocumentMetadata> {
-        PagedList(
-            source: DocumentPages(
-                scope: self, call: .carenetDocumentList, query: DocumentQuery(pageSize: pageSize)) { $0 })
+        metadataList(.carenetDocumentList, DocumentQuery(pageSize: pageSize)) { $0 }
     }
 
     /// The content of a document that is shared (`carenet_document`), checked against the digest of its metadata.
@@ -92,7 +90,7 @@ public struct IndivoCarenet: Sendable {
     public func reports(
         ofModel name: String, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<IndivoDocument> {
-        modelReports(ofModel: name, query, in: record)
+        modelReports(.model(named: name), query, in: record) { try await Answer.models($0) }
     }
 
     /// Shared devices (`carenet_equipment_list`).
@@ -104,7 +102,7 @@ public struct IndivoCarenet: Sendable {
     public func measurements(
         _ code: String, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<MeasurementItem> {
-        measurementReports(code, query)
+        reportList(.measurements(code), query) { $0.item?.measurement }
     }
 
     /// Shared procedures (`carenet_procedure_list`).
@@ -124,7 +122,7 @@ public struct IndivoCarenet: Sendable {
     public func aggregate(
         _ aggregate: AggregateQuery, over source: ReportSource, matching query: ReportQuery = ReportQuery()
     ) async throws -> [AggregateResult] {
-        guard source.carenetCall != nil else {
+        guard source.isShared else {
             throw IndivoError.argument("\(source.name) are not shared through carenets; ask the record", source.call)
         }
         return try await aggregates(aggregate, over: source, query)

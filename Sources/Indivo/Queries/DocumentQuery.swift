@@ -86,48 +86,34 @@ public struct DocumentType: Sendable, Hashable, ExpressibleByStringLiteral {
     public static let annotation: DocumentType = "Annotation"
 }
 
-/// A list of documents' metadata, in pages.
-struct DocumentPages<Element>: PageSource {
-    let scope: any CallScope
-    let call: IndivoCall
-    var path: [String: String] = [:]
-    let query: DocumentQuery
-    let make: @Sendable (DocumentMetadata) -> Element
-
-    var start: Int { query.offset }
-    var limit: Int? { query.limit }
-    // With a type everything comes at once.
-    var pageSize: Int { query.type == nil ? query.pageSize : .max }
-
-    init(
-        scope: any CallScope, call: IndivoCall, path: [String: String] = [:], query: DocumentQuery,
-        make: @escaping @Sendable (DocumentMetadata) -> Element
-    ) {
-        self.scope = scope
-        self.call = call
-        self.path = path
-        self.query = query
-        self.make = make
+extension CallScope {
+    /// A list of documents' metadata.
+    func metadataList<Element>(
+        _ call: IndivoCall, path: [String: String] = [:], _ query: DocumentQuery,
+        _ make: @escaping @Sendable (DocumentMetadata) -> Element
+    ) -> PagedList<Element> {
+        PagedList(
+            source: ListSource(
+                scope: self, call: call, path: path,
+                paging: Paging(limit: query.limit, offset: query.offset, pageSize: query.pageSize),
+                // With a type everything comes at once.
+                isWhole: query.type != nil, parameters: { query.parameters(for: call) }
+            ) { answer in
+                let list = try answer.value(DocumentList.self, root: "Documents")
+                return FetchedPage(
+                    elements: list.documents.map(make), keys: list.documents.map(\.id), total: try answer.total(list.total))
+            })
     }
+}
 
-    func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
-        try Paging(limit: query.limit, offset: query.offset, pageSize: query.pageSize).check(call)
+extension DocumentQuery {
+    fileprivate func parameters(for call: IndivoCall) -> FormParameters {
         var parameters = FormParameters()
-        if let type = query.type { parameters.append(name: "type", value: type.uri) }
+        if let type { parameters.append(name: "type", value: type.uri) }
         // A carenet's list takes no more than paging.
-        if call.query == .documents {
-            parameters.append(name: "status", value: query.status.rawValue)
-            if let order = query.order { parameters.append(name: "order_by", value: order.parameter) }
-        }
-        if query.type == nil {
-            parameters.append(name: "limit", value: String(limit))
-            parameters.append(name: "offset", value: String(offset))
-        }
-        let answer = try await scope.send(call, path: path, query: parameters)
-        let list = try answer.value(DocumentList.self, root: "Documents")
-        var documents = list.documents[...]
-        if query.type != nil { documents = documents.dropFirst(offset).prefix(limit) }
-        return FetchedPage(
-            elements: documents.map(make), keys: documents.map(\.id), total: try answer.total(list.total))
+        guard call.query == .documents else { return parameters }
+        parameters.append(name: "status", value: status.rawValue)
+        if let order { parameters.append(name: "order_by", value: order.parameter) }
+        return parameters
     }
 }

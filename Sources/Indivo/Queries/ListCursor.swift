@@ -32,7 +32,6 @@ struct ListCursor {
     private var position: Int
     /// The keys of what was read, in order.
     private var read: [String] = []
-    private var known: Set<String> = []
     /// The total with the last page from which anything was taken.
     private var total: Int?
     /// Pages in a row of which nothing was taken.
@@ -95,10 +94,7 @@ struct ListCursor {
         position = request.offset + (new.isEmpty ? page.count : new.upperBound)
         mode = .following
         fruitlessPages = new.isEmpty ? fruitlessPages + 1 : 0
-        if !new.isEmpty {
-            read += page[new]
-            known.formUnion(page[new])
-        }
+        read += page[new]
         total = newTotal
         // A page that is not full is the last, unless the server gives fewer than it is asked for.
         let isCapped = newTotal.map { $0 > request.offset + page.count } == true && !new.isEmpty
@@ -117,6 +113,7 @@ struct ListCursor {
         }
         if let best { return best.index + 1 }
         // The last one was taken out of the list, or comes later.
+        let known = Set(read)
         return page.lastIndex { known.contains($0) }.map { $0 + 1 }
     }
 

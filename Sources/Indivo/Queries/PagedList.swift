@@ -14,10 +14,10 @@
 public struct PagedList<Element>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
-    let source: any PageSource<Element>
+    let source: ListSource<Element>
     private var report: (@Sendable (ListProgress) -> Void)?
 
-    init(source: some PageSource<Element>) { self.source = source }
+    init(source: ListSource<Element>) { self.source = source }
 
     /// The pages, as the server gives them.
     public var pages: ListPages<Element> { ListPages(source: source, report: report) }
@@ -43,7 +43,7 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     /// does not for reports on models. One request, for as little as possible.
     /// - Throws: ``IndivoError``.
     public func total() async throws -> Int? {
-        source.tellsTotal ? try await source.page(offset: source.start, limit: 1).total : nil
+        source.tellsTotal ? try await source.page(offset: source.paging.offset, limit: 1).total : nil
     }
 
     public func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
@@ -88,63 +88,59 @@ public struct ListProgress: Sendable, Hashable {
     public var fraction: Double? { total.map { $0 == 0 ? 1 : min(1, Double(loaded) / Double($0)) } }
 }
 
-/// Where a list's pages come from.
-protocol PageSource<Element>: Sendable {
-    associatedtype Element
+/// The pages of a list; see ``PagedList/pages``.
+public struct ListPages<Item>: AsyncSequence, Sendable {
+    public typealias Element = ListPage<Item>
+    public typealias Failure = any Error
 
-    /// How many elements of the list are left out at its beginning.
-    var start: Int { get }
-    /// How many elements are wanted at most.
-    var limit: Int? { get }
-    /// How many to ask for at once.
-    var pageSize: Int { get }
-    /// Whether pages tell how many elements there are in all.
-    var tellsTotal: Bool { get }
+    let source: ListSource<Item>
+    let report: (@Sendable (ListProgress) -> Void)?
 
-    /// The call that gives the list.
-    var call: IndivoCall { get }
+    public func makeAsyncIterator() -> Iterator { Iterator(source: source, report: report) }
 
-    func page(offset: Int, limit: Int) async throws -> FetchedPage<Element>
-}
+    /// Reads a list's pages.
+    public struct Iterator: AsyncIteratorProtocol {
+        let source: ListSource<Item>
+        let report: (@Sendable (ListProgress) -> Void)?
+        private var cursor: ListCursor
+        private var loaded = 0
+        /// What the first page told.
+        private var total: Int?
+        private var isAtEnd = false
 
-/// A page as a server gave it.
-struct FetchedPage<Element> {
-    let elements: [Element]
-    /// By what each is known again; not unique where one document has several facts.
-    let keys: [String]
-    let total: Int?
-}
-
-extension PageSource {
-    var tellsTotal: Bool { true }
-}
-
-extension Answer {
-    /// A total that the answer tells, if it is one.
-    /// - Throws: ``IndivoError`` for one that no list has; it is reckoned with.
-    func total(_ told: Int?) throws(IndivoError) -> Int? {
-        guard let told, !(0...Int(Int32.max)).contains(told) else { return told }
-        throw malformed("the total that it tells (\(told)) is that of no list")
-    }
-}
-
-/// Which part of a list is wanted, and in which pieces it is fetched.
-struct Paging: Sendable, Hashable {
-    var limit: Int?
-    var offset: Int
-    var pageSize: Int
-
-    /// - Throws: ``IndivoError`` for numbers that a server fails on.
-    func check(_ call: IndivoCall) throws {
-        if let limit, limit < 1 {
-            throw IndivoError.argument(
-                "a limit of \(limit) asks for nothing; give 1 or more, or nil for everything", call)
+        init(source: ListSource<Item>, report: (@Sendable (ListProgress) -> Void)?) {
+            self.source = source
+            self.report = report
+            cursor = ListCursor(start: source.paging.offset, pageSize: source.pageSize)
         }
-        if pageSize < 1 {
-            throw IndivoError.argument("a page size of \(pageSize) asks for nothing; give 1 or more", call)
-        }
-        if offset < 0 {
-            throw IndivoError.argument("an offset of \(offset) lies before the list; give 0 or more", call)
+
+        public mutating func next() async throws -> ListPage<Item>? {
+            while !isAtEnd {
+                try Task.checkCancellation()
+                let rest = (source.paging.limit ?? .max) - loaded
+                let request = cursor.request(upTo: rest)
+                let page: FetchedPage<Item>
+                do {
+                    page = try await source.page(offset: request.offset, limit: request.limit)
+                    try cursor.checkSteadiness(source.call)
+                } catch {
+                    isAtEnd = true
+                    throw error
+                }
+                let isFirst = loaded == 0 && total == nil
+                if isFirst { total = page.total }
+                let (new, isLast) = cursor.take(page.keys, total: page.total, of: request)
+                let offset = source.paging.offset + loaded
+                loaded += new.count
+                isAtEnd = isLast || new.count == rest
+                let end = Swift.min(total.map { Swift.max(0, $0 - source.paging.offset) } ?? .max, source.paging.limit ?? .max)
+                report?(ListProgress(loaded: loaded, total: total != nil ? end : isAtEnd ? loaded : nil))
+                // The first page is one even where nothing is on it.
+                if !new.isEmpty || (isAtEnd && offset == source.paging.offset) {
+                    return ListPage(elements: Array(page.elements[new]), offset: offset, total: page.total)
+                }
+            }
+            return nil
         }
     }
 }

@@ -8,7 +8,6 @@ struct QueryEncoder {
 
     /// The parameters of a query, without paging and format.
     func parameters(_ query: ReportQuery, aggregate: AggregateQuery? = nil) throws -> FormParameters {
-        try Paging(limit: query.limit, offset: query.offset, pageSize: query.pageSize).check(call)
         var parameters = FormParameters()
         if source.hasStatus { parameters.append(name: "status", value: query.status.rawValue) }
         for filter in query.filters {

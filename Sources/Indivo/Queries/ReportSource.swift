@@ -21,8 +21,6 @@ public struct ReportSource: Sendable {
     /// A name for messages.
     let name: String
     let call: IndivoCall
-    /// The same report through a carenet.
-    let carenetCall: IndivoCall?
     let path: [String: String]
     /// `nil` where the library does not know them; then the server alone checks.
     public let fields: [Field]?
@@ -32,11 +30,10 @@ public struct ReportSource: Sendable {
     var hasStatus: Bool { call != .auditQuery }
 
     private init(
-        _ name: String, _ call: IndivoCall, _ carenetCall: IndivoCall?, path: [String: String] = [:], fields: [Field]?
+        _ name: String, _ call: IndivoCall, path: [String: String] = [:], fields: [Field]?
     ) {
         self.name = name
         self.call = call
-        self.carenetCall = carenetCall
         self.path = path
         self.fields = fields.map { $0 + [Field("created_at", .dateTime, property: "createdAt")] }
     }
@@ -44,20 +41,20 @@ public struct ReportSource: Sendable {
     /// The documents of a class's model.
     public static func model(_ type: IndivoDocument.Type) -> ReportSource {
         ReportSource(
-            type.modelName, .genericList, .carenetGenericList, path: ["model": type.modelName],
+            type.modelName, .genericList, path: ["model": type.modelName],
             fields: DataModel.leaves(of: type).map { Field($0.field.name, $0.field.type, property: $0.property) })
     }
 
     /// The documents of a model by its name. Its fields are known where a class is registered for it.
     public static func model(named name: String) -> ReportSource {
         ReportSource(
-            name, .genericList, .carenetGenericList, path: ["model": name],
+            name, .genericList, path: ["model": name],
             fields: DataModel.leaves(ofModel: name)?.map { Field($0.field.name, $0.field.type, property: $0.property) })
     }
 
     /// The minimal report on devices.
     public static let equipment = ReportSource(
-        "equipment", .equipmentList, .carenetEquipmentList,
+        "equipment", .equipmentList,
         fields: [
             Field("date_started", .date, property: "dateStarted"),
             Field("date_stopped", .date, property: "dateStopped"),
@@ -66,7 +63,7 @@ public struct ReportSource: Sendable {
 
     /// The minimal report on procedures.
     public static let procedures = ReportSource(
-        "procedures", .procedureList, .carenetProcedureList,
+        "procedures", .procedureList,
         fields: [
             Field("procedure_name", .string, property: "name"),
             Field("date_performed", .dateTime, property: "datePerformed"),
@@ -74,7 +71,7 @@ public struct ReportSource: Sendable {
 
     /// The minimal report on clinical notes.
     public static let simpleClinicalNotes = ReportSource(
-        "clinical notes", .simpleClinicalNotesList, .carenetSimpleClinicalNotesList,
+        "clinical notes", .simpleClinicalNotesList,
         fields: [
             Field("specialty", .string), Field("provider_name", .string, property: "providerName"),
             Field("date_of_visit", .dateTime, property: "dateOfVisit"),
@@ -84,7 +81,7 @@ public struct ReportSource: Sendable {
     /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
     public static func measurements(_ code: String) -> ReportSource {
         ReportSource(
-            "measurements", .measurementList, .carenetMeasurementList, path: ["code": code],
+            "measurements", .measurementList, path: ["code": code],
             fields: [
                 Field("lab_code", .string, property: "type"), Field("value", .number),
                 Field("date_measured", .dateTime, property: "date"),
@@ -93,7 +90,7 @@ public struct ReportSource: Sendable {
 
     /// What the server remembers of requests on the record.
     public static let audit = ReportSource(
-        "audits", .auditQuery, nil,
+        "audits", .auditQuery,
         fields: [
             Field("document_id", .string, property: "documentID"),
             Field("external_id", .string, property: "externalID"),
@@ -104,5 +101,15 @@ public struct ReportSource: Sendable {
         ])
 
     /// The call for a scope.
-    func call(in scope: any CallScope) -> IndivoCall { scope is IndivoCarenet ? carenetCall ?? call : call }
+    func call(in scope: any CallScope) -> IndivoCall { scope is IndivoCarenet ? Self.inCarenet[call.name] ?? call : call }
+
+    /// Whether a carenet gives it too.
+    var isShared: Bool { Self.inCarenet[call.name] != nil }
+
+    /// The calls that give the same through a carenet.
+    private static let inCarenet: [String: IndivoCall] = [
+        IndivoCall.genericList.name: .carenetGenericList, IndivoCall.equipmentList.name: .carenetEquipmentList,
+        IndivoCall.procedureList.name: .carenetProcedureList, IndivoCall.measurementList.name: .carenetMeasurementList,
+        IndivoCall.simpleClinicalNotesList.name: .carenetSimpleClinicalNotesList,
+    ]
 }

@@ -1,29 +1,37 @@
 import IndivoModel
 
-/// A document's content on its way to a server, and what to do when it has arrived.
+/// Documents with the content in which they are sent, and what to do once the server has it.
 struct DocumentUpload {
+    /// They share the content, and its id afterwards.
+    let documents: [any RecordDocument]
     let content: FileContent
-    private let arrived: (FileContent) -> Void
+    private let commit: () -> Void
 
-    init(_ content: FileContent, arrived: @escaping (FileContent) -> Void) {
+    /// - Parameter commit: Makes the content what the documents compare themselves with.
+    init(_ content: FileContent, of documents: [any RecordDocument], commit: @escaping () -> Void) {
+        self.documents = documents
         self.content = content
-        self.arrived = arrived
+        self.commit = commit
     }
 
-    init(_ prepared: PreparedDocument) throws {
-        try self.init(FileContent(prepared)) { _ in prepared.adopt() }
+    init(_ prepared: PreparedDocument, of documents: [IndivoDocument]) throws {
+        try self.init(FileContent(prepared), of: documents, commit: prepared.commit)
     }
 
     /// What to send of a new document.
     init(new document: some RecordDocument, _ call: IndivoCall) throws {
         switch document {
-        case let document as IndivoDocument: try self.init(PreparedDocument(new: document))
+        case let document as IndivoDocument: try self.init(PreparedDocument(new: document), of: [document])
         case let file as FileDocument: self = try file.upload()
         default:
             throw IndivoError.argument("the document is neither an IndivoDocument nor a FileDocument", call)
         }
     }
 
-    /// The server has it.
-    func settle() { arrived(content) }
+    /// The server has the documents now.
+    /// - Parameter isAsItIs: Whether it has this content, and not what an earlier attempt sent.
+    func confirm(_ metadata: DocumentMetadata, in record: IndivoRecord, isAsItIs: Bool = true) {
+        if isAsItIs { commit() }
+        for document in documents { document.confirm(id: metadata.id, metadata: metadata, in: record) }
+    }
 }

@@ -28,10 +28,11 @@ public final class FileDocument: RecordDocument {
     }
 
     /// A document of a record, known by its id alone. Nothing is asked of the server.
-    public init(id: String, in record: IndivoRecord) { documentPlace = DocumentPlace(record: record, id: id) }
+    public init(id: String, in record: IndivoRecord) { documentPlace = DocumentPlace(.inRecord(record), id: id) }
 
     init(_ metadata: DocumentMetadata, in record: IndivoRecord?, content: FileContent? = nil) {
-        documentPlace = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
+        documentPlace = DocumentPlace(
+            record.map { .inRecord($0) } ?? .inNoRecord, id: metadata.id, metadata: metadata)
         self.content = content
         storedContent = content
     }
@@ -109,7 +110,10 @@ public final class FileDocument: RecordDocument {
     }
 
     /// What to send of the document.
-    func upload() throws -> DocumentUpload { try DocumentUpload(fetched()) { [self] in storedContent = $0 } }
+    func upload() throws -> DocumentUpload {
+        let content = try fetched()
+        return DocumentUpload(content, of: [self]) { [self] in storedContent = content }
+    }
 }
 
 extension FileDocument: CustomStringConvertible {

@@ -4,25 +4,9 @@ import IndivoXML
 extension IndivoDocument: RecordDocument {
     /// Where the document is: its record, its id, its metadata.
     public var documentPlace: DocumentPlace {
-        get {
-            let underway = home as? Underway
-            var place = DocumentPlace(record: underway?.record ?? home as? IndivoRecord, id: id, metadata: metadata)
-            place.transit = underway?.transit ?? (home is any AwaitingDelivery ? .beingSent : .none)
-            return place
-        }
-        set {
-            id = newValue.id
-            metadata = newValue.metadata
-            home =
-                switch newValue.transit {
-                case .none: newValue.record
-                case .beingSent, .unresolved: Underway(record: newValue.record, newValue.transit)
-                }
-        }
+        get { DocumentPlace(documentStage, id: id, metadata: metadata) }
+        set { (documentStage, id, metadata) = (newValue.stage, newValue.id, newValue.metadata) }
     }
-
-    /// Whether it is on its way to a server, or waits to be: nobody else may send it meanwhile.
-    package var isUnderway: Bool { documentPlace.isBeingSent }
 
     /// Whether the document is new, or says something else than what was last read from or written to a server.
     public var state: DocumentState {
@@ -65,22 +49,11 @@ extension IndivoDocument: RecordDocument {
                 .recordSpecificDocument, of: id, checkedBy: metadata, refresh: { try await refreshMetadata() }
             ).xml()
         }
-        return try DocumentUpload(PreparedDocument(replacing: self, in: root))
+        return try DocumentUpload(PreparedDocument(replacing: self, in: root), of: [self])
     }
 }
 
 extension RecordDocument {
     /// Stores the document as a new version of itself; see ``replace(externalID:)``.
     public func replace() async throws { try await replace(externalID: nil) }
-}
-
-/// The home of a document that is on its way to a server, or of which it is not known whether it arrived there.
-private final class Underway {
-    let record: IndivoRecord?
-    let transit: DocumentTransit
-
-    init(record: IndivoRecord?, _ transit: DocumentTransit) {
-        self.record = record
-        self.transit = transit
-    }
 }

@@ -3,9 +3,6 @@ import IndivoModel
 import IndivoXML
 import OAuth1
 
-/// The home of a document that waits to be delivered; nobody else may send it meanwhile.
-package protocol AwaitingDelivery: AnyObject {}
-
 /// The calls by which changes are delivered that were queued before. Each is sent once: it is for the caller to look what
 /// became of it, and when to send it again.
 extension IndivoRecord {
@@ -13,7 +10,7 @@ extension IndivoRecord {
     /// - Returns: The document's id.
     package func deliverDocument(_ content: FileContent, externalID: String) async throws -> String {
         let call = IndivoCall.documentCreateByExternalID
-        return try await once(call, ["external": externalID], body: content.body(for: call)).documentID()
+        return try await once(call, ["external": externalID], body: content.body(for: call)).documentWithID().id
     }
 
     /// Stores a new version of a document under an external id (`document_version_by_ext_id`).
@@ -24,7 +21,7 @@ extension IndivoRecord {
         let call = IndivoCall.documentVersionByExternalID
         let id = try await once(
             call, ["document": document, "external": externalID], body: content.body(for: call)
-        ).documentID()
+        ).documentWithID().id
         versions.note(document, replacedBy: id)
         return id
     }
@@ -56,10 +53,10 @@ extension IndivoRecord {
         _ = try answer.labelledMetadata()
     }
 
-    /// The id of the document that this app stored under an external id, or `nil` (`record_document_meta_ext`).
-    package func deliveredDocument(externalID: String) async throws -> String? {
+    /// The document that this app stored under an external id, or `nil` (`record_document_meta_ext`).
+    package func delivered(externalID: String) async throws -> DocumentMetadata? {
         do {
-            return try await once(.recordDocumentMetaByExternalID, ["external": externalID]).documentID()
+            return try await once(.recordDocumentMetaByExternalID, ["external": externalID]).documentWithID()
         } catch let error as IndivoError where error.isNotFound {
             return nil
         }
@@ -100,10 +97,10 @@ extension IndivoRecord {
 }
 
 extension Answer {
-    /// The id of the document that the answer tells of.
-    fileprivate func documentID() throws -> String {
-        let id = try metadata().id
-        guard !id.isEmpty else { throw malformed("the document in it has no id") }
-        return id
+    /// The document that the answer tells of, which has an id.
+    fileprivate func documentWithID() throws -> DocumentMetadata {
+        let metadata = try metadata()
+        guard !metadata.id.isEmpty else { throw malformed("the document in it has no id") }
+        return metadata
     }
 }

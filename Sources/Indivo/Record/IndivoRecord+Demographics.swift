@@ -9,7 +9,7 @@ extension IndivoRecord {
         let demographics = try await send(
             .readDemographics, query: ["response_format": ReportFormat.xml.rawValue]
         ).demographics()
-        demographics.home = self
+        demographics.documentStage = .inRecord(self)
         return demographics
     }
 
@@ -32,10 +32,9 @@ extension IndivoRecord {
         for index in demographics.telephones.indices where demographics.telephones[index].isPreferred == nil {
             demographics.telephones[index].isPreferred = false
         }
-        let upload = try DocumentUpload(PreparedDocument(new: demographics))
+        let upload = try DocumentUpload(new: demographics, .setDemographics)
         let metadata = try await send(.setDemographics, body: upload.content.body(for: .setDemographics)).metadata()
-        upload.settle()
-        demographics.settle(metadata, in: self)
+        upload.confirm(metadata, in: self)
         try metadata.verify(upload.content, sentWith: .setDemographics)
     }
 }

@@ -35,8 +35,8 @@ extension IndivoRecord {
     public func add(_ file: SDMXDocument, externalID: String? = nil) async throws {
         let call = IndivoCall.documentCreateByExternalID
         for model in file.models { try checkNew(model, call) }
-        let upload = try DocumentUpload(file.prepared(naming: .current))
-        guard try await store(upload, of: file.models, call, externalID: externalID) == .asItIs else {
+        let upload = try DocumentUpload(file.prepared(naming: .current), of: file.models)
+        guard try await store(upload, call, externalID: externalID) == .asItIs else {
             throw IndivoError.argument(
                 "the models were stored as they were sent before, and have changed since; they are in the record now: "
                     + "call replace() on those that changed", call)
@@ -55,16 +55,13 @@ extension IndivoRecord {
     /// The list is fetched page by page as it is read. Its documents know their metadata; contents are fetched with
     /// ``FileDocument/fetchContent()`` or ``document(_:)``.
     public func documents(_ query: DocumentQuery = DocumentQuery()) -> PagedList<FileDocument> {
-        PagedList(
-            source: DocumentPages(scope: self, call: .recordDocumentList, query: query) { FileDocument($0, in: self) })
+        metadataList(.recordDocumentList, query) { FileDocument($0, in: self) }
     }
 
     /// The metadata of the record's documents of a status, replaced versions left out (`record_document_list`).
     /// - Throws: ``IndivoError``.
     public func documentList(status: DocumentStatus = .active) async throws -> [DocumentMetadata] {
-        let list = PagedList(
-            source: DocumentPages(scope: self, call: .recordDocumentList, query: DocumentQuery(status: status)) { $0 })
-        return try await list.all()
+        try await metadataList(.recordDocumentList, DocumentQuery(status: status), { $0 }).all()
     }
 
     /// A document with its metadata and content (`record_document_meta`, `record_specific_document`), whatever its

@@ -46,7 +46,7 @@ extension IndivoRecord {
     public func reports(
         ofModel name: String, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<IndivoDocument> {
-        modelReports(ofModel: name, query, in: self)
+        modelReports(.model(named: name), query, in: self) { try await Answer.models($0) }
     }
 
     // MARK: Minimal reports
@@ -62,7 +62,7 @@ extension IndivoRecord {
     public func measurements(
         _ code: String, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<MeasurementItem> {
-        measurementReports(code, query)
+        reportList(.measurements(code), query) { $0.item?.measurement }
     }
 
     /// What was done to the patient (`procedure_list`), with a total.
@@ -98,7 +98,7 @@ extension IndivoRecord {
     /// for it is remembered too.
     /// - Parameter query: By the fields of ``ReportSource/audit``. Its status does not count.
     public func audit(matching query: ReportQuery = ReportQuery()) -> PagedList<AuditEntry> {
-        PagedList(source: MinimalPages(scope: self, source: .audit, query: query) { $0.item?.auditEntry })
+        reportList(.audit, query) { $0.item?.auditEntry }
     }
 
     /// Every request on the record (`audit_record_view`).
@@ -127,10 +127,7 @@ extension IndivoRecord {
     private func auditView(
         _ call: IndivoCall, _ path: [String: String], _ limit: Int?, _ offset: Int, _ pageSize: Int
     ) -> PagedList<AuditEntry> {
-        PagedList(
-            source: AuditViewPages(
-                scope: self, call: call, path: path,
-                paging: Paging(limit: limit, offset: offset, pageSize: pageSize)))
+        reportList(call, path: path, Paging(limit: limit, offset: offset, pageSize: pageSize)) { $0.item?.auditEntry }
     }
 
     // MARK: Whole-record reports

@@ -16,16 +16,14 @@ extension IndivoRecord {
     ) async throws {
         try checkNew(document, call)
         let upload = try DocumentUpload(new: document, call)
-        if try await store(upload, of: [document], call, path: path, externalID: externalID) == .asItWas {
-            try await document.replace()
-        }
+        if try await store(upload, call, path: path, externalID: externalID) == .asItWas { try await document.replace() }
     }
 
     func addNewWithoutExternalID(
         _ document: some RecordDocument, _ call: IndivoCall, path: [String: String] = [:]
     ) async throws {
         try checkNew(document, call)
-        try await storeWithoutExternalID(DocumentUpload(new: document, call), of: document, call, path: path)
+        try await storeWithoutExternalID(DocumentUpload(new: document, call), call, path: path)
     }
 
     /// Stores a new version of a document.
@@ -36,9 +34,7 @@ extension IndivoRecord {
         let call = IndivoCall.documentVersionByExternalID
         let path = ["document": try document.stored(for: call).1]
         let upload = try await version(of: document, call, upload)
-        if try await store(upload, of: [document], call, path: path, externalID: externalID) == .asItWas {
-            try await document.replace()
-        }
+        if try await store(upload, call, path: path, externalID: externalID) == .asItWas { try await document.replace() }
     }
 
     func replaceWithoutExternalID(
@@ -46,7 +42,7 @@ extension IndivoRecord {
     ) async throws {
         let call = IndivoCall.documentVersion
         let path = ["document": try document.stored(for: call).1]
-        try await storeWithoutExternalID(try await version(of: document, call, upload), of: document, call, path: path)
+        try await storeWithoutExternalID(try await version(of: document, call, upload), call, path: path)
     }
 
     /// What to send of a new version, once it is sure that the document may be replaced.
@@ -56,7 +52,7 @@ extension IndivoRecord {
         let former = try idle(document, call)
         // What replaced it may be the version that was sent before.
         if former == nil { try document.checkNewest(call) }
-        return try await sending([document], former) {
+        return try await sending([document]) {
             if document is IndivoDocument, document.documentPlace.metadata == nil {
                 // What came from a report knows nothing of its versions.
                 try await document.refreshMetadata()
@@ -70,54 +66,50 @@ extension IndivoRecord {
 
     /// Stores content under an external id. Where an earlier attempt may have stored it, looks for that first.
     ///
-    /// - Parameter documents: What the content is of; they share its id afterwards.
     /// - Throws: ``IndivoError``. Where it is not known whether the content was stored, the documents remember its id.
     func store(
-        _ upload: DocumentUpload, of documents: [any RecordDocument], _ call: IndivoCall, path: [String: String] = [:],
-        externalID: String?
+        _ upload: DocumentUpload, _ call: IndivoCall, path: [String: String] = [:], externalID: String?
     ) async throws -> Stored {
-        let former = try former(documents, call, path, externalID)
-        if let former, let metadata = try await sending(documents, former, { try await find(former, call) }) {
+        let former = try former(upload.documents, call, path, externalID)
+        let content = upload.content.data
+        if let former, let metadata = try await sending(upload.documents, { try await find(former, call) }) {
             let isSame =
-                metadata.tellsContent
-                ? metadata.mismatch(with: upload.content.data) == nil : former.contents == [upload.content]
-            if isSame { upload.settle() }
+                metadata.tellsContent ? metadata.mismatch(with: content) == nil : former.contents == [content]
             note(path["document"], replacedBy: metadata)
-            for document in documents { document.settle(metadata, in: self) }
+            upload.confirm(metadata, in: self, isAsItIs: isSame)
             return isSame ? .asItIs : .asItWas
         }
         // Nobody sent it: then it must be the newest version that is replaced.
         if former != nil, path["document"] != nil, call == .documentVersionByExternalID {
-            for document in documents { try document.checkNewest(call) }
+            for document in upload.documents { try document.checkNewest(call) }
         }
-        let id = former?.externalID ?? externalID.map { .chosen($0) } ?? .made()
+        let id = former.map { .usedBefore($0.externalID) } ?? externalID.map { .chosen($0) } ?? ExternalID.made()
         let body = try upload.content.body(for: call)
-        let write = former?.adding(upload.content) ?? UnresolvedWrite(upload.content, to: self, call, path, as: id)
-        let metadata = try await sending(documents, former, orElse: write) {
+        let write = former?.adding(content)
+            ?? SentWrite(content, record: self.id, call: call.name, path: path, externalID: id.text)
+        let metadata = try await sending(upload.documents, orElse: write) {
             try await send(call, path: path, body: body, externalID: id).metadata()
         }
-        try finish(upload, documents, metadata, call, path)
+        try finish(upload, metadata, call, path)
         return .asItIs
     }
 
-    private func storeWithoutExternalID(
-        _ upload: DocumentUpload, of document: some RecordDocument, _ call: IndivoCall, path: [String: String]
-    ) async throws {
-        guard try former([document], call, path, nil) == nil else { throw mayBeStored(document, call) }
+    private func storeWithoutExternalID(_ upload: DocumentUpload, _ call: IndivoCall, path: [String: String]) async throws {
+        if let document = upload.documents.first, try former([document], call, path, nil) != nil {
+            throw IndivoError.argument(document.mayBeStored, call)
+        }
         let body = try upload.content.body(for: call)
-        let metadata = try await sending([document], nil) { try await send(call, path: path, body: body).metadata() }
-        try finish(upload, [document], metadata, call, path)
+        let metadata = try await sending(upload.documents) { try await send(call, path: path, body: body).metadata() }
+        try finish(upload, metadata, call, path)
     }
 
     private func finish(
-        _ upload: DocumentUpload, _ documents: [any RecordDocument], _ metadata: DocumentMetadata, _ call: IndivoCall,
-        _ path: [String: String]
+        _ upload: DocumentUpload, _ metadata: DocumentMetadata, _ call: IndivoCall, _ path: [String: String]
     ) throws {
-        upload.settle()
         if call == .documentVersion || call == .documentVersionByExternalID {
             note(path["document"], replacedBy: metadata)
         }
-        for document in documents { document.settle(metadata, in: self) }
+        upload.confirm(metadata, in: self)
         try metadata.verify(upload.content, sentWith: call)
     }
 
@@ -125,24 +117,22 @@ extension IndivoRecord {
         if let document { versions.note(document, replacedBy: metadata.id) }
     }
 
-    /// Marks documents as being sent while `work` runs.
-    ///
-    /// - Parameters:
-    ///   - former: What was not known of them before, and is not afterwards unless `work` finds it out.
-    ///   - write: What is not known of them when `work` leaves it open.
+    /// Has documents be sent while `work` runs; afterwards they are where they were.
+    /// - Parameter write: What is not known of them when `work` leaves it open.
     private func sending<Result>(
-        _ documents: [any RecordDocument], _ former: UnresolvedWrite?, orElse write: UnresolvedWrite? = nil,
-        _ work: () async throws -> Result
+        _ documents: [any RecordDocument], orElse write: SentWrite? = nil, _ work: () async throws -> Result
     ) async throws -> Result {
-        func mark(_ transit: DocumentTransit) { for document in documents { document.documentPlace.transit = transit } }
-        mark(.beingSent)
+        let before = documents.map(\.documentPlace.stage)
+        for (document, before) in zip(documents, before) { document.documentPlace.stage = .beingSent(from: before) }
         do {
             let result = try await work()
-            mark(former.map { .unresolved($0) } ?? .none)
+            for (document, before) in zip(documents, before) { document.documentPlace.stage = before }
             return result
         } catch {
             let isUnknown = (error as? IndivoError)?.isOutcomeUnknown ?? true
-            mark((isUnknown ? write ?? former : former).map { .unresolved($0) } ?? .none)
+            for (document, before) in zip(documents, before) {
+                document.documentPlace.stage = write.map { isUnknown ? before.unconfirmed($0) : before } ?? before
+            }
             guard var error = error as? IndivoError, isUnknown, write != nil, documents.isEmpty else { throw error }
             // There is no document that could remember the id.
             error.isSafeToRepeat = false
@@ -156,30 +146,24 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError`` when one is on its way, or may be stored otherwise already.
     private func former(
         _ documents: [any RecordDocument], _ call: IndivoCall, _ path: [String: String], _ externalID: String?
-    ) throws -> UnresolvedWrite? {
+    ) throws -> SentWrite? {
         let former = try documents.map { try idle($0, call) }
         for (document, write) in zip(documents, former) {
             guard let write else { continue }
             guard write.isSame(as: call, path, in: self, externalID: externalID),
                 former.allSatisfy({ $0?.externalID == write.externalID })
-            else { throw mayBeStored(document, call) }
+            else { throw IndivoError.argument(document.mayBeStored, call) }
         }
         return former.first ?? nil
     }
 
-    private func idle(_ document: any RecordDocument, _ call: IndivoCall) throws -> UnresolvedWrite? {
-        switch document.documentPlace.transit {
-        case .none: return nil
-        case .unresolved(let write): return write
-        case .beingSent:
+    private func idle(_ document: any RecordDocument, _ call: IndivoCall) throws -> SentWrite? {
+        switch document.documentPlace.stage {
+        case .inNoRecord, .inRecord: return nil
+        case .unconfirmed(let write, _): return write
+        case .beingSent, .queued:
             throw IndivoError.argument("the \(document.kind) is on its way to the server already", call)
         }
-    }
-
-    private func mayBeStored(_ document: any RecordDocument, _ call: IndivoCall) -> IndivoError {
-        IndivoError.argument(
-            "the \(document.kind) may be stored already, by a call whose outcome is not known; make that call again to find "
-                + "out, or send a copy() of it", call)
     }
 
     func checkNew(_ document: any RecordDocument, _ call: IndivoCall) throws {
@@ -193,11 +177,44 @@ extension IndivoRecord {
     /// Looks for what an earlier attempt may have stored.
     /// - Returns: What the server says of it; `nil` when it is not there.
     /// - Throws: A conflict when something else is stored under the id.
-    private func find(_ write: UnresolvedWrite, _ call: IndivoCall) async throws -> DocumentMetadata? {
-        guard let metadata = try await documentMetadata(externalID: write.externalID.text) else { return nil }
-        guard write.contents.contains(where: { metadata.mismatch(with: $0.data) == nil }) else {
+    private func find(_ write: SentWrite, _ call: IndivoCall) async throws -> DocumentMetadata? {
+        guard let metadata = try await documentMetadata(externalID: write.externalID) else { return nil }
+        guard write.contents.contains(where: { metadata.mismatch(with: $0) == nil }) else {
             throw IndivoError(.conflict(.externalIDUsed), call: call)
         }
         return metadata
+    }
+}
+
+extension SentWrite {
+    /// Whether a call does what this one did.
+    func isSame(as call: IndivoCall, _ path: [String: String], in record: IndivoRecord, externalID: String?) -> Bool {
+        self.record == record.id && self.call == call.name && self.path == path
+            && (externalID == nil || externalID == self.externalID)
+    }
+
+    /// Whether it adds a document to a record, and nothing else.
+    package func adds(to record: IndivoRecord) -> Bool {
+        isSame(as: .documentCreateByExternalID, [:], in: record, externalID: nil)
+    }
+
+    /// Whether it replaces a document of a record.
+    package func replaces(_ document: String, in record: IndivoRecord) -> Bool {
+        isSame(as: .documentVersionByExternalID, ["document": document], in: record, externalID: nil)
+    }
+}
+
+extension DocumentStage {
+    /// Where a document is after a write of which the outcome is not known.
+    fileprivate func unconfirmed(_ write: SentWrite) -> DocumentStage {
+        if case .unconfirmed(_, let before) = self { .unconfirmed(write, from: before) } else { .unconfirmed(write, from: self) }
+    }
+}
+
+extension RecordDocument {
+    /// Why it is not sent by another call than the one before.
+    package var mayBeStored: String {
+        "the \(kind) may be stored already, by a call whose outcome is not known; make that call again to find out, or send a "
+            + "copy() of it"
     }
 }

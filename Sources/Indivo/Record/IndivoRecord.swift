@@ -46,7 +46,7 @@ public final class IndivoRecord: Sendable {
     public func account(_ id: String) -> IndivoAccount { IndivoAccount(server: server, id: id, token: token) }
 }
 
-extension IndivoRecord: CallScope {
+extension IndivoRecord: RecordReference, CallScope {
     var credentials: OAuthCredentials? { OAuthCredentials(consumer: server.app.consumer, token: token) }
     var variables: [String: String] { ["record": id, "app": server.app.id] }
 }

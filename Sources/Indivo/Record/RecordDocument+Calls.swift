@@ -56,11 +56,8 @@ extension RecordDocument {
         let (record, id) = try stored(for: .documentVersions)
         var versions: [DocumentMetadata] = []
         for status in status.map({ [$0] }) ?? DocumentStatus.allCases {
-            let list = PagedList(
-                source: DocumentPages(
-                    scope: record, call: .documentVersions, path: ["document": id],
-                    query: DocumentQuery(status: status)) { $0 })
-            versions += try await list.all()
+            versions += try await record.metadataList(
+                .documentVersions, path: ["document": id], DocumentQuery(status: status), { $0 }).all()
         }
         for version in versions {
             if let newer = version.replacedBy?.id { record.versions.note(version.id, replacedBy: newer) }

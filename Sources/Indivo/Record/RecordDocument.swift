@@ -26,21 +26,16 @@ public protocol RecordDocument: AnyObject {
 /// Where a document is: in no record yet, or in one, with an id and metadata. Only the library makes and changes it.
 public struct DocumentPlace: Sendable {
     /// The record the document is in.
-    public internal(set) var record: IndivoRecord?
+    public var record: IndivoRecord? { stage.record as? IndivoRecord }
     /// The document's id; `nil` before it is on a server.
     public internal(set) var id: String?
     /// What the server says of it, as of the last call that told.
     public internal(set) var metadata: DocumentMetadata?
-    /// Where it stands on its way to the server.
-    var transit = DocumentTransit.none
+    /// Where it is on its way between the app and the record.
+    package internal(set) var stage: DocumentStage
 
-    /// Whether it is on its way to the server.
-    var isBeingSent: Bool {
-        if case .beingSent = transit { true } else { false }
-    }
-
-    init(record: IndivoRecord? = nil, id: String? = nil, metadata: DocumentMetadata? = nil) {
-        self.record = record
+    init(_ stage: DocumentStage = .inNoRecord, id: String? = nil, metadata: DocumentMetadata? = nil) {
+        self.stage = stage
         self.id = id
         self.metadata = metadata
     }
@@ -91,8 +86,8 @@ extension RecordDocument {
     /// What it is called in errors, which hold no ids.
     var kind: String { (self as? IndivoDocument)?.modelName ?? "document" }
 
-    /// The document is on the server now: takes over what the server says of it.
-    func settle(_ metadata: DocumentMetadata, in record: IndivoRecord) {
-        documentPlace = DocumentPlace(record: record, id: metadata.id, metadata: metadata)
+    /// The server has the document now, under this id and with this metadata, where that is known.
+    package func confirm(id: String, metadata: DocumentMetadata? = nil, in record: IndivoRecord) {
+        documentPlace = DocumentPlace(.inRecord(record), id: id, metadata: metadata)
     }
 }

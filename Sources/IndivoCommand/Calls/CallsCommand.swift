@@ -1,5 +1,6 @@
 import ArgumentParser
 import Indivo
+import OrderedJSON
 
 struct CallsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,15 +47,15 @@ struct CallsCommand: ParsableCommand {
                 ]
             },
             json: {
-                JSONValue.array(
+                JSONValue(
                     calls.map { call in
-                        .object([
-                            "number": .integer(call.number), "name": .string(call.name),
-                            "method": .string(call.method.rawValue), "path": .string(call.path),
-                            "swift": .string(call.swift), "deprecated": .bool(call.isDeprecated),
-                        ])
+                        [
+                            "number": JSONValue(call.number), "name": JSONValue(call.name),
+                            "method": JSONValue(call.method.rawValue), "path": JSONValue(call.path),
+                            "swift": JSONValue(call.swift), "deprecated": JSONValue(call.isDeprecated),
+                        ]
                     }
-                ).data
+                ).fileData
             },
             xml: {
                 let root = XMLNode("Calls")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Indivo
+import OrderedJSON
 
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,14 +44,14 @@ struct SettingsCommand: ParsableCommand {
                 ],
                 rows: rows,
                 json: {
-                    JSONValue.array(
+                    JSONValue(
                         rows.map { row in
-                            .object([
-                                "name": .string(row[0]), "value": row[1].isEmpty ? .null : .string(row[1]),
-                                "source": row[2].isEmpty ? .null : .string(row[2]), "meaning": .string(row[3]),
-                            ])
+                            [
+                                "name": JSONValue(row[0]), "value": row[1].isEmpty ? .null : JSONValue(row[1]),
+                                "source": row[2].isEmpty ? .null : JSONValue(row[2]), "meaning": JSONValue(row[3]),
+                            ]
                         }
-                    ).data
+                    ).fileData
                 },
                 xml: {
                     let elements = rows.map { row in

@@ -1,4 +1,5 @@
 import IndivoModel
+import OrderedJSON
 
 /// What a check found out about one file.
 struct CheckedFile {
@@ -64,35 +65,22 @@ struct CheckedFile {
 
     /// The same for programs.
     var json: JSONValue {
-        func object(_ members: [(String, JSONValue)]) -> JSONValue {
-            .object(members.map { JSONValue.Member(name: $0.0, value: $0.1) })
+        let documents = documents.map { document -> JSONValue in
+            [
+                "name": JSONValue(document.name), "line": JSONValue(document.line),
+                "understood": JSONValue(document.properties.map { JSONValue($0) }),
+            ]
         }
-        func number(_ value: Int?) -> JSONValue { value.map { .number("\($0)") } ?? .null }
-        return object([
-            ("file", .string(file.name)),
-            ("kind", .string(kind)),
-            ("class", className.map { .string($0) } ?? .null),
-            (
-                "documents",
-                .array(
-                    documents.map {
-                        object([
-                            ("name", .string($0.name)), ("line", number($0.line)),
-                            ("understood", .array($0.properties.map { .string($0) })),
-                        ])
-                    })
-            ),
-            (
-                "problems",
-                .array(
-                    problems.map {
-                        object([
-                            ("severity", .string($0.severity.rawValue)), ("line", number($0.line)),
-                            ("column", number($0.column)), ("message", .string($0.message)),
-                        ])
-                    })
-            ),
-            ("notes", .array(notes.map { .string($0) })),
-        ])
+        let problems = problems.map { problem -> JSONValue in
+            [
+                "severity": JSONValue(problem.severity.rawValue), "line": JSONValue(problem.line),
+                "column": JSONValue(problem.column), "message": JSONValue(problem.message),
+            ]
+        }
+        return [
+            "file": JSONValue(file.name), "kind": JSONValue(kind), "class": JSONValue(className),
+            "documents": JSONValue(documents), "problems": JSONValue(problems),
+            "notes": JSONValue(notes.map { JSONValue($0) }),
+        ]
     }
 }

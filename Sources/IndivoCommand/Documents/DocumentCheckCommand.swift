@@ -1,5 +1,6 @@
 import ArgumentParser
 import IndivoModel
+import OrderedJSON
 import ShownText
 
 struct DocumentCheckCommand: ParsableCommand {
@@ -54,9 +55,7 @@ struct DocumentCheckCommand: ParsableCommand {
             }
         }
         if json {
-            var text = ""
-            JSONValue.array(objects).write(to: &text)
-            try StandardStreams.say(text)
+            try StandardStreams.say(JSONValue(objects).text(.pretty))
         }
         if cannotRead { throw ExitCode(2) }
         if hasProblems { throw ExitCode(1) }

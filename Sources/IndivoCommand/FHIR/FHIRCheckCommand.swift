@@ -11,8 +11,8 @@ struct FHIRCheckCommand: ParsableCommand {
             indivo fhir check patient.json bundles/
             indivo fhir check --json - < patient.json
 
-            Each issue is a line with its file, line, column, severity, FHIRPath and text; of XML without line and column. Of a folder all .json and \
-            .xml files in it and below are checked; those that are no resources are named on standard error. Profiles, and \
+            Each issue is a line with its file, line, column, severity, FHIRPath and text. Of a folder all .json and .xml \
+            files in it and below are checked; those that are no resources are named on standard error. Profiles, and \
             terminologies outside the specification, are not checked.
 
             The exit status is 0 when no file has an error (warnings and remarks are printed), 1 when one has, 2 when a \
@@ -80,18 +80,18 @@ struct FHIRCheckCommand: ParsableCommand {
 extension ValidationIssue {
     /// `FILE:LINE:COLUMN: SEVERITY: EXPRESSION: TEXT`.
     fileprivate func line(in file: ResourceFile, named input: InputFile) -> String {
-        let location = file.isXML ? nil : location
+        let position = location.map(file.position(of:))
         let subject = expression.isEmpty ? "" : "\(expression): "
-        return "\(input.place(location?.line, location?.column)) \(severity): \(subject)\(text)"
+        return "\(input.place(position?.line, position?.column)) \(severity): \(subject)\(text)"
     }
 
     fileprivate func json(in file: ResourceFile) -> JSONValue {
         var object: JSONValue = [
             "severity": JSONValue(severity.code), "code": JSONValue(code.code), "expression": JSONValue(expression),
         ]
-        if let location, !file.isXML {
-            object["line"] = JSONValue(location.line)
-            object["column"] = JSONValue(location.column)
+        if let position = location.map(file.position(of:)) {
+            object["line"] = JSONValue(position.line)
+            object["column"] = JSONValue(position.column)
         }
         if let rule { object["rule"] = JSONValue(rule) }
         object["text"] = JSONValue(text)

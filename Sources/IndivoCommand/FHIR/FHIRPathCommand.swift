@@ -8,7 +8,7 @@ struct FHIRPathCommand: ParsableCommand {
         abstract: "Evaluate a FHIRPath expression on a resource.",
         discussion: """
             indivo fhir path 'entry.resource.ofType(Observation).value.value' bundle.json
-            indivo fhir path 'birthDate <= today() - 18 years' patient.json
+            indivo fhir path 'birthDate <= today() - 18 years' patient.xml
 
             Each item of the result is printed on a line of its own, as JSON; dates, times and quantities as strings.
 

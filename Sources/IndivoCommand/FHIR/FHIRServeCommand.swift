@@ -33,10 +33,10 @@ struct FHIRServeCommand: AsyncParsableCommand {
     @Option(help: "Demand this bearer token; may be given several times.")
     var token: [String] = []
 
-    @Flag(help: "Refuse resources with errors, rather than store them.")
+    @ArgumentParser.Flag(help: "Refuse resources with errors, rather than store them.")
     var strict = false
 
-    @Flag(help: "Print one line of JSON first, for programs.")
+    @ArgumentParser.Flag(help: "Print one line of JSON first, for programs.")
     var json = false
 
     func run() async throws {

@@ -1,4 +1,5 @@
 import Indivo
+import OrderedJSON
 
 /// The kept sessions, without their tokens.
 enum SessionListing {
@@ -12,15 +13,15 @@ enum SessionListing {
                 [$0.record, $0.label ?? "", $0.api.absoluteString, $0.app, XMLDateTime($0.keptAt).lexical]
             },
             json: {
-                JSONValue.array(
+                JSONValue(
                     sessions.map { session in
-                        .object([
-                            "record": .string(session.record), "label": .text(session.label),
-                            "api": .string(session.api.absoluteString), "app": .string(session.app),
-                            "keptAt": .string(XMLDateTime(session.keptAt).lexical),
-                        ])
+                        [
+                            "record": JSONValue(session.record), "label": JSONValue(session.label),
+                            "api": JSONValue(session.api.absoluteString), "app": JSONValue(session.app),
+                            "keptAt": JSONValue(XMLDateTime(session.keptAt).lexical),
+                        ]
                     }
-                ).data
+                ).fileData
             },
             xml: {
                 let root = XMLNode("Sessions")

@@ -2,6 +2,7 @@ import Foundation
 import Indivo
 import IndivoOutbox
 import IndivoXML
+import OrderedJSON
 
 /// What waits in an outbox, for printing. Of the documents themselves it says nothing.
 enum OutboxListing {
@@ -12,7 +13,7 @@ enum OutboxListing {
 
     static func many(_ items: [OutboxItem]) -> Listing {
         Listing(
-            columns: columns, rows: items.map(row), json: { JSONValue.array(items.map(object)).data },
+            columns: columns, rows: items.map(row), json: { JSONValue(items.map(object)).fileData },
             xml: { try RecordListings.list("Outbox", items.map(element)).file() })
     }
 
@@ -20,7 +21,7 @@ enum OutboxListing {
     static func one(_ item: OutboxItem) -> Listing {
         Listing(
             columns: columns.map { .init($0.name, $0.title ?? $0.name) }, rows: [row(item)], isSingle: true,
-            json: { object(item).data }, xml: { try element(item).file() })
+            json: { object(item).fileData }, xml: { try element(item).file() })
     }
 
     private static func row(_ item: OutboxItem) -> [String] {
@@ -44,9 +45,9 @@ enum OutboxListing {
     }
 
     private static func object(_ item: OutboxItem) -> JSONValue {
-        .object(
-            zip(columns, row(item)).map { column, value in
-                JSONValue.Member(name: column.name, value: value.isEmpty ? .null : .string(value))
+        JSONValue(
+            members: zip(columns, row(item)).map { column, value in
+                JSONMember(name: column.name, value: value.isEmpty ? .null : JSONValue(value))
             })
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Indivo
+import OrderedJSON
 
 struct MessageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,7 +57,8 @@ struct MessageCommand: AsyncParsableCommand {
                 columns: [.init("id", "message"), .init("attachments", "attachments")],
                 rows: [[sent.id, "\(sent.attachments.count)"]], isSingle: true,
                 json: {
-                    JSONValue.object(["id": .string(sent.id), "attachments": .integer(sent.attachments.count)]).data
+                    let sent: JSONValue = ["id": JSONValue(sent.id), "attachments": JSONValue(sent.attachments.count)]
+                    return sent.fileData
                 },
                 xml: {
                     try XMLNode("Message", attributes: ["id": sent.id, "attachments": "\(sent.attachments.count)"])

@@ -1,5 +1,6 @@
 import Foundation
 import Indivo
+import OrderedJSON
 
 /// What a server says of documents, for printing.
 enum MetadataListing {
@@ -63,7 +64,7 @@ extension OutputOptions {
     /// Tells that something was done of which the server says no more.
     func printDone(_ note: String) throws {
         switch form {
-        case .json: try StandardStreams.write(JSONValue.object(["status": .string("ok")]).data)
+        case .json: try StandardStreams.write((["status": "ok"] as JSONValue).fileData)
         case .xml: try StandardStreams.write(XMLNode("ok").file())
         case .csv: try StandardStreams.write(CSV.data(header: ["status"], rows: [["ok"]]))
         case nil: talk.note(note)

@@ -1,4 +1,5 @@
 import Indivo
+import OrderedJSON
 
 /// What a server computed, for printing.
 enum AggregateListing {
@@ -9,15 +10,14 @@ enum AggregateListing {
             columns: [.init("group", "group"), .init("value", "value")],
             rows: results.map { [$0.group ?? "", $0.value ?? ""] },
             json: {
-                JSONValue.array(
+                JSONValue(
                     results.map { result in
-                        let isNumber = result.value.flatMap { Double($0) }?.isFinite ?? false
-                        return .object([
-                            "group": .text(result.group),
-                            "value": isNumber ? .number(result.value ?? "") : .text(result.value),
-                        ])
+                        [
+                            "group": JSONValue(result.group),
+                            "value": JSONValue(number: result.value ?? "") ?? JSONValue(result.value),
+                        ]
                     }
-                ).data
+                ).fileData
             },
             xml: {
                 var reports = AggregateReports()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Indivo
+import Suggestions
 
 /// The query API as options.
 struct ReportQueryOptions: ParsableArguments {
@@ -133,7 +134,7 @@ extension ReportSource {
         if let field = fields.first(where: { $0.name == name || $0.property == name }) { return field.type }
         let names = fields.map(\.property)
         throw CommandFailure(
-            "the report has no field “\(name)”" + NearMisses.advice(name, among: names + fields.map(\.name))
+            "the report has no field “\(name)”" + Spelling.question(about: name, among: names + fields.map(\.name))
                 + "; it has \(names.joined(separator: ", "))")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Indivo
+import Suggestions
 
 struct ReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -66,7 +67,7 @@ struct ReportsCommand: AsyncParsableCommand {
     private func unknownModel() -> CommandFailure {
         let names = DataModel.core.map(\.name)
         return CommandFailure(
-            "the server knows no model “\(model.onOneLine)”\(NearMisses.advice(model, among: names)); "
+            "the server knows no model “\(model.onOneLine)”\(Spelling.question(about: model, among: names)); "
                 + "the core models are \(names.joined(separator: ", "))")
     }
 }

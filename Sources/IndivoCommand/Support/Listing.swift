@@ -44,20 +44,3 @@ struct Listing {
 
     var csv: Data { CSV.data(header: columns.map(\.name), rows: rows) }
 }
-
-extension JSONValue {
-    static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
-        .object(members.map { Member(name: $0.key, value: $0.value ?? .null) })
-    }
-
-    static func integer(_ value: Int?) -> JSONValue { value.map { .number("\($0)") } ?? .null }
-
-    static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
-
-    /// As a file or an answer: with a line's end behind it.
-    var data: Data {
-        var text = ""
-        write(to: &text)
-        return Data((text + "\n").utf8)
-    }
-}

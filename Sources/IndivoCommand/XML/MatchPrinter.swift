@@ -1,5 +1,6 @@
 import IndivoModel
 import IndivoXML
+import OrderedJSON
 
 /// Prints what a query found, file by file.
 struct MatchPrinter {
@@ -39,50 +40,48 @@ struct MatchPrinter {
         case .count: try StandardStreams.say("\(prefix)\(values.count)")
         case .json: objects += values
         case .xml, .text, .attribute:
-            for case .string(let text) in values { try StandardStreams.say(prefix + text) }
+            for text in values.compactMap(\.string) { try StandardStreams.say(prefix + text) }
         }
     }
 
     /// Prints what had to wait for the last file.
     func finish() throws {
         guard form == .json else { return }
-        var text = ""
-        JSONValue.array(objects).write(to: &text)
-        try StandardStreams.say(text)
+        try StandardStreams.say(JSONValue(objects).text(.pretty))
     }
 
     /// What stands for an attribute or another text that an expression gives.
     private func value(_ text: String, named name: String?, in file: InputFile) throws -> JSONValue {
         switch form {
         case .count: return .null
-        case .xml, .text: return .string(text)
+        case .xml, .text: return JSONValue(text)
         case .attribute:
             throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
         case .json:
-            let name = name.map { [JSONValue.Member(name: "name", value: .string($0))] } ?? []
-            return .object(fileMember(file) + name + [JSONValue.Member(name: "text", value: .string(text))])
+            let name = name.map { [JSONMember(name: "name", value: JSONValue($0))] } ?? []
+            return JSONValue(members: fileMember(file) + name + [JSONMember(name: "text", value: JSONValue(text))])
         }
     }
 
-    private func fileMember(_ file: InputFile) -> [JSONValue.Member] {
-        namesFiles ? [JSONValue.Member(name: "file", value: .string(file.name))] : []
+    private func fileMember(_ file: InputFile) -> [JSONMember] {
+        namesFiles ? [JSONMember(name: "file", value: JSONValue(file.name))] : []
     }
 
     /// What stands for one node; `nil` when it has none.
     private func value(of node: XMLNode, in file: InputFile) throws -> JSONValue? {
         switch form {
         case .count: return .null
-        case .xml: return .string(try node.xml())
-        case .text: return .string(node.text())
-        case .attribute(let name): return node.attr(name).map { .string($0) }
+        case .xml: return JSONValue(try node.xml())
+        case .text: return JSONValue(node.text())
+        case .attribute(let name): return node.attr(name).map { JSONValue($0) }
         case .json:
-            let attributes = node.attributes.map { JSONValue.Member(name: $0.qualifiedName, value: .string($0.value)) }
-            return .object(
-                fileMember(file) + [
-                    JSONValue.Member(name: "name", value: .string(node.qualifiedName)),
-                    JSONValue.Member(name: "attributes", value: .object(attributes)),
-                    JSONValue.Member(name: "text", value: .string(node.text())),
-                    JSONValue.Member(name: "xml", value: .string(try node.xml())),
+            let attributes = node.attributes.map { JSONMember(name: $0.qualifiedName, value: JSONValue($0.value)) }
+            return JSONValue(
+                members: fileMember(file) + [
+                    JSONMember(name: "name", value: JSONValue(node.qualifiedName)),
+                    JSONMember(name: "attributes", value: JSONValue(members: attributes)),
+                    JSONMember(name: "text", value: JSONValue(node.text())),
+                    JSONMember(name: "xml", value: JSONValue(try node.xml())),
                 ])
         }
     }

@@ -1,4 +1,5 @@
 import IndivoXML
+import OrderedJSON
 
 /// Gives values what they are read from: the cells of a ``FieldTable``, found by field.
 ///
@@ -87,7 +88,7 @@ public final class TableReader {
         case .element(let element): return element.fieldText
         case .json(let value, _):
             guard let text = value.scalarText else {
-                if value != .null { try report(value.isNot("one value", document: documentName, property: path(of: field))) }
+                if !value.isNull { try report(value.isNot("one value", document: documentName, property: path(of: field))) }
                 return nil
             }
             return text.isEmpty ? nil : .string(text)
@@ -101,8 +102,8 @@ public final class TableReader {
         switch item.content {
         case .element(let element): reader.decoder.decode(element, keptBy: table.source, into: &reader.table)
         case .json(let value, let key):
-            guard case .object = value else {
-                if value != .null { try report(value.isNot("an object", document: documentName, property: path(of: field))) }
+            guard value.kind == .object else {
+                if !value.isNull { try report(value.isNot("an object", document: documentName, property: path(of: field))) }
                 return nil
             }
             try reader.decode(value, key: key)

@@ -61,13 +61,3 @@ package enum SHA1 {
         (value << bits) | (value >> (32 &- bits))
     }
 }
-
-extension SHA1 {
-    /// HMAC (RFC 2104) over SHA-1.
-    package static func authenticationCode(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
-        var block = key.count > 64 ? hash(key) : key
-        block += [UInt8](repeating: 0, count: 64 - block.count)
-        let inner = hash(block.map { $0 ^ 0x36 } + message)
-        return hash(block.map { $0 ^ 0x5c } + inner)
-    }
-}

@@ -51,7 +51,7 @@ package struct DocumentPatch {
     }
 
     /// Makes what was written the objects' source: the next patch says what changed since. A report's they remain.
-    package func adopt() {
+    package func commit() {
         for (document, element) in written { document.source = element }
     }
 

@@ -32,8 +32,8 @@ open class IndivoDocument {
     /// Aside, since it is larger than most documents, and most have none.
     private final var keptMetadata: KeptMetadata?
 
-    /// What the client needs to know about where the document lives.
-    package final var home: AnyObject?
+    /// How far the document has come on its way from the app to a record.
+    package final var documentStage = DocumentStage.inNoRecord
 
     /// Whether the source is a report's, which leaves things out: then the whole document has to be fetched before it
     /// is replaced.

@@ -3,7 +3,7 @@ import IndivoXML
 
 /// A document written out, ready to be sent.
 ///
-/// Only when the server has it do the objects take the new XML for their source: ``adopt()``.
+/// Only when the server or the outbox has it do the objects take the new XML for their source: ``commit()``.
 package struct PreparedDocument {
     /// The root element.
     package let root: XMLNode
@@ -96,7 +96,7 @@ package struct PreparedDocument {
     ///
     /// Where the stored document had related models that the objects did not know, the objects know them from now on:
     /// otherwise the next version would seem to take them away.
-    package func adopt() {
+    package func commit() {
         for (document, element) in written {
             document.source = element
             document.isFromReport = false

@@ -1,4 +1,5 @@
 import IndivoXML
+import OrderedJSON
 
 /// What a document or value says, by its schema: a cell for each leaf and compound value, and what each relation holds.
 ///

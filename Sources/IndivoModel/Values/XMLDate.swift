@@ -1,3 +1,4 @@
+import CivilCalendar
 import Foundation
 
 /// A calendar day (xs:date), such as a birthday: no time of day, and a zone only where one was given.

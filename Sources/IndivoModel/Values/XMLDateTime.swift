@@ -1,3 +1,4 @@
+import CivilCalendar
 import Foundation
 
 /// A date with a time of day (xs:dateTime). The offset and the fraction stay as they were read.

@@ -66,7 +66,7 @@ struct ItemDelivery {
             let item = attempt.item.predecessor ?? ""
             // Delivered so long ago that it is forgotten, discarded, or one whose file cannot be read: the server knows.
             do {
-                if let document = try await record.deliveredDocument(externalID: item) { return .document(document) }
+                if let document = try await record.delivered(externalID: item) { return .document(document.id) }
                 if let damaged { return .other(.waiting(for: damaged)) }
                 return .other(
                     .setAside(reason: "it builds on item \(item), which was discarded and is not on the server"))
@@ -318,15 +318,21 @@ struct ItemDelivery {
     private func find(_ target: String) async throws -> String? {
         switch change.kind {
         case .add, .replace, .patch:
-            return try await record.deliveredDocument(externalID: id)
+            guard let document = try await record.delivered(externalID: id) else { return nil }
+            // The outbox's own ids are of one document. One of the app's that was used before may be of another.
+            if let sent = change.sentBefore, let digest = document.digest?.lowercased(),
+                DocumentDigest(matchingFormOf: digest) == .sha256, !sent.contains(digest) {
+                throw Obstacle.overtaken("the server has another document under the external id “\(id)”; add it under another one")
+            }
+            return document.id
         case .status:
             guard let before = notes.equalChangesBefore else { return nil }
             return try await equalChanges(of: target) > before ? target : nil
         case .label:
             guard notes.stamp != nil, let before = notes.labelBefore else { return nil }
             let label = try await record.label(ofDocument: target)
-            if Self.isSame(label, change.label ?? "") { return target }
-            guard !Self.isSame(label, before) else { return nil }
+            if XMLText.areSame(label, change.label ?? "") { return target }
+            guard !XMLText.areSame(label, before) else { return nil }
             // Whether this one was made before the other, or never arrived, nobody knows.
             throw Obstacle.overtaken(
                 "its response was lost, and somebody set another label meanwhile; look which one is right, and retry or "
@@ -340,13 +346,8 @@ struct ItemDelivery {
 
     private func equalChanges(of document: String) async throws -> Int {
         try await record.statusChanges(of: document).count {
-            $0.status == status && Self.isSame($0.reason ?? "", change.reason ?? "")
+            $0.status == status && XMLText.areSame($0.reason ?? "", change.reason ?? "")
         }
-    }
-
-    /// Compares by bytes, as a server does, but for line ends, which XML does not keep.
-    private static func isSame(_ text: String, _ other: String) -> Bool {
-        XMLText.normalizingLineEnds(text).utf8.elementsEqual(XMLText.normalizingLineEnds(other).utf8)
     }
 
     /// Whether the record cannot be used at all just now: no judgement of a change counts while that is so.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import OrderedJSON
 
 /// The calls that anybody may make: what the server is, and which apps it knows.
 enum PublicCalls {
@@ -11,7 +12,7 @@ enum PublicCalls {
         },
         .get("all_manifests", "/apps/manifests/", .anyone) { call in
             let apps = try AppRow.fetchAll(call.db, sql: "SELECT * FROM app ORDER BY rowid")
-            return .json(JSONValue.array(try apps.map { try AppManifest.smart($0.manifest) }).text)
+            return .json(JSONValue(try apps.map { try AppManifest.smart($0.manifest) }).serverText)
         },
         .get("pha", "/apps/{app}", .anyone) { call in .json(try call.app.manifest) },
         .delete("pha_delete", "/apps/{app}", .ownApp) { call in
@@ -19,9 +20,9 @@ enum PublicCalls {
             return .ok
         },
         .get("app_manifest", "/apps/{app}/manifest", .anyone) { call in
-            .json(try AppManifest.smart(call.app.manifest).text)
+            .json(try AppManifest.smart(call.app.manifest).serverText)
         },
-        .get("smart_capabilities", "/capabilities/", .anyone) { _ in .json(capabilities.text) },
+        .get("smart_capabilities", "/capabilities/", .anyone) { _ in .json(capabilities.serverText) },
         // The real server fetches it from a host that is gone, and fails.
         .get("smart_ontology", "/ontology", .anyone) { _ in .internalError },
         .get("coding_systems_list", "/codes/systems/", .anyone) { _ in .internalError },
@@ -36,10 +37,9 @@ enum PublicCalls {
         ]
         let methods =
             readable.map { ($0, ["GET"]) } + [("Alert", ["POST"]), ("UserPreferences", ["DELETE", "GET", "PUT"])]
-        return .object(
-            methods.sorted { $0.0 < $1.0 }.map { name, methods in
-                JSONValue.Member(
-                    RDFGraph.smart + name, .object([.init("methods", .array(methods.map { .string($0) }))]))
+        return JSONValue(
+            members: methods.sorted { $0.0 < $1.0 }.map { name, methods in
+                JSONMember(name: RDFGraph.smart + name, value: ["methods": JSONValue(methods.map { JSONValue($0) })])
             })
     }()
 }
@@ -52,19 +52,16 @@ enum AppManifest {
     ]
 
     static func smart(_ manifest: String) throws -> JSONValue {
-        guard case .object(let members) = try JSONValue(parsing: Data(manifest.utf8)) else { return .object([]) }
-        return .object(members.filter { smartKeys.contains($0.name) })
+        JSONValue(members: (try JSONValue(parsing: manifest).members ?? []).filter { smartKeys.contains($0.name) })
     }
 
     static func make(for app: SandboxApp) -> JSONValue {
-        .object([
-            .init("description", .string(app.description)), .init("frameable", .boolean(true)),
-            .init("id", .string(app.id)), .init("icon", .string("")), .init("index", .string(app.startURL)),
-            .init("name", .string(app.name)), .init("author", .string("")), .init("smart_version", .string("0.4")),
-            .init("version", .string("1.0.0")), .init("mode", .string(app.isAutonomous ? "background" : "ui")),
-            .init("scope", .string("record")), .init("indivo_version", .string("2.0.0")),
-            .init("has_ui", .boolean(!app.isAutonomous)), .init("requires", .object([])),
-            .init("oauth_callback_url", .string(app.callbackURL)),
-        ])
+        [
+            "description": JSONValue(app.description), "frameable": true, "id": JSONValue(app.id), "icon": "",
+            "index": JSONValue(app.startURL), "name": JSONValue(app.name), "author": "", "smart_version": "0.4",
+            "version": "1.0.0", "mode": app.isAutonomous ? "background" : "ui", "scope": "record",
+            "indivo_version": "2.0.0", "has_ui": JSONValue(!app.isAutonomous), "requires": [:],
+            "oauth_callback_url": JSONValue(app.callbackURL),
+        ]
     }
 }

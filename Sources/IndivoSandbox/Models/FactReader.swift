@@ -1,4 +1,5 @@
 import IndivoModel
+import OrderedJSON
 
 /// An object of a data model on its way into the database, with what is nested in it.
 struct FactDraft: Sendable {
@@ -44,10 +45,10 @@ struct FactReader {
         var values = self.values
         for field in shape.fields where values[field.name] == nil {
             if field.type == .boolean {
-                values[field.name] = .boolean(false)
+                values[field.name] = false
             } else if shape.constraints.neverNull.contains(field.name) {
                 guard field.type == .string else { throw NoFacts() }
-                values[field.name] = .string("")
+                values[field.name] = ""
             } else {
                 values[field.name] = .null
             }
@@ -65,16 +66,16 @@ struct FactReader {
         }
         switch type {
         case .string:
-            return .string(text)
+            return JSONValue(text)
         case .number:
             guard let number = decimal(text) else { throw refuse("numeric") }
-            return .number(number)
+            return JSONValue(decimal: number)
         case .boolean:
             guard ["true", "false"].contains(text.lowercased()) else { throw refuse("boolean") }
-            return .boolean(text.lowercased() == "true")
+            return JSONValue(text.lowercased() == "true")
         case .date, .dateTime:
             guard let instant = IndivoDate.parseDateTime(text) else { throw refuse("an iso8601 datetime") }
-            return .string(type == .date ? instant.day : instant.sortableText)
+            return JSONValue(type == .date ? instant.day : instant.sortableText)
         }
     }
 

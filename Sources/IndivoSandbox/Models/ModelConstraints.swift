@@ -1,10 +1,12 @@
 import IndivoModel
+import OrderedJSON
 
 /// What the values of a model's fields must be like: lengths, choices, and the code systems of the core models.
 struct ModelConstraints: Sendable {
     /// The longest a text may be; nil for any length.
     private var lengths: [String: Int?] = [:]
-    private var rules: [String: CodeRule] = [:]
+    /// Of a core model: what its notes say of the leaves.
+    private let rules: [String: LeafRules]
     private var choices: [String: [String]] = [:]
     private var emails: Set<String> = []
     /// Fields that hold something in every row: omitted text is "", anything else that is missing makes no facts.
@@ -12,8 +14,10 @@ struct ModelConstraints: Sendable {
 
     init(_ model: DataModel) {
         let names = Set(model.fields.map(\.name))
-        let own = CoreConstraints.models[model.name]
-        neverNull = own?.neverNull ?? []
+        let rules = DataModel.rules(ofCoreModel: model.name) ?? [:]
+        let required = rules.filter(\.value.isRequired)
+        neverNull = Self.modelsInColumns.contains(model.name) ? Set(required.keys) : []
+        self.rules = Self.modelsInColumns.contains(model.name) ? [:] : rules
         for field in model.fields where field.type == .string {
             lengths[field.name] = 255
             let name = field.name
@@ -29,9 +33,11 @@ struct ModelConstraints: Sendable {
             }
             if name.hasSuffix("_email"), names.contains(name.dropLast(5) + "npi_number") { emails.insert(name) }
         }
-        for (name, length) in own?.lengths ?? [:] { lengths[name] = .some(length) }
-        rules = own?.rules ?? [:]
+        for (name, rules) in rules where lengths[name] != nil { lengths[name] = .some(rules.maximumLength) }
     }
+
+    /// The oldest models, whose required fields the real server's database demands, and nobody before it.
+    private static let modelsInColumns: Set = ["Equipment", "Measurement", "Procedure", "SimpleClinicalNote"]
 
     /// The first field, by name, whose value will not do, and why; nil when all will.
     func violation(in values: [String: JSONValue], of model: ModelShape) -> (field: String, message: String)? {
@@ -43,8 +49,12 @@ struct ModelConstraints: Sendable {
 
     private func violation(of field: String, _ value: JSONValue) -> String? {
         let text = value.string
-        if let rule = rules[field], let message = rule.violation(by: value == .null ? nil : text ?? value.text) {
-            return message
+        if let rules = rules[field] {
+            if value.isNull || rules.allowed == nil && text == "" {
+                if rules.isRequired { return "This field cannot be blank." }
+            } else if let allowed = rules.allowed?.texts, case let written = text ?? value.text(), !allowed.contains(written) {
+                return "Invalid value: \(written). Expected one of: \(allowed.joined(separator: ", "))"
+            }
         }
         guard let text, !text.isEmpty else { return nil }
         if let options = choices[field], !options.contains(text) { return "Value '\(text)' is not a valid choice." }
@@ -56,29 +66,5 @@ struct ModelConstraints: Sendable {
             return "Enter a valid e-mail address."
         }
         return nil
-    }
-}
-
-/// What a field of a core model may hold.
-enum CodeRule: Sendable {
-    /// Something.
-    case required
-    /// One of these; nothing as well, where it may be absent.
-    case oneOf([String], nullable: Bool)
-
-    static func exactly(_ value: String, nullable: Bool = false) -> CodeRule { .oneOf([value], nullable: nullable) }
-
-    func violation(by value: String?) -> String? {
-        switch self {
-        case .required:
-            value?.isEmpty ?? true ? "This field cannot be blank." : nil
-        case .oneOf(let values, let nullable):
-            if let value {
-                values.contains(value)
-                    ? nil : "Invalid value: \(value). Expected one of: \(values.joined(separator: ", "))"
-            } else {
-                nullable ? nil : "This field cannot be blank."
-            }
-        }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IndivoModel
 import OAuth1
+import OrderedJSON
 
 /// The OAuth endpoints, and the calls by which a UI server authorises apps.
 enum TokenCalls {
@@ -118,7 +119,7 @@ enum TokenCalls {
     private static func info(_ call: Call) throws -> Response {
         let token = try call.requestToken
         let app = try AppRow.find(token.app, in: call.db).orNotFound()
-        let manifest = try JSONValue(parsing: Data(app.manifest.utf8))
+        let manifest = try JSONValue(parsing: app.manifest)
         let isKnown = try TokenStore(call).isEnabled(token)
         var markup: Markup = "<RequestToken token=\"\(call["requestToken"])\">"
         markup += token.record.map { "<record id=\"\($0)\"/>" } ?? "<record />"
@@ -132,8 +133,8 @@ enum TokenCalls {
             markup += "<autonomousReason>\(reason)</autonomousReason>"
         }
         markup += """
-            <frameable>\(manifest["frameable"] == .boolean(true) ? "True" : "False")</frameable>\
-            <ui>\(manifest["has_ui"] == .boolean(true) ? "True" : "False")</ui></App>\
+            <frameable>\(manifest["frameable"]?.boolean == true ? "True" : "False")</frameable>\
+            <ui>\(manifest["has_ui"]?.boolean == true ? "True" : "False")</ui></App>\
             <Permissions></Permissions></RequestToken>
 
             """
@@ -226,10 +227,8 @@ enum TokenCalls {
         guard let token = try AccessTokenRow.find(name, in: call.db) else { return answer("mismatch") }
         let scheme = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
         let path = scheme.firstIndex(of: "/").map { scheme[$0..<cut.lowerBound] } ?? url[..<cut.lowerBound]
-        let secret = SHA1.authenticationCode(
-            Array("SURL-SECRET".utf8), key: Array(token.secret(for: name).utf8))
-        let expected = SHA1.authenticationCode(
-            Array(path.utf8), key: Array(Data(secret).base64EncodedString().utf8))
-        return answer(Secrets.areEqual(Data(expected).base64EncodedString(), signature) ? "ok" : "mismatch")
+        let secret = try HMACSHA1.signature(of: Array("SURL-SECRET".utf8), key: Array(token.secret(for: name).utf8))
+        let expected = try HMACSHA1.signature(of: Array(path.utf8), key: Array(secret.utf8))
+        return answer(Secrets.areEqual(expected, signature) ? "ok" : "mismatch")
     }
 }

@@ -30,23 +30,14 @@ enum RecordPages {
 
         /// A value that can be drawn: a server takes “inf”, “nan” and 1e999 for numbers too.
         func number(_ name: String) -> Double? {
-            let number: Double? =
-                switch values[name] {
-                case .number(let number): number
-                case .integer(let number): Double(number)
-                case .string(let text): Double(text)
-                default: nil
-                }
+            let number = values[name]?.double ?? values[name]?.string.flatMap { Double($0) }
             return number.flatMap { abs($0) < 1e100 ? $0 : nil }
         }
 
         /// A value as it is stored.
         func stored(_ name: String) -> String? {
-            switch values[name] {
-            case nil, .null: nil
-            case .string(let text): text
-            case let value?: value.text
-            }
+            guard let value = values[name], !value.isNull else { return nil }
+            return value.string ?? value.text()
         }
     }
 
@@ -209,12 +200,10 @@ enum RecordPages {
 
     /// The fields of a fact that have a value.
     private static func said(_ fact: Fact, as model: String, alone: Bool) -> Markup {
-        let fields = fact.values.sorted { $0.key < $1.key }.compactMap { name, value -> Markup? in
-            switch value {
-            case .null: nil
-            case .string(let text): "<dt>\(name)</dt><dd>\(RecordSections.shown(text))</dd>"
-            default: "<dt>\(name)</dt><dd>\(value.text)</dd>"
-            }
+        let fields = (fact.values.members ?? []).compactMap { member -> Markup? in
+            let value = member.value
+            if value.isNull { return nil }
+            return "<dt>\(member.name)</dt><dd>\(value.string.map { RecordSections.shown($0) } ?? "\(value.text())")</dd>"
         }
         let title = alone ? "What it says" : "What it says: \(RecordSections.words(model).lowercased())"
         return "<section aria-label=\"\(title)\"><h2>\(title)</h2><dl>\(fields)</dl></section>"

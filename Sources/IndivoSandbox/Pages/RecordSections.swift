@@ -169,7 +169,7 @@ struct RecordSections {
     /// A model the page knows nothing about: its fields as they are, a column each.
     private func anyModel(_ model: String) -> Section? {
         guard let facts = facts[model], !facts.isEmpty else { return nil }
-        let names = facts.flatMap { fact in fact.values.filter { $0.value != .null }.keys }
+        let names = facts.flatMap { fact in (fact.values.members ?? []).filter { !$0.value.isNull }.map(\.name) }
         let columns = Set(names).sorted().prefix(6)
         return table(model, RecordSections.words(model), ["Document"] + columns.map { String($0) }) { fact in
             [RecordSections.words(model)]

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoXML
+import OrderedJSON
 
 /// A demographics document, read.
 struct DemographicsContent {
@@ -9,12 +10,12 @@ struct DemographicsContent {
     /// - Throws: ``ContentError`` for a document that is not well-formed, or is not demographics.
     init(_ data: Data) throws {
         let root = try DocumentContent.parse(data)
-        try DocumentSchema.demographics.validate(data)
+        try DocumentSchema.validate(root, as: "Demographics")
         func text(_ path: String...) -> JSONValue {
             var node: XMLNode? = root
             for name in path { node = node?.child(named: name) }
             let text = node?.text() ?? ""
-            return text.isEmpty ? .null : .string(text)
+            return JSONValue(text.isEmpty ? nil : text)
         }
         var values: [String: JSONValue] = [
             "bday": text("dateOfBirth"), "gender": text("gender"), "email": text("email"),
@@ -29,10 +30,10 @@ struct DemographicsContent {
         for number in 1...2 {
             let telephone = telephones.count >= number ? telephones[number - 1] : nil
             let prefix = "tel_\(number)_"
-            values[prefix + "type"] = telephone?.child(named: "type").map { .string($0.text()) } ?? .null
-            values[prefix + "number"] = telephone?.child(named: "number").map { .string($0.text()) } ?? .null
+            values[prefix + "type"] = JSONValue(telephone?.child(named: "type")?.text())
+            values[prefix + "number"] = JSONValue(telephone?.child(named: "number")?.text())
             // Only the text `false` is false; one that is not given is true.
-            values[prefix + "preferred_p"] = .boolean(
+            values[prefix + "preferred_p"] = JSONValue(
                 telephone.map { $0.child(named: "preferred")?.text() != "false" } ?? false)
         }
         fact = FactDraft(model: "Demographics", values: values)

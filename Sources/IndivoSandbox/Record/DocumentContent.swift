@@ -59,9 +59,9 @@ struct DocumentContent {
     /// - Throws: ``ContentError`` for one that is not valid.
     func facts(_ models: ModelCatalog) throws -> [FactDraft] {
         guard let root, root.namespace == DocumentType.namespace,
-            let schema = DocumentSchema.forDocuments[root.name]
+            DocumentSchema.rootsOfDocuments.contains(root.name)
         else { return [] }
-        try schema.validate(data)
+        try DocumentSchema.validate(root, as: root.name)
         do {
             if root.name == "Models" { return try SDMXFacts(models: models).read(root) }
             return try TypedDocumentFacts(models: models).read(root)

@@ -1,4 +1,5 @@
 import GRDB
+import OrderedJSON
 
 /// What metadata tell of documents beyond their own rows: who made them, which version is the latest, and how they are
 /// related. It is looked up for a whole list at once, in four queries however long the list is.
@@ -78,6 +79,6 @@ struct DocumentDetails {
     private static let list = "(SELECT value FROM json_each(?))"
 
     private static func json(_ ids: some Sequence<String>) -> String {
-        JSONValue.array(ids.map { .string($0) }).text
+        JSONValue(ids.map { JSONValue($0) }).text()
     }
 }

@@ -1,4 +1,5 @@
 import GRDB
+import OrderedJSON
 
 /// Writes what is known of documents as XML: `Document` and `Documents`.
 struct DocumentMarkup {
@@ -23,7 +24,7 @@ struct DocumentMarkup {
     /// Metadata in the form they have in reports, without the record and without the latest version, by document id.
     func reportMetadata(of ids: [String]) throws -> [String: Markup] {
         let documents = try DocumentRow.fetch(
-            db, "id IN (SELECT value FROM json_each(?))", [JSONValue.array(ids.map { .string($0) }).text])
+            db, "id IN (SELECT value FROM json_each(?))", [JSONValue(ids.map { JSONValue($0) }).text()])
         let details = try DocumentDetails(of: documents, in: db)
         return Dictionary(
             documents.map { ($0.id, DocumentMarkup.document($0, details, latest: false, recordId: false)) },

@@ -1,64 +1,47 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
-import Foundation
+import IndivoSchemas
+import IndivoXML
 
-/// An XML Schema that documents are checked against, through libxml2: the server's own checker, so the sentences agree.
-final class DocumentSchema: Sendable {
-    /// The schemas of the roots that the server looks into when they are pushed.
-    static let forDocuments = [
-        "Models": DocumentSchema(SchemaSources.models), "Equipment": DocumentSchema(SchemaSources.equipment),
-        "Procedure": DocumentSchema(SchemaSources.procedure),
-        "SimpleClinicalNote": DocumentSchema(SchemaSources.simpleClinicalNote),
-    ]
-    static let demographics = DocumentSchema(SchemaSources.demographics)
+/// The XML Schemas that the real server checks documents with, by libxml2 as it does, so that the sentences agree.
+///
+/// They are those of ``IndivoSchemas``, less what the real server lets through and fails on later: the restrictions of
+/// simple types, and that a provider has an institution.
+enum DocumentSchema {
+    /// The roots of documents that the server looks into when they are pushed.
+    static let rootsOfDocuments: Set = ["Models", "Equipment", "Procedure", "SimpleClinicalNote"]
 
-    // A parsed schema is only read from then on (libxml2 keeps what changes in the validation context), and it is
-    // never freed: the schemas live as long as the process.
-    nonisolated(unsafe) private let schema: xmlSchemaPtr?
+    /// By the name of the root.
+    private static let schemas: [String: XMLSchema] = {
+        do {
+            return try Dictionary(
+                uniqueKeysWithValues: (rootsOfDocuments.union(["Demographics"])).map { ($0, try schema(ofRoot: $0)) })
+        } catch {
+            // The schemas are part of the program, and tests use every one.
+            preconditionFailure("a schema of the sandbox is not a schema: \(error)")
+        }
+    }()
 
-    private init(_ source: String) {
-        xmlInitParser()
-        let context = source.withCString { xmlSchemaNewMemParserCtxt($0, Int32(strlen($0))) }
-        defer { xmlSchemaFreeParserCtxt(context) }
-        schema = xmlSchemaParse(context)
-        precondition(schema != nil, "a schema of the sandbox is not a schema")
+    private static func schema(ofRoot root: String) throws -> XMLSchema {
+        let schema = try XMLNode(parsing: IndivoSchemas.documentsSource)
+        let types = Array(schema.children(named: "simpleType"))
+        for type in types {
+            let base = type.child(named: "restriction")?.attr("base")
+            for element in Array(try schema.find("element")) where element.attr("type") == type.attr("name") {
+                element.attr("type", base)
+            }
+            type.remove()
+        }
+        for element in Array(try schema.find("element")) where element.attr("name") == "institution" {
+            element.attr("minOccurs", "0")
+        }
+        for element in Array(schema.children(named: "element")) where element.attr("name") != root { element.remove() }
+        return try XMLSchema(parsing: schema.data())
     }
 
-    /// Checks a document that is known to be well-formed.
+    /// Checks a document with the schema of a root, which need not be its own.
     /// - Throws: ``ContentError`` naming the first problem.
-    func validate(_ data: Data) throws {
-        let document = data.withUnsafeBytes { bytes in
-            xmlReadMemory(
-                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil, nil,
-                Int32(
-                    XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
-                        | XML_PARSE_HUGE.rawValue))
-        }
-        guard let document else { return }
-        defer { xmlFreeDoc(document) }
-        let context = xmlSchemaNewValidCtxt(schema)
-        defer { xmlSchemaFreeValidCtxt(context) }
-        let problem = FirstProblem()
-        xmlSchemaSetValidStructuredErrors(
-            context,
-            { context, error in
-                guard let context, let error else { return }
-                let problem = Unmanaged<FirstProblem>.fromOpaque(context).takeUnretainedValue()
-                guard problem.text == nil, let message = error.pointee.message else { return }
-                let text = String(cString: message).trimmingCharacters(in: .whitespacesAndNewlines)
-                problem.text = "\(text), line \(error.pointee.line)"
-            }, Unmanaged.passUnretained(problem).toOpaque())
-        let status = withExtendedLifetime(problem) { xmlSchemaValidateDoc(context, document) }
-        if status != 0 {
-            throw ContentError(
-                sentence: "Input document didn't validate, error was: \(problem.text ?? "unknown")")
-        }
-    }
-
-    private final class FirstProblem {
-        var text: String?
+    static func validate(_ document: XMLNode, as root: String) throws {
+        guard let problem = try schemas[root]?.validate(document).first else { return }
+        let sentence = problem.message + (problem.line.map { ", line \($0)" } ?? "")
+        throw ContentError(sentence: "Input document didn't validate, error was: \(sentence)")
     }
 }

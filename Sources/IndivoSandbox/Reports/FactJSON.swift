@@ -1,5 +1,6 @@
 import GRDB
 import IndivoModel
+import OrderedJSON
 
 /// Writes facts as SDMJ, the server's JSON of data models.
 struct FactJSON {
@@ -9,27 +10,27 @@ struct FactJSON {
 
     func list(_ facts: [FactRow], in db: Database) throws -> String {
         let children = try FactStore(db: db).children(of: facts)
-        return JSONValue.array(try facts.map { try object($0, children) }).text
+        return JSONValue(try facts.map { try object($0, children) }).serverText
     }
 
     private func object(_ fact: FactRow, _ children: FactChildren) throws -> JSONValue {
         var members = [
-            JSONValue.Member("__modelname__", .string(fact.model)),
-            JSONValue.Member("__documentid__", .string(fact.document)),
+            JSONMember(name: "__modelname__", value: JSONValue(fact.model)),
+            JSONMember(name: "__documentid__", value: JSONValue(fact.document)),
         ]
         let values = try fact.values()
         for field in models.fields(of: fact.model) {
-            members.append(JSONValue.Member(field.name, FieldText.json(values[field.name] ?? .null, field.type)))
+            members.append(JSONMember(name: field.name, value: FieldText.json(values[field.name] ?? .null, field.type)))
         }
         for relation in models[fact.model]?.outputs ?? [] {
             let nested = try children.of(fact, relation.name).map { try object($0, children) }
             if relation.isList {
-                members.append(JSONValue.Member(relation.name, .array(nested)))
+                members.append(JSONMember(name: relation.name, value: JSONValue(nested)))
             } else if let child = nested.first {
-                members.append(JSONValue.Member(relation.name, child))
+                members.append(JSONMember(name: relation.name, value: child))
             }
         }
-        return .object(members)
+        return JSONValue(members: members)
     }
 }
 
@@ -54,22 +55,17 @@ enum FieldText {
     }
 
     static func json(_ value: JSONValue, _ type: DataFieldType) -> JSONValue {
-        switch (type, value) {
-        case (.date, .string(let text)), (.dateTime, .string(let text)): .string(date(text, type))
-        // What is stored as a whole number is a number all the same.
-        case (.number, .integer(let number)): .number(Double(number))
-        case (.boolean, .integer(let number)): .boolean(number != 0)
-        default: value
+        switch type {
+        case .date, .dateTime: value.string.map { JSONValue(date($0, type)) } ?? value
+        case .number: value.double.map { JSONValue(decimal: $0) } ?? value
+        case .string, .boolean: value
         }
     }
 
     /// The text of a field in SDMX; nil for none.
     static func text(_ value: JSONValue, _ type: DataFieldType) -> String? {
-        switch json(value, type) {
-        case .null: nil
-        case .string(let text): text
-        case .number(let number): DecimalText.twelveDigits(number)
-        case let other: other.text
-        }
+        if value.isNull { return nil }
+        let value = json(value, type)
+        return value.string ?? value.double.map(DecimalText.twelveDigits) ?? value.text()
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import GRDB
+import OrderedJSON
 
 /// The values of a fact's leaf fields by their flattened names.
-typealias FactValues = [String: JSONValue]
+typealias FactValues = JSONValue
 
 /// An object of a data model in the database.
 struct FactRow: Sendable {
@@ -17,7 +18,7 @@ struct FactRow: Sendable {
     /// The columns above, in their order.
     static let columns = "fact.serial, fact.id, fact.model, fact.document, fact.createdAt, fact.body"
 
-    func values() throws -> FactValues { try JSONValue.members(parsing: Data(body.utf8)) }
+    func values() throws -> FactValues { try JSONValue(parsing: body) }
 }
 
 extension FactRow: FetchableRecord {
@@ -44,7 +45,7 @@ struct FactStore {
         _ fact: FactDraft, _ document: String, _ record: String, _ now: Timestamp, _ source: IdentifierSource,
         parent: Int64?, relation: String?
     ) throws {
-        let members = fact.values.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value) }
+        let members = fact.values.sorted { $0.key < $1.key }.map { JSONMember(name: $0.key, value: $0.value) }
         try db.cachedStatement(
             sql: """
                 INSERT INTO fact (id, model, record, document, createdAt, parent, relation, body)
@@ -52,7 +53,7 @@ struct FactStore {
                 """
         ).execute(
             arguments: [
-                source.id(.fact), fact.model, record, document, now, parent, relation, JSONValue.object(members).text,
+                source.id(.fact), fact.model, record, document, now, parent, relation, JSONValue(members: members).text(),
             ])
         let serial = db.lastInsertedRowID
         for child in fact.children {
@@ -82,7 +83,7 @@ struct FactStore {
                         SELECT \(FactRow.columns), fact.parent, fact.relation FROM fact
                         WHERE fact.parent IN (SELECT value FROM json_each(?)) ORDER BY fact.serial
                         """),
-                arguments: [JSONValue.array(level.map { .integer(Int($0)) }).text])
+                arguments: [JSONValue(level.map { JSONValue($0) }).text()])
             for row in rows { children.add(FactRow(row: row), to: row["parent"], relation: row["relation"]) }
             level = rows.map { $0["serial"] }
         }

@@ -1,4 +1,5 @@
 import GRDB
+import OrderedJSON
 
 /// The reports over any data model.
 enum GenericReportCalls {
@@ -46,16 +47,13 @@ enum GenericReportCalls {
         guard grouped else { throw Refusal.badRequest("Aggregates need a group_by or a date_group in this report") }
         if format == "application/json" {
             let items = groups.map { group -> JSONValue in
-                .object([
-                    .init("__modelname__", .string("AggregateReport")), .init("group", group.label ?? .null),
-                    .init("value", group.value),
-                ])
+                ["__modelname__": "AggregateReport", "group": group.label ?? .null, "value": group.value]
             }
-            return .json(JSONValue.array(items).text)
+            return .json(JSONValue(items).serverText)
         }
         let items = try groups.map { group -> Markup in
             // The real server cannot write the group as XML unless it is a text.
-            guard case .string(let label) = group.label, !group.isDateLabel else {
+            guard let label = group.label?.string, !group.isDateLabel else {
                 throw Refusal.badRequest("Some groups are not texts, and cannot be written as XML; ask for JSON")
             }
             return "<AggregateReport group=\"\(label)\" value=\"\(group.valueText(DateWords.plain))\"/>"
@@ -78,12 +76,9 @@ extension ReportSQL.Group {
     }
 
     private static func text(_ value: JSONValue) -> String {
-        switch value {
-        case .string(let text): text
-        case .number(let number): DecimalText.twelveDigits(number)
-        case .null: ""
-        default: value.text
-        }
+        if value.isNull { return "" }
+        // A count has no fraction.
+        return value.string ?? value.integer.map { "\($0)" } ?? value.double.map(DecimalText.twelveDigits) ?? value.text()
     }
 }
 

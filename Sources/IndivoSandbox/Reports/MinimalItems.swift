@@ -8,12 +8,9 @@ enum MinimalItems {
 
         /// The text of a field; nil where it has none.
         subscript(name: String) -> String? {
-            switch values?[name] {
-            case .string(let text): text.isEmpty ? nil : text.replacing(".000000Z", with: "Z")
-            case .number(let number): DecimalText.twelveDigits(number)
-            case .integer(let number): DecimalText.twelveDigits(Double(number))
-            default: nil
-            }
+            guard let value = values?[name] else { return nil }
+            if let text = value.string { return text.isEmpty ? nil : text.replacing(".000000Z", with: "Z") }
+            return value.double.map(DecimalText.twelveDigits)
         }
 
         /// An element with the text of a field; nothing where there is none.

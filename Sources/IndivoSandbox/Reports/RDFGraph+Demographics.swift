@@ -62,7 +62,7 @@ extension RDFGraph {
         case "c": type(node, "v:Cell")
         default: break
         }
-        if values[prefix + "preferred_p"] == .boolean(true) { type(node, "v:Pref") }
+        if values[prefix + "preferred_p"]?.boolean == true { type(node, "v:Pref") }
         add(node, "rdf:value", text: number)
         return node
     }

@@ -1,4 +1,5 @@
 import GRDB
+import OrderedJSON
 
 extension RDFGraph {
     private static let dateTime = "http://www.w3.org/2001/XMLSchema#dateTime"
@@ -178,7 +179,7 @@ extension RDFGraph {
                 ("oxygen_saturation", "sp:oxygenSaturation"), ("respiratory_rate", "sp:respiratoryRate"),
                 ("temperature", "sp:temperature"), ("weight", "sp:weight"),
             ] { sign(node, predicate, values, field) }
-            guard values["bp_systolic_value"] != .null || values["bp_diastolic_value"] != .null else { return }
+            guard values["bp_systolic_value"] != JSONValue.null || values["bp_diastolic_value"] != JSONValue.null else { return }
             let pressure = graph.blank()
             graph.type(pressure, "sp:BloodPressure")
             sign(pressure, "sp:systolic", values, "bp_systolic")
@@ -196,7 +197,7 @@ extension RDFGraph {
             guard value != 0 || !unit.isEmpty else { return }
             let sign = graph.blank()
             graph.type(sign, "sp:VitalSign")
-            if value != 0 { number(sign, "sp:value", .number(value)) }
+            if value != 0 { number(sign, "sp:value", JSONValue(decimal: value)) }
             graph.add(sign, "sp:unit", text: unit)
             code(sign, "sp:vitalName", values, field + "_name", "VitalSign")
             graph.add(node, predicate, .node(sign))

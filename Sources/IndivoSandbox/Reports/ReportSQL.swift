@@ -1,4 +1,5 @@
 import GRDB
+import OrderedJSON
 
 /// Runs a report's query in the database.
 struct ReportSQL {
@@ -143,14 +144,13 @@ struct ReportSQL {
         switch field.type {
         case .number:
             guard let value, let number = Double.fromDatabaseValue(value) else { return .null }
-            return .number(number)
+            return JSONValue(decimal: number)
         case .date:
             if field.isTimestamp {
-                return value.flatMap { Int64.fromDatabaseValue($0) }.map { .string(Timestamp(rawValue: $0).text) }
-                    ?? .null
+                return JSONValue(value.flatMap { Int64.fromDatabaseValue($0) }.map { Timestamp(rawValue: $0).text })
             }
             guard let text = read(value).string else { return .null }
-            return .string(FieldText.date(text, field.isDay ? .date : .dateTime))
+            return JSONValue(FieldText.date(text, field.isDay ? .date : .dateTime))
         case .string:
             return read(value)
         }
@@ -158,9 +158,9 @@ struct ReportSQL {
 
     private func read(_ value: DatabaseValue?) -> JSONValue {
         switch value?.storage {
-        case .int64(let number): .integer(Int(number))
-        case .double(let number): .number(number)
-        case .string(let text): .string(text)
+        case .int64(let number): JSONValue(number)
+        case .double(let number): JSONValue(decimal: number)
+        case .string(let text): JSONValue(text)
         default: .null
         }
     }

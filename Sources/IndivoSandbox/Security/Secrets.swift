@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import OAuth1
 
 /// Random secrets, comparisons that take the same time whatever they find, and how tokens are kept.
 ///
@@ -36,12 +37,7 @@ enum Secrets {
 
     /// Whether two strings are equal, in a time that depends on their lengths alone.
     static func areEqual(_ left: String, _ right: String) -> Bool {
-        let left = Array(left.utf8)
-        let right = Array(right.utf8)
-        guard left.count == right.count else { return false }
-        var difference: UInt8 = 0
-        for index in left.indices { difference |= left[index] ^ right[index] }
-        return difference == 0
+        constantTimeEqual(Array(left.utf8), Array(right.utf8))
     }
 }
 

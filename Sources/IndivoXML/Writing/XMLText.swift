@@ -14,6 +14,23 @@ package enum XMLText {
         return nil
     }
 
+    /// Whether XML can carry all of a text in UTF-8.
+    package static func isAllowed(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        // All of it and no branch: sixteen bytes at a time. Hardly a text needs the second look.
+        var suspects: UInt8 = 0
+        for byte in text { suspects |= (byte < 0x20 ? 1 : 0) | (byte == 0xEF ? 1 : 0) }
+        if suspects == 0 { return true }
+        for (index, byte) in text.enumerated() {
+            switch byte {
+            case 0x09, 0x0A, 0x0D: continue
+            case 0..<0x20: return false
+            case 0xEF where index + 2 < text.count && text[index + 1] == 0xBF && text[index + 2] >= 0xBE: return false
+            default: continue
+            }
+        }
+        return true
+    }
+
     /// The text as a parser gives it back: a line ends with LF, whether it was written with CR, CRLF or LF (section 2.11).
     package static func normalizingLineEnds(_ text: String) -> String {
         guard text.utf8.contains(0x0D) else { return text }
@@ -24,6 +41,11 @@ package enum XMLText {
             isAfterReturn = scalar == "\r"
         }
         return result
+    }
+
+    /// Whether a parser gives both back as the same: byte for byte, but for the line ends.
+    package static func areSame(_ text: String, _ other: String) -> Bool {
+        normalizingLineEnds(text).utf8.elementsEqual(normalizingLineEnds(other).utf8)
     }
 
     /// The text with U+FFFD for every character that XML cannot carry.

@@ -22,6 +22,8 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case invalidEscape
         /// A `\u` escape is half of a surrogate pair.
         case loneSurrogate
+        /// A string has no end; the location is that of its beginning.
+        case unterminatedString
         /// A control character stands in a string without an escape.
         case controlCharacter
         /// The bytes are not UTF-8.
@@ -59,6 +61,7 @@ extension JSONError.Reason: CustomStringConvertible {
         case .invalidNumber: "invalid number"
         case .invalidEscape: "invalid escape after a backslash"
         case .loneSurrogate: "a surrogate escape (\\uD800 to \\uDFFF) without its other half"
+        case .unterminatedString: "a string that has no end"
         case .controlCharacter: "a control character in a string must be escaped"
         case .invalidUTF8: "invalid UTF-8"
         case .trailingText: "unexpected text after the end of the value"

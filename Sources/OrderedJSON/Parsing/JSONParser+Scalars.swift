@@ -17,7 +17,7 @@ extension JSONParser {
             position += 8
         }
         if bytes[position] == UInt8(ascii: "\"") { return (position, .string) }
-        return try restOfString(from: position)
+        return try restOfString(from: position, of: start)
     }
 
     /// The bytes of a word that end a run of plain ASCII: quotation mark, backslash, control characters, and what is not
@@ -34,7 +34,7 @@ extension JSONParser {
 
     /// The string from its first byte that is not plain ASCII.
     @inline(never)
-    private func restOfString(from start: Int) throws(Failure) -> (end: Int, tag: NodeWord.Tag) {
+    private func restOfString(from start: Int, of opening: Int) throws(Failure) -> (end: Int, tag: NodeWord.Tag) {
         var position = start
         var tag = NodeWord.Tag.string
         while true {
@@ -48,16 +48,19 @@ extension JSONParser {
             case UInt8(ascii: "\""): return (position, tag)
             case UInt8(ascii: "\\"):
                 tag = .escapedString
-                position = try escape(position)
+                position = try escape(position, of: opening)
             case 0x80...: position = try scalar(position)
-            case 0x00...0x1F: throw expected(.controlCharacter, at: position)
+            case 0x00...0x1F:
+                throw position == count
+                    ? Failure(reason: .unterminatedString, offset: opening)
+                    : Failure(reason: .controlCharacter, offset: position)
             default: position += 1
             }
         }
     }
 
     /// - Returns: The index after the escape.
-    private func escape(_ start: Int) throws(Failure) -> Int {
+    private func escape(_ start: Int, of opening: Int) throws(Failure) -> Int {
         switch bytes[start + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
@@ -75,7 +78,7 @@ extension JSONParser {
             }
         default:
             throw start + 1 == count
-                ? Failure(reason: .unexpectedEnd, offset: count) : Failure(reason: .invalidEscape, offset: start)
+                ? Failure(reason: .unterminatedString, offset: opening) : Failure(reason: .invalidEscape, offset: start)
         }
     }
 

@@ -43,6 +43,12 @@ public struct JSONMember: Sendable {
         isNamed(UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
     }
 
+    /// Whether the name is exactly this, compared as UTF-8.
+    public func isNamed(equalTo other: String) -> Bool {
+        var other = other
+        return other.withUTF8 { isNamed($0) }
+    }
+
     func isNamed(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         switch storage {
         case .parsed(let arena, let index): arena.string(arena.word(Int(index)), equals: other)

@@ -8,8 +8,14 @@ extension JSONValue {
     /// A string.
     public init(_ text: String) { self.init(.string(text)) }
 
+    /// A string; `null` for `nil`.
+    public init(_ text: String?) { self.init(text.map { .string($0) } ?? .null) }
+
     /// A number.
     public init(_ value: some BinaryInteger) { self.init(.number(String(value))) }
+
+    /// A number; `null` for `nil`.
+    public init(_ value: Int?) { self.init(value.map { .number(String($0)) } ?? .null) }
 
     /// A number with the fewest digits that give the same `Double`; `nil` when it is infinite or not a number.
     public init?(_ value: Double) {

@@ -60,7 +60,7 @@ struct JSONWriter {
             for (index, member) in members.enumerated() {
                 separate(isFirst: index == 0)
                 switch member.storage {
-                case .parsed(let arena, let index): append(arena.quoted(arena.word(Int(index))))
+                case .parsed(let arena, let index): write(scalar: arena.word(Int(index)), of: arena)
                 case .made(let name, _): quote(name)
                 }
                 colon()
@@ -87,7 +87,7 @@ struct JSONWriter {
             if let container = open.last {
                 separate(isFirst: isFirst)
                 if container.isObject {
-                    append(arena.quoted(arena.word(index)))
+                    write(scalar: arena.word(index), of: arena)
                     colon()
                     index += 1
                 }
@@ -104,7 +104,7 @@ struct JSONWriter {
                     isFirst = true
                 }
             } else {
-                append(arena.quoted(word))
+                write(scalar: word, of: arena)
             }
             index += 1
         }
@@ -125,6 +125,7 @@ struct JSONWriter {
 
     private mutating func separate(isFirst: Bool) {
         if !isFirst { buffer.append(UInt8(ascii: ",")) }
+        if style == .spacedASCII, !isFirst { buffer.append(UInt8(ascii: " ")) }
         newLine()
     }
 
@@ -136,14 +137,39 @@ struct JSONWriter {
 
     private mutating func colon() {
         buffer.append(UInt8(ascii: ":"))
-        if case .indented = style { buffer.append(UInt8(ascii: " ")) }
+        switch style {
+        case .indented, .spacedASCII: buffer.append(UInt8(ascii: " "))
+        case .compact, .asWritten: break
+        }
     }
 
     private mutating func append(_ text: UnsafeBufferPointer<UInt8>) { buffer.append(contentsOf: text) }
 
+    /// A scalar as it was written, as far as the style allows.
+    private mutating func write(scalar word: NodeWord, of arena: JSONArena) {
+        let text = arena.quoted(word)
+        if style == .spacedASCII, word.isString { appendASCII(text) } else { append(text) }
+    }
+
     private mutating func quote(_ text: String) {
         var text = text
-        text.withUTF8 { StringEscapes.appendQuoted($0, to: &buffer) }
+        guard style == .spacedASCII else { return text.withUTF8 { StringEscapes.appendQuoted($0, to: &buffer) } }
+        var quoted: [UInt8] = []
+        text.withUTF8 { StringEscapes.appendQuoted($0, to: &quoted) }
+        quoted.withUnsafeBufferPointer { appendASCII($0) }
+    }
+
+    /// Appends a quoted string with escapes for all that is not ASCII: two for a character beyond the first 65,536.
+    private mutating func appendASCII(_ text: UnsafeBufferPointer<UInt8>) {
+        guard !text.allSatisfy({ $0 < 0x7F }) else { return append(text) }
+        for unit in String(decoding: text, as: UTF8.self).utf16 {
+            guard unit >= 0x7F else {
+                buffer.append(UInt8(truncatingIfNeeded: unit))
+                continue
+            }
+            let digits = String(unit, radix: 16)
+            buffer.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        }
     }
 }
 

@@ -12,7 +12,7 @@ extension SurveySession {
     public func problems(of occurrence: ItemOccurrence) -> [SurveyProblem] {
         guard let node = node(occurrence) else { return [] }
         var session = self
-        return session.checkOccurs(of: node) + session.check(from: node)
+        return session.check(from: node)
     }
 
     /// The problems on the current page.
@@ -49,13 +49,10 @@ extension SurveySession {
             guard tree[node].isEnabled else { continue }
             if node != ResponseTree.root, !tree.isAnswer(node) {
                 let item = survey.items[tree[node].item]
+                problems += checkOccurs(of: node)
+                // A repetition that nobody has begun is not there.
                 if item.isGroup, item.repeats, !item.isRequired, !hasAnswers(under: node) { continue }
                 problems += checkNode(node, item)
-            }
-            var previous = -1
-            for child in tree[node].children where !tree.isAnswer(child) && tree[child].item != previous {
-                previous = tree[child].item
-                problems += checkOccurs(of: child)
             }
             stack += tree[node].children.reversed()
         }

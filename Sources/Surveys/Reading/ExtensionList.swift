@@ -102,6 +102,8 @@ enum ExtensionURL {
     static let openLabel = sdc + "openLabel"
     static let variable = [core + "variable", sdc + "variable", core + "questionnaire-variable"]
     static let enableWhenExpression = sdc + "enableWhenExpression"
+    /// Kanta's (Finland), with the expression as a string.
+    static let finnishEnableWhen = "http://phr.kanta.fi/StructureDefinition/fiphr-ext-questionnaire-enablewhen"
     static let initialExpression = [sdc + "initialExpression", core + "questionnaire-initialExpression"]
     static let calculatedExpression = [sdc + "calculatedExpression", core + "questionnaire-calculatedExpression"]
     static let answerExpression = [sdc + "answerExpression", sdc + "candidateExpression"]

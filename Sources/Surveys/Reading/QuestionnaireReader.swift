@@ -43,6 +43,7 @@ struct QuestionnaireReader {
             report(.warning, "modifierExtension", "The questionnaire has modifier extensions, which are not understood.")
         }
         for index in items.indices { readDetails(of: index) }
+        scoreByCodes()
         diagnostics += valueSets.diagnostics
     }
 
@@ -107,7 +108,9 @@ struct QuestionnaireReader {
             item.variables = extensions
                 .values(ExtensionURL.variable[0], ExtensionURL.variable[1], ExtensionURL.variable[2])
                 .compactMap { expression($0, item) }
-            item.enableExpression = extensions.value(ExtensionURL.enableWhenExpression).flatMap { expression($0, item) }
+            item.enableExpression = extensions
+                .value(ExtensionURL.enableWhenExpression, ExtensionURL.finnishEnableWhen)
+                .flatMap { expression($0.string.map(Self.expressionTree) ?? $0, item) }
             item.initialExpression = extensions.value(ExtensionURL.initialExpression[0], ExtensionURL.initialExpression[1])
                 .flatMap { expression($0, item) }
             item.calculatedExpression = extensions
@@ -324,6 +327,24 @@ struct QuestionnaireReader {
         }
     }
 
+    /// In a questionnaire with scores, options that have none and whose codes count from 0 on count as their codes, as the
+    /// last question of the International Prostate Symptom Score is published.
+    private mutating func scoreByCodes() {
+        func options(of item: SurveyItem) -> [SurveyOption] {
+            if case .listed(let options)? = item.format.options { options } else { [] }
+        }
+        guard items.contains(where: { options(of: $0).contains { $0.score != nil } }) else { return }
+        for index in items.indices {
+            var options = options(of: items[index])
+            guard options.count > 1, options.allSatisfy({ $0.score == nil }),
+                options.enumerated().allSatisfy({ $1.value.coding?.code == String($0) })
+            else { continue }
+            for number in options.indices { options[number].score = FHIRDecimal(number) }
+            items[index].format.options = .listed(options)
+            report(.information, "scoreByCode", "The options have no scores; their codes are taken, which count from 0 on.", items[index])
+        }
+    }
+
     // MARK: Expressions
 
     private mutating func expression(_ tree: JSONValue, _ item: SurveyItem?) -> SurveyExpression? {
@@ -341,7 +362,10 @@ struct QuestionnaireReader {
             return SurveyExpression(name: name, language: language, text: text, path: nil)
         }
         do {
-            return SurveyExpression(name: name, language: language, text: text, path: try FHIRPath(text))
+            // At an item the focus is the item, so that a path from the resource begins with the variable.
+            let isAbsolute = item != nil && text.hasPrefix("QuestionnaireResponse.")
+            let path = try FHIRPath(isAbsolute ? "%resource" + text.dropFirst("QuestionnaireResponse".count) : text)
+            return SurveyExpression(name: name, language: language, text: text, path: path)
         } catch {
             report(.error, "malformedExpression", "An expression cannot be read: \(error)", item)
             return SurveyExpression(name: name, language: language, text: text, path: nil)

@@ -112,6 +112,23 @@ struct FailureAfterCommitTests {
         }
     }
 
+    @Test("a label and a reason are found whatever their line ends and spaces", arguments: ["a\r\nb", "a\rb", "a\nb\r", " a ", "\ta\t", "e\u{301}"])
+    func lineEnds(text: String) async throws {
+        let faults = NextFaults()
+        try await TestRecord.run(through: faults.transport, retry: .never) { place in
+            let problem = problem("labelled")
+            try await place.record.add(problem)
+            faults.announce(.status(500))
+            try await problem.setLabel(text)
+            faults.announce(.status(500))
+            try await problem.setStatus(.archived, reason: text)
+            #expect(try await problem.statusHistory().count == 1)
+            let stored = try await place.record.appDocuments.add(FileContent(text: "a"))
+            faults.announce(.status(500))
+            try await stored.setLabel(text)
+        }
+    }
+
     @Test("a 500 that stored nothing stays an error")
     func realFailure() async throws {
         let faults = NextFaults()

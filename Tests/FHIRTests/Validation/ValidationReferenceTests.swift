@@ -165,7 +165,7 @@ struct ValidationReferenceTests {
     func message() throws {
         let header = #"{"fullUrl":"http://e.org/MessageHeader/1","resource":{"resourceType":"MessageHeader","id":"1","eventUri":"http://e.org","source":{"endpoint":"http://e.org"}}}"#
         let patient = #"{"fullUrl":"http://e.org/Patient/1","resource":{"resourceType":"Patient","id":"1"}}"#
-        #expect(try Self.issues(Self.bundle("message", header, patient)).map(\.severity) == [.information])
+        #expect(try Self.issues(Self.bundle("message", header, patient)).map(\.code) == [.notSupported])
         try expect(Self.bundle("message", patient), .error, .invariant, "Bundle", "1:1", rule: "bdl-12")
     }
 

@@ -35,7 +35,7 @@ struct FHIRFormatCommandTests {
             #expect(try tool.run("fhir", "path", "value.value", "observation.xml").output == "1.10\n")
             let check = try tool.run("fhir", "check", "observation.xml")
             #expect(check.status == 1)
-            #expect(check.output.contains("observation.xml: error: Observation: Observation needs code"), "\(check.output)")
+            #expect(check.output.contains("observation.xml:2:1: error: Observation: Observation needs code"), "\(check.output)")
         }
     }
 
@@ -48,7 +48,7 @@ struct FHIRFormatCommandTests {
             #expect(unknown.errors.hasPrefix("standard input:2:"), "\(unknown.errors)")
             let broken = try tool.run("fhir", "format", input: "<Patient xmlns='http://hl7.org/fhir'>\n<x/></Patient>")
             #expect(broken.status == 2)
-            #expect(broken.errors.hasPrefix("standard input:2:"), "\(broken.errors)")
+            #expect(broken.errors.hasPrefix("standard input:2:1: Patient: "), "\(broken.errors)")
         }
     }
 
@@ -59,6 +59,36 @@ struct FHIRFormatCommandTests {
             #expect(result.status == 2)
             #expect(result.output.isEmpty)
             #expect(result.errors.hasPrefix("standard input:1:"), "\(result.errors)")
+        }
+    }
+
+    private let patient = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <Patient xmlns="http://hl7.org/fhir">
+          <id value="7"/>
+          <text>
+            <status value="generated"/>
+            <div xmlns="http://www.w3.org/1999/xhtml"><p>a</p></div>
+          </text>
+          <birthDate id="b" value="1970-01"/>
+        </Patient>
+
+        """
+
+    @Test("a resource becomes XML, and JSON again")
+    func formats() throws {
+        try Tool.use { tool in
+            let json = try tool.run("fhir", "format", "--compact", input: patient)
+            #expect(json.status == 0, "\(json.errors)")
+            #expect(json.output == #"""
+                {"resourceType":"Patient","id":"7","text":{"status":"generated","div":"<div xmlns=\"http://www.w3.org/1999/xhtml\"><p>a</p></div>"},"birthDate":"1970-01","_birthDate":{"id":"b"}}
+
+                """#)
+            let again = try tool.run("fhir", "format", "--xml", input: json.output)
+            #expect(again.status == 0, "\(again.errors)")
+            #expect(again.output == patient)
+            let birth = try tool.run("fhir", "path", "birthDate | id", input: patient)
+            #expect(birth.output == "\"1970-01\"\n\"7\"\n")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoXML
+import RecordedTraffic
 
 /// Compares an answer of the sandbox with the recorded one: status, content type, body.
 ///
@@ -9,7 +10,7 @@ struct AnswerComparison {
     private var ids: [String: String] = [:]
 
     /// What differs; nil when the answers agree.
-    mutating func difference(_ exchange: RecordedExchange, _ answer: RawHTTP.Answer, base: String) -> String? {
+    mutating func difference(_ exchange: ServerExchange, _ answer: RawHTTP.Answer, base: String) -> String? {
         guard answer.status == exchange.status else {
             return "status \(answer.status), recorded \(exchange.status): \(answer.text.prefix(160))"
         }

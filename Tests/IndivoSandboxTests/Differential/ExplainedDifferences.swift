@@ -1,5 +1,6 @@
 import Foundation
 import IndivoXML
+import RecordedTraffic
 
 /// Where the sandbox answers otherwise, and why that is no fault. The reasons are rules: they hold for exchanges that
 /// are kept apart, too.
@@ -18,7 +19,7 @@ struct ExplainedDifferences {
         let documents = RecordedDocument.all(in: recording)
         described = Set(documents.map(\.id))
         readable = Set(documents.filter(\.isMadeByExchange).map(\.id)).union(SeedFacts.known(in: recording).keys)
-        sequence = Set(recording.exchanges.map(\.sequence))
+        sequence = Set(recording.exchanges.map(\.seq))
         known = recording.exchanges.filter { $0.status == 200 }.reduce(into: [:]) { known, exchange in
             let shapes = ExplainedDifferences.shapes(exchange.responseText)
             if let root = shapes.first { known[root, default: []].formUnion(shapes) }
@@ -49,9 +50,9 @@ struct ExplainedDifferences {
     static let accident = "the real server fails by accident; the sandbox says what is wrong"
 
     /// Why an answer differs; nil when there is no reason.
-    func difference(_ exchange: RecordedExchange, _ answer: RawHTTP.Answer) -> Difference? {
+    func difference(_ exchange: ServerExchange, _ answer: RawHTTP.Answer) -> Difference? {
         if answer.status == 400, ServerAccidents.isOne(exchange, answer.text) { return .explained(Self.accident) }
-        if exchange.requestBody == nil {
+        if exchange.omittedBody != nil {
             return .notReplayable("the recording leaves the body of the request out")
         }
         if exchange.call.hasPrefix("audit_"), isSameButForTies(exchange, answer) {
@@ -89,10 +90,10 @@ struct ExplainedDifferences {
     }
 
     /// What an earlier request must have done for the recorded answer, where none in this part of the recording did.
-    private func missingCause(of exchange: RecordedExchange) -> String? {
-        let earlier = recording.exchanges.filter { $0.sequence < exchange.sequence && $0.status == 200 && $0.method != "GET" }
+    private func missingCause(of exchange: ServerExchange) -> String? {
+        let earlier = recording.exchanges.filter { $0.seq < exchange.seq && $0.status == 200 && $0.method != "GET" }
         let path = exchange.path.prefix { $0 != "?" }.removingPercentEncoding ?? exchange.path
-        func wasMade(_ condition: (RecordedExchange, String) -> Bool) -> Bool {
+        func wasMade(_ condition: (ServerExchange, String) -> Bool) -> Bool {
             earlier.contains { condition($0, $0.path.removingPercentEncoding ?? $0.path) }
         }
         let text = exchange.responseText
@@ -151,7 +152,7 @@ struct ExplainedDifferences {
     }
 
     /// Whether a report tells of the fact that a graph is about, by its codes.
-    private func isAboutFact(of exchange: RecordedExchange, _ report: RecordedExchange) -> Bool {
+    private func isAboutFact(of exchange: ServerExchange, _ report: ServerExchange) -> Bool {
         let codes = exchange.responseText.matches(of: /<dcterms:identifier>([^<]+)</).map { String($0.output.1) }
         return !codes.isEmpty && codes.allSatisfy { report.responseText.contains("\"\($0)\"") }
     }
@@ -162,17 +163,17 @@ struct ExplainedDifferences {
     }
 
     /// The document that has to be shared for an answer through a carenet.
-    private static func shared(_ exchange: RecordedExchange) -> String? {
+    private static func shared(_ exchange: ServerExchange) -> String? {
         id(in: exchange.path) ?? exchange.responseText.firstMatch(of: /documentId="([0-9a-f-]{36})"/).map { String($0.output.1) }
     }
 
-    private func hasGap(before exchange: RecordedExchange) -> Bool {
-        (0..<exchange.sequence).contains { !sequence.contains($0) }
+    private func hasGap(before exchange: ServerExchange) -> Bool {
+        (0..<exchange.seq).contains { !sequence.contains($0) }
     }
 
     /// Whether an answer has the root of the recorded one, with the same attributes, and in it nothing but elements and
     /// attributes that recorded answers with that root have: then only the number of things and their values differ.
-    private func hasKnownShape(_ exchange: RecordedExchange, _ answer: RawHTTP.Answer) -> Bool {
+    private func hasKnownShape(_ exchange: ServerExchange, _ answer: RawHTTP.Answer) -> Bool {
         let mine = ExplainedDifferences.shapes(answer.text)
         guard let root = mine.first, root == ExplainedDifferences.shapes(exchange.responseText).first else {
             return false
@@ -192,7 +193,7 @@ struct ExplainedDifferences {
     }
 
     /// Whether two audit reports count the same and list as many entries, all of them of requests that were made.
-    private func isSameButForTies(_ exchange: RecordedExchange, _ answer: RawHTTP.Answer) -> Bool {
+    private func isSameButForTies(_ exchange: ServerExchange, _ answer: RawHTTP.Answer) -> Bool {
         guard let theirs = try? XMLNode(parsing: exchange.responseText), let mine = try? XMLNode(parsing: answer.text),
             theirs.child(named: "Summary")?.attributes.map(\.value) == mine.child(named: "Summary")?.attributes.map(\.value)
         else { return false }

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoXML
+import RecordedTraffic
 
 /// A document that the recording tells of.
 struct RecordedDocument {
@@ -41,7 +42,7 @@ struct RecordedDocument {
                     id: id, size: Int(element.attr("size") ?? "") ?? 0, digest: digest,
                     record: element.attr("record_id") ?? "", creator: creator?.attr("id") ?? "",
                     creatorType: creator?.attr("type") ?? "", createdAt: date(text), createdAtText: text,
-                    sequence: exchange.sequence, isMadeByExchange: makes,
+                    sequence: exchange.seq, isMadeByExchange: makes,
                     replaces: element.child(named: "replaces")?.attr("id"))
                 if let match = exchange.path.firstMatch(of: /\/apps\/([^\/]+)\/documents\//) {
                     found[id]?.app = String(match.output.1)

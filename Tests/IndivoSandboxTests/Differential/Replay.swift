@@ -1,5 +1,6 @@
 import Foundation
 import IndivoSandbox
+import RecordedTraffic
 import Synchronization
 
 /// Brings a sandbox into the state in which a recording began, and sends its requests byte for byte.
@@ -194,7 +195,7 @@ final class Replay: Sendable {
         var apps: Set<String> = []
         for exchange in recording.exchanges where exchange.call == "request_token_info" && exchange.status == 200 {
             guard let app = exchange.responseText.firstMatch(of: /<App id="([^"]+)"/) else { continue }
-            if exchange.responseText.contains("<kind>same</kind>"), exchange.sequence < 55 {
+            if exchange.responseText.contains("<kind>same</kind>"), exchange.seq < 55 {
                 apps.insert(String(app.output.1))
             }
         }
@@ -262,7 +263,7 @@ final class Replay: Sendable {
 
     /// Sends one request, once what happened before it in parts of the recording that are not here has been made up
     /// for.
-    func send(_ exchange: RecordedExchange, to sandbox: Sandbox) async throws -> RawHTTP.Answer {
+    func send(_ exchange: ServerExchange, to sandbox: Sandbox) async throws -> RawHTTP.Answer {
         try await makeUp(before: exchange, in: sandbox)
         setClock(exchange.at)
         let text = exchange.responseText
@@ -295,7 +296,7 @@ final class Replay: Sendable {
     }
 
     /// The id that the message of a request had, found by its subject in a later inbox.
-    private func messageIds(for exchange: RecordedExchange) -> [String] {
+    private func messageIds(for exchange: ServerExchange) -> [String] {
         guard exchange.call == "record_send_message", exchange.status == 200 else { return [] }
         let fields = Dictionary(
             exchange.requestText.split(separator: "&").compactMap { pair -> (String, String)? in
@@ -320,11 +321,11 @@ final class Replay: Sendable {
         }
     }
 
-    private func makeUp(before exchange: RecordedExchange, in sandbox: Sandbox) async throws {
+    private func makeUp(before exchange: ServerExchange, in sandbox: Sandbox) async throws {
         // Documents that a part of the recording made which is not here.
         let missing = documents.filter { document in
             !document.isMadeByExchange && document.creatorType != "NoUser"
-                && (document.createdAt < exchange.at || document.sequence == exchange.sequence
+                && (document.createdAt < exchange.at || document.sequence == exchange.seq
                     || exchange.path.contains(document.id))
                 && seeded.withLock { $0.insert(document.id).inserted }
         }
@@ -357,7 +358,7 @@ final class Replay: Sendable {
                 ?? ""
             let isApproved = recording.exchanges.contains {
                 $0.call == "request_token_approve" && $0.status == 200 && $0.path.contains(token)
-                    && $0.sequence < exchange.sequence
+                    && $0.seq < exchange.seq
             }
             if !isApproved { try await sandbox.seedApproval(ofRequestToken: token, verifier: verifier, by: john) }
         }

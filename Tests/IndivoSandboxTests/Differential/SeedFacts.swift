@@ -1,5 +1,6 @@
 import Foundation
 import IndivoXML
+import RecordedTraffic
 
 /// Finds out what the documents held that were in the server before the recording began: from the reports over them,
 /// and from the sample documents of the same patient.
@@ -117,7 +118,7 @@ struct SeedFacts {
 
     private static var samplesFolder: URL {
         ProcessInfo.processInfo.environment["INDIVO_SAMPLES"].map { URL(fileURLWithPath: $0) }
-            ?? Recording.folder.deletingLastPathComponent().appending(path: "samples")
+            ?? ServerRecordings.folder.deletingLastPathComponent().appending(path: "samples")
     }
 
     /// The sample documents of a patient, with the field names of today.

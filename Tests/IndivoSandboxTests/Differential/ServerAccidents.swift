@@ -1,4 +1,5 @@
 import OAuth1
+import RecordedTraffic
 
 /// Requests on which the real server fails with 500 by accident, where the sandbox says with 400 what is wrong.
 enum ServerAccidents {
@@ -7,7 +8,7 @@ enum ServerAccidents {
         var calls: Set<String> = []
         /// Part of what the sandbox says; empty where the request alone shows the accident.
         var saying = ""
-        let holds: @Sendable (RecordedExchange) -> Bool
+        let holds: @Sendable (ServerExchange) -> Bool
     }
 
     private static let accidents = [
@@ -56,7 +57,7 @@ enum ServerAccidents {
     ]
 
     /// - Parameter answer: What the sandbox says instead.
-    static func isOne(_ exchange: RecordedExchange, _ answer: String) -> Bool {
+    static func isOne(_ exchange: ServerExchange, _ answer: String) -> Bool {
         exchange.status == 500
             && accidents.contains {
                 ($0.calls.isEmpty || $0.calls.contains(exchange.call)) && $0.holds(exchange)
@@ -64,17 +65,17 @@ enum ServerAccidents {
             }
     }
 
-    private static func path(_ exchange: RecordedExchange) -> String { String(exchange.path.prefix { $0 != "?" }) }
+    private static func path(_ exchange: ServerExchange) -> String { String(exchange.path.prefix { $0 != "?" }) }
 
-    private static func query(_ exchange: RecordedExchange) -> FormParameters {
+    private static func query(_ exchange: ServerExchange) -> FormParameters {
         FormParameters(decoding: String(exchange.path.dropFirst(path(exchange).count + 1)))
     }
 
-    private static func form(_ exchange: RecordedExchange) -> FormParameters {
+    private static func form(_ exchange: ServerExchange) -> FormParameters {
         FormParameters(decoding: exchange.requestText)
     }
 
-    private static func authorization(_ exchange: RecordedExchange) -> OAuthAuthorization? {
+    private static func authorization(_ exchange: ServerExchange) -> OAuthAuthorization? {
         exchange.requestHeader("Authorization").flatMap { try? OAuthAuthorization(parsing: $0) }
     }
 }

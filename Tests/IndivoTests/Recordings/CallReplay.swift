@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import RecordedTraffic
 import Testing
 
 /// Makes a recorded call again through the method that the library has for it.
@@ -20,12 +21,12 @@ struct CallReplay {
         init(_ what: String) { self.what = what }
     }
 
-    let exchange: ServerRecording.Exchange
+    let exchange: ServerExchange
     let call: IndivoCall
     let variables: [String: String]
     let transport: PlayingTransport
 
-    init(_ exchange: ServerRecording.Exchange, _ call: IndivoCall, _ variables: [String: String]) {
+    init(_ exchange: ServerExchange, _ call: IndivoCall, _ variables: [String: String]) {
         self.exchange = exchange
         self.call = call
         self.variables = variables

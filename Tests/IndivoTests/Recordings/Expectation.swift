@@ -1,10 +1,11 @@
 import Foundation
 import Indivo
+import RecordedTraffic
 import Testing
 
 /// What a recorded answer says, read without the library's types.
 struct Expectation {
-    let exchange: ServerRecording.Exchange
+    let exchange: ServerExchange
 
     func root() throws -> XMLNode { try FileContent(exchange.responseBody, contentType: "").xml() }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Indivo
 import IndivoModel
+import RecordedTraffic
 import Synchronization
 
 /// Answers one recorded request as it was answered, and notes what else is asked.
@@ -11,12 +12,12 @@ final class PlayingTransport: HTTPTransport {
         var strange: [String] = []
     }
 
-    private let exchange: ServerRecording.Exchange
+    private let exchange: ServerExchange
     /// Calls that may follow the recorded one, and the status of their answers.
     private let following: [String: Int]
     private let state = Mutex(State())
 
-    init(_ exchange: ServerRecording.Exchange, following: [String: Int] = [:]) {
+    init(_ exchange: ServerExchange, following: [String: Int] = [:]) {
         self.exchange = exchange
         self.following = following
     }
@@ -52,7 +53,7 @@ final class PlayingTransport: HTTPTransport {
     /// What was answered. Where other bytes are sent than were recorded, as when a document is written anew, the server
     /// would tell their digest and size.
     private func answered(_ body: Data?) -> Data {
-        guard let body, let call = exchange.call, call.call.answer == .metadata,
+        guard let body, let call = exchange.indivoCall, call.call.answer == .metadata,
             exchange.status == 200, body != exchange.requestBody,
             let element = try? FileContent(exchange.responseBody, contentType: "application/xml").xml()
         else { return exchange.responseBody }

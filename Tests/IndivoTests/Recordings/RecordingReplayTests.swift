@@ -1,17 +1,18 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import RecordedTraffic
 import Testing
 
 @Suite("A real server's responses")
 struct RecordingReplayTests {
     @Test(
         "come out of the methods that the library has for the calls; refusals are the right errors",
-        .enabled(if: ServerRecording.isThere, "no recordings: name their folder with INDIVO_RECORDINGS"))
+        .enabled(if: ServerRecordings.areWanted, "no recordings: name their folder with INDIVO_RECORDINGS"))
     func replay() async throws {
-        let tally = try await replay(ServerRecording.exchanges())
+        let tally = try await replay(ServerRecordings.exchanges())
         print("\(tally)")
-        if try ServerRecording.digest() == "981b4a1d9fcea5d05bdd19633a5216d6a5d7fdd042359c970b48ee15b3d2eca0" {
+        if try DocumentDigest.text(ServerRecordings.content()) == "981b4a1d9fcea5d05bdd19633a5216d6a5d7fdd042359c970b48ee15b3d2eca0" {
             #expect(
                 tally
                     == Tally(
@@ -24,21 +25,21 @@ struct RecordingReplayTests {
 
     @Test("of a sandbox, recorded with this package's recorder, come out of the methods too")
     func replaySandbox() async throws {
-        let tally = try await replay(ServerRecording.ownExchanges())
+        let tally = try await replay(ServerExchange.own())
         print("own recording: \(tally)")
         #expect(
             tally == Tally(replayed: 103, refused: 2, inexpressible: 6, notReplayable: 0, sent: 103, read: 97, raw: 8))
     }
 
-    private func replay(_ exchanges: [ServerRecording.Exchange]) async throws -> Tally {
+    private func replay(_ exchanges: [ServerExchange]) async throws -> Tally {
         let calls = exchanges.compactMap { exchange in
-            exchange.call.map { (exchange: exchange, call: $0.call, variables: $0.variables) }
+            exchange.indivoCall.map { (exchange: exchange, call: $0.call, variables: $0.variables) }
         }.filter { !IndivoCall.isLogin($0.call) }
         try #require(!calls.isEmpty, "there is no exchange of any call")
         var tally = Tally()
         for (exchange, call, variables) in calls {
             // What was sent is known by its length and digest alone.
-            guard !exchange.isBodyOmitted else {
+            guard exchange.omittedBody == nil else {
                 tally.notReplayable += 1
                 continue
             }

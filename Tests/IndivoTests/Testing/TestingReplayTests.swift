@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Indivo
 import IndivoTesting
+import RecordedTraffic
 import Testing
 
 @Suite("Replaying in order and in any order")
@@ -128,10 +129,10 @@ struct TestingReplayTests {
     @Test(
         "a recording of a real server can be read and played",
         .enabled(
-            if: TestingReplayTests.isRealRecordingWanted,
+            if: ServerRecordings.areWanted,
             "no recordings beside the package; name their folder in INDIVO_RECORDINGS"))
     func realRecording() async throws {
-        let file = Self.realRecordings.appending(path: "exchanges.jsonl")
+        let file = ServerRecordings.folder.appending(path: "exchanges.jsonl")
         let recording = try Recording(contentsOf: file)
         #expect(!recording.exchanges.isEmpty)
         let replay = ReplayTransport(recording, order: .asRecorded)
@@ -152,7 +153,7 @@ struct TestingReplayTests {
         #expect(read.exchanges.map(\.requestBody?.count).count == recording.exchanges.count)
         let text = String(decoding: archive, as: UTF8.self)
         let credentials = try JSONSerialization.jsonObject(
-            with: Data(contentsOf: Self.realRecordings.appending(path: "credentials.json"))) as? [String: Any]
+            with: Data(contentsOf: ServerRecordings.folder.appending(path: "credentials.json"))) as? [String: Any]
         let tokens = try #require(credentials?["tokens"] as? [String: [String: Any]])
         #expect(!tokens.isEmpty)
         for (name, token) in tokens {
@@ -161,16 +162,4 @@ struct TestingReplayTests {
             }
         }
     }
-
-    private static let realRecordings: URL =
-        if let named = ProcessInfo.processInfo.environment["INDIVO_RECORDINGS"] {
-            URL(filePath: named, directoryHint: .isDirectory)
-        } else {
-            URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../../../shared/recordings").standardizedFileURL
-        }
-
-    static let isRealRecordingWanted =
-        ProcessInfo.processInfo.environment["INDIVO_RECORDINGS"] != nil
-        || FileManager.default.fileExists(atPath: realRecordings.path)
 }

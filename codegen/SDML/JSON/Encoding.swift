@@ -1,22 +1,21 @@
 /// Checks that a file is UTF-8 text.
 enum Encoding {
-    /// The number of bytes before the text (a byte order mark, which is tolerated with a warning), or nil when the
-    /// file is no UTF-8 text, which is reported.
-    static func check(_ file: SourceFile, into diagnostics: inout Diagnostics) -> Int? {
+    /// Whether the file is UTF-8 text, which is reported if not. A byte order mark is tolerated with a warning.
+    static func check(_ file: SourceFile, _ lines: SourceLines, into diagnostics: inout Diagnostics) -> Bool {
         let start = SourceLocation(path: file.path, line: 1, column: 1)
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
             diagnostics.error(at: start, "The file is UTF-16. Save it as UTF-8.")
-            return nil
+            return false
         }
-        if let place = firstInvalidByte(file.bytes) {
-            var scanner = JSONScanner(path: file.path, bytes: Array(file.bytes[..<place]))
-            while !scanner.isAtEnd { scanner.advance() }
-            diagnostics.error(at: scanner.location, "The file is not UTF-8 from here on. Save it as UTF-8.")
-            return nil
+        if let index = firstInvalidByte(file.bytes) {
+            diagnostics.error(
+                at: lines.location(ofByte: index), "The file is not UTF-8 from here on. Save it as UTF-8.")
+            return false
         }
-        guard file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return 0 }
-        diagnostics.warn(at: start, "The file starts with a byte order mark, which a server may refuse. Remove it.")
-        return 3
+        if file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            diagnostics.warn(at: start, "The file starts with a byte order mark, which a server may refuse. Remove it.")
+        }
+        return true
     }
 
     private static func firstInvalidByte(_ bytes: [UInt8]) -> Int? {

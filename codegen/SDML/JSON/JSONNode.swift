@@ -1,4 +1,6 @@
-/// A JSON value that knows where it stands.
+import OrderedJSON
+
+/// A JSON value that knows where it stands in its file.
 struct JSONNode {
     /// What kind of value it is.
     indirect enum Value {
@@ -36,6 +38,39 @@ struct JSONNode {
         case .boolean(let flag): flag ? "true" : "false"
         case .null: "null"
         case .damaged: "damaged text"
+        }
+    }
+}
+
+extension JSONNode {
+    /// The value in `file`, nil when there is none, and what was wrong.
+    static func read(_ file: SourceFile, into diagnostics: inout Diagnostics) -> JSONNode? {
+        let lines = SourceLines(file)
+        guard Encoding.check(file, lines, into: &diagnostics) else { return nil }
+        var mender = SlipMender(file, lines)
+        let root = mender.read()
+        diagnostics.add(mender.problems)
+        return root.map { JSONNode($0, in: mender, lines) }
+    }
+
+    private init(_ json: JSONValue, in text: SlipMender, _ lines: SourceLines) {
+        let origin = text.origin(of: json)
+        location = lines.location(ofByte: origin)
+        if text.damaged.contains(origin) {
+            value = .damaged
+        } else if let members = json.members {
+            value = .object(
+                members.map { member in
+                    let name = text.origin(of: member.nameValue)
+                    return Member(
+                        key: text.damaged.contains(name) ? nil : member.name, keyLocation: lines.location(ofByte: name),
+                        value: JSONNode(member.value, in: text, lines))
+                })
+        } else if let elements = json.elements {
+            value = .array(elements.map { JSONNode($0, in: text, lines) })
+        } else {
+            value =
+                json.string.map { .string($0) } ?? json.number.map { .number($0) } ?? json.boolean.map { .boolean($0) } ?? .null
         }
     }
 }

@@ -1,3 +1,5 @@
+import Suggestions
+
 /// Reads what is said about one field, or one part of it, and checks that its type allows it to be said.
 struct FieldNotesReader {
     /// What is spoken about.

@@ -1,3 +1,5 @@
+import Suggestions
+
 /// An object of a notes file, member by member, each key once.
 enum NotesObject {
     struct Member {

@@ -1,3 +1,5 @@
+import Suggestions
+
 /// Reads a notes file: an object with a member for each model, which holds its documentation and its fields'.
 struct NotesReader {
     /// The path of the file of models that the notes are about.

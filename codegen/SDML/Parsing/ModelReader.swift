@@ -1,3 +1,5 @@
+import Suggestions
+
 /// Reads the definitions of models out of the JSON of one file, nested ones too.
 struct ModelReader {
     static let nameKey = "__modelname__"

@@ -37,11 +37,11 @@ public struct SDMLParser: Sendable {
         for input in inputs.sorted(by: { $0.models.path < $1.models.path }) {
             var problems = Diagnostics()
             var reader = ModelReader(file: input.models)
-            if let root = JSONReader.read(input.models, into: &problems) {
+            if let root = JSONNode.read(input.models, into: &problems) {
                 reader.read(root, into: &problems)
             }
             definitions += reader.definitions
-            if let file = input.notes, let root = JSONReader.read(file, into: &diagnostics) {
+            if let file = input.notes, let root = JSONNode.read(file, into: &diagnostics) {
                 let notesReader = NotesReader(
                     models: input.models.path, definitions: reader.definitions, isComplete: !problems.hasErrors)
                 notesReader.read(root, into: &notes, diagnostics: &diagnostics)

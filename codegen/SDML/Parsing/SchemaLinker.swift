@@ -1,3 +1,5 @@
+import Suggestions
+
 /// Makes one schema of the definitions of all files: joins what is defined twice alike, finds what is referred to.
 struct SchemaLinker {
     let definitions: [ModelDefinition]

@@ -1,3 +1,5 @@
+import Suggestions
+
 /// What to say when a type is none of SDML's.
 enum TypeAdvice {
     static func message(forUnknown text: String) -> String {

@@ -1,4 +1,5 @@
 import SDML
+import Suggestions
 
 /// The arguments of `sdml2swift`.
 struct GeneratorArguments {

@@ -6,6 +6,7 @@ extension FHIRPathEvaluation {
         _ name: String, of items: Items, isRoot: Bool, _ reference: Reference, _ place: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Items {
         var result: Items = []
+        result.reserveCapacity(items.count)
         if context.isStrict { try checkCast(before: name, place) }
         for item in items {
             try spend(at: place)
@@ -76,9 +77,9 @@ extension FHIRPathEvaluation {
     private mutating func cachedElement(
         _ name: String, of type: PathType, _ reference: Reference
     ) -> PathElement? {
-        if let cached = elementCache[reference], cached.type == type { return cached.element }
+        if let cached = elementCache[Int(reference)], cached.type == type { return cached.element }
         let element = type.element(named: name)
-        elementCache[reference] = (type, element)
+        elementCache[Int(reference)] = (type, element)
         return element
     }
 }
@@ -87,12 +88,7 @@ extension PathNode {
     /// Whether the node's type, or one that it is based on, has the name.
     func isNamed(_ name: String) -> Bool {
         guard let type else { return json?.resourceType == name }
-        var current: PathType? = type
-        while let candidate = current {
-            if candidate.name == name { return true }
-            current = candidate.base
-        }
-        return false
+        return type.name == name || PathType(named: name).map { type.isA($0) } ?? false
     }
 
     /// The parts with a JSON name: one, or those of an array, each with its own sibling.
@@ -132,12 +128,16 @@ extension PathNode {
     func forEachChoice(of json: JSONValue, _ element: PathElement, _ body: (PathNode) -> Void) {
         guard let members = json.members else { return }
         for member in members {
+            let found = member.nameValue.withUTF8 { name -> (isSibling: Bool, type: PathType)? in
+                let isSibling = name.first == UInt8(ascii: "_")
+                let bare = UnsafeBufferPointer(rebasing: name[(isSibling ? 1 : 0)...])
+                return element.type(writtenAs: bare).map { (isSibling, $0) }
+            }
+            guard let (isSibling, type) = found ?? nil else { continue }
             let name = member.name
-            let bare = name.first == "_" ? Substring(name).dropFirst() : Substring(name)
-            guard bare.utf8.starts(with: element.name.utf8), let type = element.type(writtenAs: bare) else { continue }
             // With both a value and a sibling the value comes by, with its sibling.
-            if name.first == "_" {
-                if json[String(bare)] == nil { forEachChild(nil, member.value, type: type, body) }
+            if isSibling {
+                if json[String(name.dropFirst())] == nil { forEachChild(nil, member.value, type: type, body) }
             } else {
                 forEachChild(member.value, type.isPrimitive ? json["_" + name] : nil, type: type, body)
             }

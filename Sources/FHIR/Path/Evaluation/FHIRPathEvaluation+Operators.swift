@@ -75,14 +75,16 @@ extension FHIRPathEvaluation {
         _ operation: FHIRPathSyntax.Operator, _ left: Reference, _ right: Reference, in focus: Focus,
         at node: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Items {
-        let a = try boolean(evaluate(left, in: focus), at: node)
+        let left = try evaluate(left, in: focus)
+        let a = try boolean(left, at: node)
         // What is decided by the left operand does not look at the right one.
         switch (operation, a) {
         case (.and, false): return [FHIRPathItem(false)]
         case (.or, true), (.implies, false): return [FHIRPathItem(true)]
         default: break
         }
-        let b = try boolean(evaluate(right, in: focus), at: node)
+        let right = try evaluate(right, in: focus)
+        let b = try boolean(right, at: node)
         switch operation {
         case .and: return Self.items(b == false ? false : a == true && b == true ? true : nil)
         case .or: return Self.items(b == true ? true : a == false && b == false ? false : nil)

@@ -1,64 +1,64 @@
-import FHIRTables
-
 /// `is`, `as` and `ofType` (FHIRPath section 6.3).
 extension FHIRPathEvaluation {
     private static let systemTypes: Set<String> = [
         "Any", "Boolean", "Integer", "Long", "Decimal", "String", "Date", "DateTime", "Time", "Quantity",
     ]
 
-    func apply(
-        _ operation: FHIRPathSyntax.TypeOperator, to items: Items, _ type: FHIRPathSyntax.TypeSpecifier,
-        at node: FHIRPathSyntax.Node
-    ) throws(FHIRPathError) -> Items {
-        let isSystem = Self.systemTypes.contains(type.name) && type.namespace != "FHIR"
-        let fhirType = type.namespace == "System" ? nil : PathType(named: type.name)
-        guard isSystem || fhirType != nil || type.namespace == "System" || Self.isUndefinedResource(type) else {
-            throw FHIRPathError(.semantic, "There is no type \(type.name).", at: Int(node.offset))
+    /// The type that an expression names.
+    struct NamedType {
+        let specifier: FHIRPathSyntax.TypeSpecifier
+        /// The type of FHIR; nil for one of FHIRPath's own.
+        let fhirType: PathType?
+    }
+
+    /// Looks a name up, once for each that an expression has.
+    mutating func named(
+        _ specifier: FHIRPathSyntax.TypeSpecifier, _ reference: Reference, at node: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) -> NamedType {
+        if let known = typeCache[Int(reference)] { return known }
+        let isSystem = Self.systemTypes.contains(specifier.name) && specifier.namespace != "FHIR"
+        let fhirType = specifier.namespace == "System" ? nil : PathType(named: specifier.name)
+        guard isSystem || fhirType != nil || specifier.namespace == "System" else {
+            throw FHIRPathError(.semantic, "There is no type \(specifier.name).", at: Int(node.offset))
         }
+        let type = NamedType(specifier: specifier, fhirType: fhirType)
+        typeCache[Int(reference)] = type
+        return type
+    }
+
+    func apply(
+        _ operation: FHIRPathSyntax.TypeOperator, to items: Items, _ type: NamedType, at node: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) -> Items {
         switch operation {
         case .is:
             guard let item = try single(items, at: node) else { return [] }
-            return [FHIRPathItem(isOf(item, type, fhirType))]
+            return [FHIRPathItem(isOf(item, type))]
         case .as:
             guard let item = try single(items, at: node) else { return [] }
-            return converted(item, type, fhirType).map { [$0] } ?? []
+            return converted(item, type).map { [$0] } ?? []
         case .ofType:
-            return items.compactMap { converted($0, type, fhirType) }
+            return items.compactMap { converted($0, type) }
         }
     }
 
-    /// Whether it is a resource of R4 that the tables only know by name.
-    private static func isUndefinedResource(_ type: FHIRPathSyntax.TypeSpecifier) -> Bool {
-        type.namespace != "System" && Definitions.r4.resourceNames.contains(type.name)
-    }
-
-    private func isOf(
-        _ item: FHIRPathItem, _ type: FHIRPathSyntax.TypeSpecifier, _ fhirType: PathType?
-    ) -> Bool {
+    private func isOf(_ item: FHIRPathItem, _ named: NamedType) -> Bool {
+        let type = named.specifier
         switch item.storage {
         case .value(let value): return type.namespace != "FHIR" && (value.typeName == type.name || type.name == "Any")
         case .type: return type.name == "TypeInfo"
         case .node(let node):
-            if fhirType == nil, Self.isUndefinedResource(type) { return node.json?.resourceType == type.name }
             // JSON that the tables do not know has FHIRPath's own types.
             guard let own = node.type else {
                 return type.namespace != "FHIR" && node.systemValue?.typeName == type.name
             }
-            guard let fhirType else { return false }
-            var current: PathType? = own
-            while let candidate = current {
-                if candidate == fhirType { return true }
-                current = candidate.base
-            }
-            return false
+            return named.fhirType.map { own.isA($0) } ?? false
         }
     }
 
     /// The item if it is of the type. A primitive must be of the very type: a `code` is no `string` here, as the official
     /// tests have it.
-    private func converted(
-        _ item: FHIRPathItem, _ type: FHIRPathSyntax.TypeSpecifier, _ fhirType: PathType?
-    ) -> FHIRPathItem? {
+    private func converted(_ item: FHIRPathItem, _ named: NamedType) -> FHIRPathItem? {
+        let (type, fhirType) = (named.specifier, named.fhirType)
         if case .node(let node) = item.storage, let own = node.type {
             if type.namespace == "System" || (fhirType == nil && own.isPrimitive) {
                 guard let value = node.systemValue, value.typeName == type.name else { return nil }
@@ -66,7 +66,7 @@ extension FHIRPathEvaluation {
             }
             if own.isPrimitive { return own == fhirType ? item : nil }
         }
-        return isOf(item, type, fhirType) ? item : nil
+        return isOf(item, named) ? item : nil
     }
 
     /// What `type()` gives.

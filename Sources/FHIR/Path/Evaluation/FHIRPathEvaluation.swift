@@ -27,7 +27,9 @@ struct FHIRPathEvaluation {
     var variables: [String: Items]
     private(set) var steps = 0
     /// The last element that a name was looked up for, by the name's node.
-    var elementCache: [Reference: (type: PathType, element: PathElement?)] = [:]
+    var elementCache: [(type: PathType, element: PathElement?)?]
+    /// What the types that the expression names are, by the naming node.
+    var typeCache: [NamedType?]
     /// Resources of the root Bundle by full URL and by type and id; made when the first reference is resolved.
     var bundleIndex: [String: JSONValue]?
 
@@ -37,6 +39,8 @@ struct FHIRPathEvaluation {
         self.context = context
         now = PartialDateTime(context.now) ?? .currentInUTC
         variables = context.variables
+        elementCache = Array(repeating: nil, count: syntax.nodes.count)
+        typeCache = Array(repeating: nil, count: syntax.nodes.count)
     }
 
     mutating func result() throws(FHIRPathError) -> Items {
@@ -107,7 +111,8 @@ struct FHIRPathEvaluation {
             return try call(Call(function, arguments, node, input: items ?? focus.items, focus: focus))
         case .indexer(let base, let index):
             let items = try evaluate(base, in: focus)
-            guard let position = try single(evaluate(index, in: focus), at: node)?.integer else { return [] }
+            let indices = try evaluate(index, in: focus)
+            guard let position = try single(indices, at: node)?.integer else { return [] }
             return items.indices.contains(position) ? [items[position]] : []
         case .sign(let isNegative, let operand):
             return try sign(isNegative, evaluate(operand, in: focus), at: node)
@@ -115,7 +120,8 @@ struct FHIRPathEvaluation {
             return try apply(operation, left, right, in: focus, at: node)
         case .type(let operation, let operand, let type):
             let items = try operand.map { reference throws(FHIRPathError) in try evaluate(reference, in: focus) }
-            return try apply(operation, to: items ?? focus.items, type, at: node)
+            let named = try named(type, reference, at: node)
+            return try apply(operation, to: items ?? focus.items, named, at: node)
         }
     }
 

@@ -13,8 +13,8 @@ struct PathNode: Sendable {
         self.json = json
         self.sibling = sibling
         // What stands in a place for any resource says itself what it is.
-        if type?.isResource ?? true, let own = json?.resourceType {
-            self.type = PathType(named: own) ?? type
+        if type?.isResource ?? true, let own = json?.member("resourceType") {
+            self.type = own.kind == .string ? (own.withUTF8 { PathType(named: $0) } ?? nil) ?? type : type
         } else {
             self.type = type
         }

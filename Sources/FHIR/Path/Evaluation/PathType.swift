@@ -2,9 +2,17 @@ import FHIRTables
 
 /// A type of FHIR, as evaluation asks for it.
 struct PathType: Sendable, Hashable {
-    private let definition: DefinedType
+    // Not retained, which took a third of the evaluation's time: types are those of `Definitions.r4`, which is never
+    // released.
+    private unowned(unsafe) let definition: DefinedType
 
+    /// - Parameter definition: One of `Definitions.r4`.
     init(_ definition: DefinedType) { self.definition = definition }
+
+    init?(named name: UnsafeBufferPointer<UInt8>) {
+        guard let definition = Definitions.r4.type(named: name) else { return nil }
+        self.definition = definition
+    }
 
     init?(named name: String) {
         guard let definition = Definitions.r4.type(named: name) else { return nil }
@@ -19,7 +27,9 @@ struct PathType: Sendable, Hashable {
 
     var name: String { definition.name }
     /// What it specializes.
-    var base: PathType? { definition.base.flatMap(PathType.init(named:)) }
+    var base: PathType? { definition.lineage.dropFirst().first.map { PathType(Definitions.r4.types[$0]) } }
+    /// Whether it is another type or specializes it.
+    func isA(_ other: PathType) -> Bool { definition.isA(other.definition) }
     var isPrimitive: Bool { definition.kind == .primitive }
     var isResource: Bool { definition.kind == .resource }
     /// Defined inside another type.
@@ -69,9 +79,10 @@ struct PathElement: Sendable {
     /// The first type; that of an element that is no choice.
     var type: PathType? { alternatives.first?.type }
 
-    /// The type that a name in JSON has at its end.
-    func type(writtenAs jsonName: Substring) -> PathType? {
-        let suffix = jsonName.utf8.dropFirst(name.utf8.count)
+    /// The type that a name in JSON has at its end; nil for a name that does not begin with the element's.
+    func type(writtenAs jsonName: UnsafeBufferPointer<UInt8>) -> PathType? {
+        guard jsonName.starts(with: name.utf8) else { return nil }
+        let suffix = jsonName[name.utf8.count...]
         return alternatives.first { $0.suffix.elementsEqual(suffix) }?.type
     }
 }

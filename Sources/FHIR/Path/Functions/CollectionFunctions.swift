@@ -6,7 +6,7 @@ extension FHIRPathEvaluation {
         case .where:
             var result: Items = []
             for (index, item) in input.enumerated()
-            where try boolean(evaluate(call.arguments[0], of: call, on: item, index: index), at: call.node) == true {
+            where try holds(call.arguments[0], of: call, on: item, index: index) == true {
                 result.append(item)
             }
             return result

@@ -8,13 +8,13 @@ extension FHIRPathEvaluation {
         case .exists:
             guard let criterion = call.arguments.first else { return [FHIRPathItem(!input.isEmpty)] }
             for (index, item) in input.enumerated()
-            where try boolean(evaluate(criterion, of: call, on: item, index: index), at: call.node) == true {
+            where try holds(criterion, of: call, on: item, index: index) == true {
                 return [FHIRPathItem(true)]
             }
             return [FHIRPathItem(false)]
         case .all:
             for (index, item) in input.enumerated()
-            where try boolean(evaluate(call.arguments[0], of: call, on: item, index: index), at: call.node) != true {
+            where try holds(call.arguments[0], of: call, on: item, index: index) != true {
                 return [FHIRPathItem(false)]
             }
             return [FHIRPathItem(true)]

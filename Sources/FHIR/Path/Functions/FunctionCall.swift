@@ -67,6 +67,15 @@ extension FHIRPathEvaluation {
         return integer
     }
 
+    /// The value of an argument for one item as a boolean.
+    mutating func holds(
+        _ argument: Reference, of call: Call, on item: FHIRPathItem, index: Int
+    ) throws(FHIRPathError) -> Bool? {
+        // In a line of its own: as an argument of a method it would make Swift copy the evaluation.
+        let items = try evaluate(argument, of: call, on: item, index: index)
+        return try boolean(items, at: call.node)
+    }
+
     /// The value of an argument for one item: `$this` is the item, `$index` its index.
     mutating func evaluate(
         _ argument: Reference, of call: Call, on item: FHIRPathItem, index: Int

@@ -34,25 +34,32 @@ struct PartialDateTime: Sendable, Hashable {
 
     init?(utf8 bytes: [UInt8]) {
         guard bytes.count <= 40 else { return nil }
-        var scanner = Scanner(bytes: bytes)
+        let date = bytes.withUnsafeBufferPointer { bytes -> PartialDateTime? in
+            var scanner = TimeScanner(text: bytes)
+            guard let date = PartialDateTime(&scanner), scanner.isAtEnd else { return nil }
+            return date
+        }
+        guard let date else { return nil }
+        self = date
+    }
+
+    private init?(_ scanner: inout TimeScanner) {
         if scanner.take("T") {
             kind = .time
             precision = .hour
-            guard scanWithTime(&scanner), offset == nil, scanner.isAtEnd else { return nil }
+            guard scanWithTime(&scanner), offset == nil else { return nil }
             return
         }
         kind = .date
         precision = .year
-        guard let year = scanner.number(4) else { return nil }
+        guard let year = scanner.number(4, 0...9999) else { return nil }
         self.year = year
         if scanner.take("-") {
-            guard let month = scanner.number(2), (1...12).contains(month) else { return nil }
+            guard let month = scanner.number(2, 1...12) else { return nil }
             self.month = month
             precision = .month
             if scanner.take("-") {
-                guard let day = scanner.number(2), (1...CivilCalendar.days(in: month, of: year)).contains(day) else {
-                    return nil
-                }
+                guard let day = scanner.number(2, 1...CivilCalendar.days(in: month, of: year)) else { return nil }
                 self.day = day
                 precision = .day
             }
@@ -63,7 +70,6 @@ struct PartialDateTime: Sendable, Hashable {
                 guard precision == .day, scanWithTime(&scanner) else { return nil }
             }
         }
-        guard scanner.isAtEnd else { return nil }
     }
 
     init(kind: Kind, precision: Precision) {
@@ -71,107 +77,49 @@ struct PartialDateTime: Sendable, Hashable {
         self.precision = precision
     }
 
-    private mutating func scanWithTime(_ scanner: inout Scanner) -> Bool {
-        guard let hour = scanner.number(2), hour < 24 else { return false }
+    private mutating func scanWithTime(_ scanner: inout TimeScanner) -> Bool {
+        guard let hour = scanner.number(2, 0...23) else { return false }
         self.hour = hour
         precision = .hour
         if scanner.take(":") {
-            guard let minute = scanner.number(2), minute < 60 else { return false }
+            guard let minute = scanner.number(2, 0...59) else { return false }
             self.minute = minute
             precision = .minute
             if scanner.take(":") {
                 // A leap second is the 60th; FHIR allows it.
-                guard let second = scanner.number(2), second <= 60 else { return false }
+                guard let second = scanner.number(2, 0...60), let fraction = scanner.fraction() else { return false }
                 self.second = second
                 precision = .second
-                if scanner.take(".") {
-                    guard let (value, digits) = scanner.fraction() else { return false }
-                    nanosecond = value
-                    fractionDigits = digits
-                }
+                // Digits beyond the ninth are not kept.
+                let digits = fraction.prefix(9)
+                fractionDigits = digits.count
+                nanosecond = Int(digits + String(repeating: "0", count: 9 - digits.count)) ?? 0
             }
         }
-        if scanner.take("Z") {
-            offset = 0
-        } else if let sign = scanner.sign() {
-            guard let hours = scanner.number(2), hours <= 14, scanner.take(":"), let minutes = scanner.number(2),
-                minutes < 60
-            else { return false }
-            offset = sign * (hours * 60 + minutes)
-        }
-        return true
+        guard !scanner.isAtEnd else { return true }
+        offset = scanner.offset()
+        return offset != nil
     }
 
     /// The text in ISO 8601, without the `@` and the `T` of a literal.
     var description: String {
         var text = ""
         if kind != .time {
-            text = Self.padded(year, 4)
-            if precision >= .month { text += "-" + Self.padded(month, 2) }
-            if precision >= .day { text += "-" + Self.padded(day, 2) }
+            text = CivilTime.padded(year, 4)
+            if precision >= .month { text += "-" + CivilTime.padded(month, 2) }
+            if precision >= .day { text += "-" + CivilTime.padded(day, 2) }
             if kind == .date || precision < .hour { return text }
             text += "T"
         }
-        text += Self.padded(hour, 2)
-        if precision >= .minute { text += ":" + Self.padded(minute, 2) }
-        if precision >= .second { text += ":" + Self.padded(second, 2) }
-        if fractionDigits > 0 { text += "." + Self.padded(nanosecond, 9).prefix(fractionDigits) }
+        text += CivilTime.padded(hour, 2)
+        if precision >= .minute { text += ":" + CivilTime.padded(minute, 2) }
+        if precision >= .second { text += ":" + CivilTime.padded(second, 2) }
+        if fractionDigits > 0 { text += "." + CivilTime.padded(nanosecond, 9).prefix(fractionDigits) }
         if let offset {
             let minutes = abs(offset)
-            text += offset == 0 ? "Z" : (offset < 0 ? "-" : "+") + Self.padded(minutes / 60, 2) + ":"
-                + Self.padded(minutes % 60, 2)
+            text += offset == 0 ? "Z" : (offset < 0 ? "-" : "+") + CivilTime.padded(minutes / 60, 2) + ":"
+                + CivilTime.padded(minutes % 60, 2)
         }
         return text
-    }
-
-    static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-
-    /// Reads digits from bytes.
-    private struct Scanner {
-        let bytes: [UInt8]
-        var position = 0
-
-        var isAtEnd: Bool { position == bytes.count }
-
-        mutating func take(_ character: Unicode.Scalar) -> Bool {
-            guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
-            position += 1
-            return true
-        }
-
-        mutating func number(_ width: Int) -> Int? {
-            guard position + width <= bytes.count else { return nil }
-            var value = 0
-            for byte in bytes[position..<position + width] {
-                guard Unicode.Scalar(byte).isDigit else { return nil }
-                value = value * 10 + Int(byte - UInt8(ascii: "0"))
-            }
-            position += width
-            return value
-        }
-
-        mutating func sign() -> Int? {
-            if take("+") { return 1 }
-            return take("-") ? -1 : nil
-        }
-
-        /// Nanoseconds and the number of digits; digits beyond the ninth are not kept.
-        mutating func fraction() -> (Int, Int)? {
-            var value = 0
-            var digits = 0
-            while position < bytes.count, Unicode.Scalar(bytes[position]).isDigit {
-                if digits < 9 {
-                    value = value * 10 + Int(bytes[position] - UInt8(ascii: "0"))
-                    digits += 1
-                }
-                position += 1
-            }
-            guard digits > 0 else { return nil }
-            for _ in digits..<9 { value *= 10 }
-            return (value, digits)
-        }
     }
 }

@@ -24,17 +24,11 @@ final class TypePlan: Sendable {
     let special: Special
     /// Whether it has a resource's members, `resourceType` among them.
     let isResource: Bool
-    /// Whether the tables have nothing but names, cardinalities and types of its elements: no codes and no rules. They
-    /// have no flags either, where every other resource has some.
-    let hasElementsOnly: Bool
 
     init(_ definition: DefinedType, plan: PlanBuilder) {
         self.definition = definition
         name = definition.name
         isResource = definition.kind == .resource
-        let inherited = plan.definitions.type(named: "DomainResource")?.elements.count ?? 0
-        hasElementsOnly = definition.base == "DomainResource"
-            && !definition.elements.dropFirst(inherited).contains { $0.isSummary || $0.binding != nil }
         elements = definition.elements.map { ElementPlan($0, plan: plan) }
         var required: Elements = 0
         for (index, element) in definition.elements.enumerated() where element.minimum > 0 { required |= 1 << index }

@@ -33,7 +33,7 @@ extension Validation {
             bundle: name == "Bundle" ? BundleScope(json) : outer.bundle, containedIndex: containedIndex)
         context.resource = json
         context.rootResource = scope.root
-        if type.hasElementsOnly, partialTypes.insert(name).inserted {
+        if type.definition.isPartial, partialTypes.insert(name).inserted {
             report(
                 .information, .notSupported,
                 "of the type \(name) codes and rules are not checked: the tables do not have them", at: json)

@@ -1,3 +1,6 @@
+import Foundation
+import OrderedJSON
+
 /// JSON as values have it: a field is a member named like it.
 enum JSONFormat {
     /// Reads an object's members into a table.
@@ -12,22 +15,22 @@ enum JSONFormat {
         for field in group.fields {
             let value: JSONValue? =
                 switch field.place {
-                case .key: key.map { .string($0) }
+                case .key: key.map { JSONValue($0) }
                 case .text: object
-                case .element, .attribute: object.member(of: field)?.value
+                case .element, .attribute: object.value(of: field)
                 }
-            guard let value, value != .null else { continue }
+            guard let value, !value.isNull else { continue }
             if let relation = field.relation {
                 guard field.shape.isList else { continue }
-                switch value {
-                case .array(let values) where !field.isKeyed:
+                if !field.isKeyed, let values = value.elements {
                     table.relations[relation].items = values.map { TableItem(.json($0, key: nil)) }
-                case .object(let members) where field.isKeyed:
+                } else if field.isKeyed, let members = value.members {
                     table.relations[relation].items = members.map { TableItem(.json($0.value, key: $0.name)) }
-                default: try report(value, field.isKeyed ? "an object" : "a list", field)
+                } else {
+                    try report(value, field.isKeyed ? "an object" : "a list", field)
                 }
             } else if let inner = field.inner, let number = field.group {
-                guard case .object = value else {
+                guard value.kind == .object else {
                     try report(value, "an object", field)
                     continue
                 }
@@ -63,13 +66,13 @@ enum JSONFormat {
                 object.setLeaf(table.string(of: field.leaf), table.schema.leaves[field.leaf], field)
             }
         }
-        return (.object(object.members), object.key)
+        return (JSONValue(members: object.members), object.key)
     }
 }
 
 /// An object being written.
 private struct JSONObject {
-    private(set) var members: [JSONValue.Member]
+    private(set) var members: [JSONMember]
     /// The name under which the object is to stand, where a field of it says so.
     private(set) var key: String?
     /// The index of the member written last; a new one goes behind it.
@@ -77,12 +80,12 @@ private struct JSONObject {
     private let isNew: Bool
 
     init(_ original: JSONValue?) {
-        members = original?.members ?? []
+        members = Array(original?.members ?? [])
         isNew = original == nil
     }
 
     private func index(of field: FieldSchema) -> Int? {
-        field.names.lazy.compactMap { name in members.lastIndex { $0.name == name } }.first
+        field.names.lazy.compactMap { name in members.lastIndex { $0.isNamed(equalTo: name) } }.first
     }
 
     func value(of field: FieldSchema) -> JSONValue? { index(of: field).map { members[$0].value } }
@@ -100,7 +103,7 @@ private struct JSONObject {
     /// The field has no value. What could not be read, or says nothing, stays.
     mutating func remove(_ field: FieldSchema) {
         guard field.place != .key, let old = value(of: field), !old.saysNothing, old.isReadable(as: field) else { return }
-        members.removeAll { field.names.contains($0.name) }
+        members.removeAll { member in field.names.contains { member.isNamed(equalTo: $0) } }
         last = min(last, members.count - 1)
     }
 
@@ -109,7 +112,7 @@ private struct JSONObject {
         if field.place == .key { return key = text }
         let old = value(of: field)
         // A value that must be there may be only the default for an original that could not be read.
-        let saysNothing = old.map { $0 == .null || !$0.isReadable(as: field) } ?? true
+        let saysNothing = old.map { $0.isNull || !$0.isReadable(as: field) } ?? true
         if !isNew, saysNothing, text == leaf.defaultText { return }
         set(JSONValue(text, as: leaf.type, was: old), field)
     }
@@ -130,17 +133,17 @@ private struct JSONObject {
             result.insert((position, member), at: next)
         }
         let members = result.map(\.member)
-        set(field.isKeyed ? .object(members) : .array(members.map(\.value)), field)
+        set(field.isKeyed ? JSONValue(members: members) : JSONValue(members.map(\.value)), field)
     }
 
     /// Where each value of a list stood: under the same name in an object, where the same was said in a list.
     private static func positions(
-        of items: [TableItem], among former: [JSONValue.Member], _ field: FieldSchema
+        of items: [TableItem], among former: [JSONMember], _ field: FieldSchema
     ) throws -> [Int?] {
         if field.isKeyed {
             return try items.map { item in
                 let name = try member(item, was: nil, field).name
-                return former.lastIndex { $0.name == name }
+                return former.lastIndex { $0.isNamed(equalTo: name) }
             }
         }
         let readable = former.indices.filter { former[$0].value.isReadable(asItemOf: field) }
@@ -152,7 +155,7 @@ private struct JSONObject {
 
     private static func member(
         _ item: TableItem, was old: JSONValue?, _ field: FieldSchema
-    ) throws -> JSONValue.Member {
+    ) throws -> JSONMember {
         switch item.content {
         case .value(let table):
             let (value, key) = try JSONFormat.updated(old ?? .null, with: table, table.schema.group)
@@ -178,34 +181,29 @@ extension JSONValue {
         }
         self =
             switch type.dataType {
-            case .boolean: .bool(text == "true")
-            case .number where JSONValue.isNumber(text): .number(text)
-            default: .string(text)
+            case .boolean: JSONValue(text == "true")
+            case .number: JSONValue(digits: text)
+            default: JSONValue(text)
             }
     }
 
-    /// The member that holds a field; of a name given twice the last, as JSON's readers have it.
-    fileprivate func member(of field: FieldSchema) -> Member? {
-        guard case .object(let members) = self else { return nil }
-        return field.names.lazy.compactMap { name in members.last { $0.name == name } }.first
-    }
-
-    fileprivate var members: [Member] { if case .object(let members) = self { members } else { [] } }
+    /// The value of a field; of a name given twice the last, as JSON's readers have it.
+    fileprivate func value(of field: FieldSchema) -> JSONValue? { field.names.lazy.compactMap { self[$0] }.first }
 
     /// The values of a list, or of an object with their names.
-    fileprivate var items: [Member] {
-        switch self {
-        case .array(let items): items.map { Member(name: "", value: $0) }
-        case .object(let members): members
-        default: []
-        }
+    fileprivate var items: [JSONMember] {
+        if let members { return Array(members) }
+        return (elements ?? []).map { JSONMember(name: "", value: $0) }
     }
 
     /// Whether a field with this value reads as one that is not there.
     fileprivate var saysNothing: Bool {
-        switch self {
-        case .null, .string(""), .array([]), .object([]): true
-        default: false
+        switch kind {
+        case .null: true
+        case .string: isString("")
+        case .array: elements?.isEmpty ?? true
+        case .object: members?.isEmpty ?? true
+        case .boolean, .number: false
         }
     }
 
@@ -213,42 +211,40 @@ extension JSONValue {
     fileprivate func isReadable(as field: FieldSchema) -> Bool {
         switch (field.shape.kind, field.shape.isList) {
         case (.leaf(let type), false): scalarText.map { type.failure(of: $0) == nil } ?? false
-        case (_, false): if case .object = self { true } else { false }
-        case (_, true) where field.isKeyed: if case .object = self { true } else { false }
-        case (_, true): if case .array = self { true } else { false }
+        case (_, false): kind == .object
+        case (_, true): kind == (field.isKeyed ? .object : .array)
         }
     }
 
     /// Whether a list can have the value among its own.
     fileprivate func isReadable(asItemOf field: FieldSchema) -> Bool {
-        guard case .leaf(let type) = field.shape.kind else {
-            if case .object = self { return true }
-            return false
-        }
+        guard case .leaf(let type) = field.shape.kind else { return kind == .object }
         return scalarText.map { !$0.isEmpty && type.failure(of: $0) == nil } ?? false
     }
 
-    /// The text of a single value.
-    var scalarText: String? {
-        switch self {
-        case .string(let text): text
-        case .number(let digits): digits
-        case .bool(let value): value.lexical
-        case .null, .array, .object: nil
-        }
+    /// A number, or a text where these are no digits that JSON's readers take.
+    init(digits text: String) {
+        let number = text.utf8.count <= JSONLimits().numberLength ? JSONValue(number: text) : nil
+        self = number ?? JSONValue(text)
     }
+
+    /// The text of a single value.
+    var scalarText: String? { string ?? number ?? boolean?.lexical }
 
     /// What kind of value it is, for messages.
     var kindName: String {
-        switch self {
+        switch kind {
         case .null: "null"
-        case .bool: "a boolean"
+        case .boolean: "a boolean"
         case .number: "a number"
         case .string: "a text"
         case .array: "a list"
         case .object: "an object"
         }
     }
+
+    /// The value as a text file: indented, with a line feed at its end.
+    package var fileData: Data { Data(utf8(.pretty) + [UInt8(ascii: "\n")]) }
 
     /// That the value is not of the kind that was expected.
     func isNot(_ expected: String, document: String, property: String) -> DocumentError {

@@ -1,0 +1,37 @@
+import FHIR
+import FHIRClient
+
+extension CommandFailure {
+    /// What the tool says of an interaction that failed, with the server's own words.
+    init(_ error: FHIRClientError) {
+        let issues = error.outcome?.issue.map { "\n  \($0.message)" }.joined() ?? ""
+        let next = Self.nextCommand(after: error).map { "\nnext: \($0)" } ?? ""
+        self.init(
+            "\(error)".replacing("name the host in the option plainHTTPHosts", with: "name the host with --allow-http")
+                + issues + next, status: ExitStatus(error))
+    }
+
+    private static func nextCommand(after error: FHIRClientError) -> String? {
+        switch error.reason {
+        case .notReachable, .timedOut, .malformedResponse: "check the base URL with “indivo fhir capabilities”"
+        case .unauthorized, .forbidden: "set FHIR_TOKEN to a token that the server takes"
+        case .notSupported: "“indivo fhir capabilities” says what the server supports"
+        case .invalid: "“indivo fhir check FILE” says what is wrong with a resource"
+        case .conflict, .preconditionFailed: "“indivo fhir history TYPE/ID” lists the versions"
+        default: nil
+        }
+    }
+}
+
+extension ExitStatus {
+    /// What an error of an interaction means to the shell.
+    fileprivate init(_ error: FHIRClientError) {
+        self =
+            switch error.reason {
+            case .badArgument: .wrongUse
+            case .notReachable, .timedOut, .responseLost: .notReached
+            case .notFound, .deleted, .cancelled: .nothingFound
+            default: .refused
+            }
+    }
+}

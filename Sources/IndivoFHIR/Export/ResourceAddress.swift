@@ -1,0 +1,48 @@
+import FHIR
+import IndivoModel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Where a resource will be on a FHIR server, made from what identifies it in the record: the same at every export.
+struct ResourceAddress: Hashable, Sendable {
+    let type: String
+    /// The id of the document's first version, and of a fact or part that is not the only one its number or name.
+    let key: String
+
+    /// The logical id: the key where it is one of FHIR's, else a UUID made from it.
+    var id: String { Self.isID(key) ? key : Self.uuid(of: key) }
+
+    /// The address inside a bundle, which a server replaces by its own.
+    var fullURL: String { "urn:uuid:" + Self.uuid(of: "\(type)/\(key)") }
+
+    func reference<Target: FHIRResource>() -> Reference<Target> { Reference(fullURL) }
+
+    /// Whether a text is an id of FHIR: at most 64 letters, digits, hyphens and periods.
+    private static func isID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// A UUID made from a name (RFC 9562, version 5), in a namespace of these exports alone.
+    static func uuid(of name: String) -> String {
+        let namespace: [UInt8] = [
+            0x6F, 0x5B, 0x0D, 0x52, 0x3C, 0x1E, 0x4E, 0x0B, 0x9A, 0x77, 0x21, 0x8B, 0x5E, 0x94, 0xC3, 0x10,
+        ]
+        var bytes = Array(SHA1.hash(Data(namespace + Array(name.utf8))).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x50
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
+    }
+}

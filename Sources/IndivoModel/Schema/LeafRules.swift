@@ -1,0 +1,70 @@
+/// What a server asks of one leaf of a data model, beyond its type: by the rules of its field and by its own.
+package struct LeafRules: Sendable {
+    /// What a text must be.
+    package enum Allowed: Sendable {
+        /// The URI of a code system.
+        case system(String)
+        /// One of these codes.
+        case identifiers([String])
+        case unit(String)
+
+        package var texts: [String] {
+            switch self {
+            case .system(let text), .unit(let text): [text]
+            case .identifiers(let texts): texts
+            }
+        }
+    }
+
+    /// Whether there must be a value. Of a compound value other than a coded one any of the leaves will do.
+    package let isRequired: Bool
+    /// In Unicode scalars; `nil` for any length.
+    package private(set) var maximumLength: Int? = 255
+    package private(set) var isEmail = false
+    package private(set) var allowed: Allowed?
+
+    init(_ leaf: SchemaLeaf, in field: FieldSchema) {
+        isRequired = field.rules.contains(.required) && !field.needsAnyLeaf
+        apply(leaf.rules, at: leaf.property, to: leaf)
+        apply(field.rules, at: field.property, to: leaf)
+    }
+
+    private mutating func apply(_ rules: [FieldRule], at path: String, to leaf: SchemaLeaf) {
+        /// Of a coded value its own leaf; of a vital sign that of its name.
+        func isPart(_ part: String) -> Bool {
+            leaf.property == "\(path).\(part)" || leaf.property == "\(path).name.\(part)"
+        }
+        let isLeaf = leaf.property == path
+        for rule in rules {
+            switch rule {
+            case .maximumLength(let length) where isLeaf: maximumLength = length
+            case .unlimitedLength where isLeaf: maximumLength = nil
+            case .email where isLeaf: isEmail = true
+            case .coded(let system) where isPart("system"): allowed = .system(system.uri)
+            case .identifiers(let codes) where isLeaf || isPart("identifier"): allowed = .identifiers(codes)
+            case .unit(let unit) where leaf.property == path + ".unit": allowed = .unit(unit)
+            case .part(let name, let rules): apply(rules, at: "\(path).\(name)", to: leaf)
+            case .required, .maximumLength, .unlimitedLength, .email, .coded, .identifiers, .unit: break
+            }
+        }
+    }
+}
+
+extension FieldSchema {
+    /// Whether a required field has a value as soon as one of its leaves has. A coded value needs them all.
+    var needsAnyLeaf: Bool {
+        if case .compound(let type) = shape.kind { type != CodedValue.self } else { false }
+    }
+}
+
+extension DataModel {
+    /// What a server asks of the leaves of a core model, by their names; `nil` for other models.
+    package static func rules(ofCoreModel name: String) -> [String: LeafRules]? {
+        guard let type = IndivoDocument.coreModels.first(where: { $0.modelName == name }) else { return nil }
+        let schema = ModelSchema.of(type)
+        return Dictionary(
+            schema.fields.flatMap { field in
+                field.leaves.map { (schema.leaves[$0].name, LeafRules(schema.leaves[$0], in: field)) }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+}
