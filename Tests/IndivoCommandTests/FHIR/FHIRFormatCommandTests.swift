@@ -48,7 +48,7 @@ struct FHIRFormatCommandTests {
             #expect(unknown.errors.hasPrefix("standard input:2:"), "\(unknown.errors)")
             let broken = try tool.run("fhir", "format", input: "<Patient xmlns='http://hl7.org/fhir'>\n<x/></Patient>")
             #expect(broken.status == 2)
-            #expect(broken.errors.hasPrefix("standard input:2:1: Patient: "), "\(broken.errors)")
+            #expect(broken.errors.hasPrefix("standard input:2:1: error: Patient: "), "\(broken.errors)")
         }
     }
 

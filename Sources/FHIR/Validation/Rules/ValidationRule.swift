@@ -16,6 +16,7 @@ struct ValidationRule: Sendable {
     let path: FHIRPath
     /// What is known of the result before the expression is evaluated.
     let structure: StructuralCheck
+    let shortcut: RuleShortcut?
 
     init(_ rule: DefinedRule, _ path: FHIRPath, of type: DefinedType) {
         key = String(rule.key.prefix { $0 != "@" })
@@ -23,5 +24,6 @@ struct ValidationRule: Sendable {
         isBestPractice = Self.bestPractice.contains(rule.key)
         self.path = path
         structure = StructuralCheck(path.syntax, of: type)
+        shortcut = RuleShortcut(rawValue: rule.key)
     }
 }

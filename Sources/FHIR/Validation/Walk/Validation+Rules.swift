@@ -14,7 +14,9 @@ extension Validation {
             switch usesStructure ? rule.structure.knowledge(of: elements) : .unknown {
             case .isTrue: continue
             case .isFalse, .empty: broken(rule, at: json)
-            case .some, .unknown: evaluate(rule, on: PathNode(json: json, sibling: nil, type: PathType(type.definition)))
+            case .some, .unknown:
+                if usesStructure, rule.shortcut?.isProven(for: json) == true { continue }
+                evaluate(rule, on: PathNode(json: json, sibling: nil, type: PathType(type.definition)))
             }
         }
     }

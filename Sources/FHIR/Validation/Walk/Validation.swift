@@ -11,7 +11,7 @@ struct Validation {
     private var depth = 0
     /// Whether validation has ended early; nothing is visited any more.
     private(set) var isStopped = false
-    /// Whether rules are decided by structure where they can be; only a test does without.
+    /// Whether rules are decided by structure and shortcuts where they can be; only a test does without.
     var usesStructure = true
     /// The types that were met and are checked in part; each is reported once.
     var partialTypes: Set<String> = []
