@@ -27,6 +27,13 @@ let package = Package(
                 .product(name: "OrderedJSON", package: "swift-indivo"),
             ]),
         .executableTarget(
+            name: "SurveyBenchmarks",
+            dependencies: [
+                "Measuring", .product(name: "FHIR", package: "swift-indivo"),
+                .product(name: "OrderedJSON", package: "swift-indivo"),
+                .product(name: "Surveys", package: "swift-indivo"),
+            ]),
+        .executableTarget(
             name: "DocumentBenchmarks",
             dependencies: ["Measuring", .product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),
         // What an app calls, from the bytes of a response to documents.

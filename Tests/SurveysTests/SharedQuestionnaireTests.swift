@@ -29,6 +29,8 @@ struct SharedQuestionnaireTests {
             let restored = SurveySession(survey, restoring: response, context: session.context)
             #expect(restored.restorationProblems.isEmpty, "\(file.lastPathComponent): \(restored.restorationProblems)")
             #expect(restored.response().tree == response.tree, "\(file.lastPathComponent)")
+            let issues = response.issues().filter(\.isError)
+            #expect(issues.isEmpty, "\(file.lastPathComponent): \(issues)")
             // What was chosen among the options and within the bounds breaks nothing but rules between items.
             let broken = session.problems().filter {
                 let initial = survey.item($0.linkId ?? "")?.initial ?? []

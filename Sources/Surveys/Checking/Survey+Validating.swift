@@ -1,8 +1,8 @@
 import FHIR
 
 extension Survey {
-    /// What is wrong with a response: what does not belong to the questionnaire, and what ``SurveySession/problems()``
-    /// reports. While a response is in progress, what is missing is only a warning.
+    /// What is wrong with a response: what does not belong to the questionnaire, what ``SurveySession/problems()``
+    /// reports, and what breaks the definitions of FHIR. While a response is in progress, what is missing is only a warning.
     public func problems(of response: QuestionnaireResponse, context: SurveyContext = SurveyContext()) -> [SurveyProblem] {
         let session = SurveySession(self, restoring: response, context: context)
         var problems = session.restorationProblems
@@ -14,6 +14,9 @@ extension Survey {
             guard isOpen, problem.isMissing else { return problem }
             return SurveyProblem(
                 problem.linkId, problem.reason, severity: .warning, occurrence: problem.occurrence, path: problem.path)
+        }
+        problems += response.issues().filter(\.isError).map { issue in
+            SurveyProblem(nil, .invalidFHIR(element: issue.expression, text: issue.text))
         }
         return problems
     }

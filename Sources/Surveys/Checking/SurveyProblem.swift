@@ -37,6 +37,8 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         case wrongQuestionnaire(String)
         case otherVersion(String)
         case noQuestionnaire
+        /// What FHIR's definitions do not allow.
+        case invalidFHIR(element: String, text: String)
     }
 
     /// The item; nil for the response.
@@ -78,6 +80,7 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
                 [allowed.joined(separator: ", ")]
             case .attachmentTooLarge(let bytes): [String(Double(bytes) / 1_000_000)]
             case .wrongType(let expected, let found): [expected, found]
+            case .invalidFHIR(let element, let text): [element, text]
             case .wrongQuestionnaire(let canonical): [canonical]
             case .otherVersion(let version): [version]
             // The questionnaire's own words.
@@ -144,6 +147,7 @@ public struct SurveyPhrases: Sendable {
         "notAsked": "There is an answer to what is not asked.",
         "wrongQuestionnaire": "The response is for another questionnaire, {0}.",
         "otherVersion": "The response is for version {0} of the questionnaire.",
+        "invalidFHIR": "{0}: {1}.",
         "noQuestionnaire": "The response does not say which questionnaire it answers.",
     ])
 
