@@ -223,9 +223,7 @@ let package = Package(
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "FHIRTables", "OrderedJSON"]),
         .testTarget(
             name: "IndivoFHIRTests",
-            dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoSandbox", "OrderedJSON",
-            ]),
+            dependencies: ["FHIR", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoSandbox", "OrderedJSON"]),
         .testTarget(
             name: "FHIRSandboxTests",
             dependencies: [

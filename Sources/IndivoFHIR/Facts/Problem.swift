@@ -24,8 +24,10 @@ extension FactMapping {
                 case nil: break
                 }
             },
-            MappingRow("endDate", "Condition.abatementDateTime (words as .abatementString), .clinicalStatus (resolved; without it active)") {
-                condition, fields, _ in
+            MappingRow(
+                "endDate",
+                "Condition.abatementDateTime (words as .abatementString), .clinicalStatus (resolved; without it active)"
+            ) { condition, fields, _ in
                 switch fields.dateOrWords("endDate") {
                 case .dateTime(let date): condition.abatement = .dateTime(date)
                 case .words(let words): condition.abatement = .string(words)

@@ -30,13 +30,16 @@ extension RecordContent {
             }
             if root.name == "Demographics" {
                 if let first = content.demographics {
-                    throw FolderError(file: name, reason: "there are demographics in \(first) already; export one patient's folder")
+                    throw FolderError(
+                        file: name, reason: "there are demographics in \(first) already; export one patient's folder")
                 }
                 content.demographics = "\(content.id)/\(name)"
             }
             content.documents.append(Document(id: "\(content.id)/\(name)", content: file))
         }
-        if content.documents.isEmpty { throw FolderError(file: folder.lastPathComponent, reason: "there is no XML file in it") }
+        if content.documents.isEmpty {
+            throw FolderError(file: folder.lastPathComponent, reason: "there is no XML file in it")
+        }
         return (content, ignored)
     }
 

@@ -55,7 +55,9 @@ extension FactFields {
 
 extension CodeableConcept {
     /// What stands where an element is required and the record says nothing.
-    static var unknown: CodeableConcept { CodeableConcept(Coding(system: Vocabulary.dataAbsentReason, code: "unknown", display: "Unknown")) }
+    static var unknown: CodeableConcept {
+        CodeableConcept(Coding(system: Vocabulary.dataAbsentReason, code: "unknown", display: "Unknown"))
+    }
 
     /// The code of the first coding.
     var firstCode: String? { coding.first?.code }

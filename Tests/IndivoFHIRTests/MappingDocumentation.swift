@@ -1,3 +1,5 @@
+@testable import IndivoFHIR
+
 /// The mapping as the documentation shows it: made from the same tables that exports work by.
 enum MappingDocumentation {
     /// The page, in Markdown.
