@@ -65,7 +65,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
     }
 
     private func store(_ path: String, in sandbox: FHIRSandbox) async throws {
-        let resource = try InputFile(path: path).resource()
+        let resource = try ResourceFile.resource(InputFile(path: path))
         do {
             let count = try await sandbox.load(resource)
             StandardStreams.complain("Loaded \(count) \(count == 1 ? "resource" : "resources") of \(path.shown()).")

@@ -23,7 +23,7 @@ struct FHIRTransactionCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = InputFile(path: file)
-        guard let bundle = try input.resource().as(FHIRBundle.self), bundle.type == .transaction || bundle.type == .batch
+        guard let bundle = try ResourceFile.resource(input).as(FHIRBundle.self), bundle.type == .transaction || bundle.type == .batch
         else { throw CommandFailure("this is no bundle of type transaction or batch", at: input.place(1, 1)) }
         let transaction = try FHIRTransaction(bundle)
         let client = try connection.client()

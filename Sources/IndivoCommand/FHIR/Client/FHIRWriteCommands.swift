@@ -26,7 +26,7 @@ struct FHIRCreateCommand: AsyncParsableCommand {
 
     func run() async throws {
         if ifNoneExist != nil, files.count > 1 { throw CommandFailure("--if-none-exist is for one resource") }
-        let resources = try InputFile.all(files).map { try $0.resource() }
+        let resources = try InputFile.all(files).map(ResourceFile.resource)
         let client = try connection.client()
         for resource in resources {
             try await connection.report(
@@ -63,7 +63,7 @@ struct FHIRUpdateCommand: AsyncParsableCommand {
 
     func run() async throws {
         if ifMatch != nil, condition != nil { throw CommandFailure("--if-match and --where exclude each other") }
-        let resource = try InputFile(path: file).resource()
+        let resource = try ResourceFile.resource(InputFile(path: file))
         let client = try connection.client()
         if let condition {
             try await connection.report(
