@@ -158,6 +158,7 @@ let package = Package(
             name: "FHIRSandbox",
             dependencies: [
                 "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON", "UCUM",
+                "URLCoding",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -222,7 +223,9 @@ let package = Package(
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "FHIRTables", "OrderedJSON"]),
         .testTarget(
             name: "IndivoFHIRTests",
-            dependencies: ["FHIR", "Indivo", "IndivoFHIR", "IndivoSandbox", "IndivoTesting", "OAuth1", "OrderedJSON"]),
+            dependencies: [
+                "FHIR", "FHIRClient", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoSandbox", "OrderedJSON",
+            ]),
         .testTarget(
             name: "FHIRSandboxTests",
             dependencies: [
@@ -232,7 +235,7 @@ let package = Package(
         .testTarget(
             name: "FHIRClientTests",
             dependencies: [
-                "FHIR", "FHIRClient", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
                 .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
@@ -268,7 +271,8 @@ let package = Package(
             exclude: ["Models", "Snapshots"]),
         // Runs the built tool, as a user would.
         .testTarget(
-            name: "IndivoCommandTests", dependencies: ["IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
+            name: "IndivoCommandTests",
+            dependencies: ["FHIRSandbox", "IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

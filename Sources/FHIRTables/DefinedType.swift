@@ -26,6 +26,8 @@ public final class DefinedType: Sendable {
     public let lineage: [Int]
     /// Whether only types derived from it have values.
     public let isAbstract: Bool
+    /// Whether there is nothing but elements, cardinalities and types: no bindings, flags and rules.
+    public let isPartial: Bool
     /// The elements in the order of the specification, with those of the base.
     public let elements: [DefinedElement]
     /// The keys of its rules, with those of the base.
@@ -35,8 +37,8 @@ public final class DefinedType: Sendable {
     private let members: MemberTable
 
     init(
-        id: Int, name: String, kind: Kind, base: String?, lineage: [Int], isAbstract: Bool, elements: [DefinedElement],
-        rules: [String]
+        id: Int, name: String, kind: Kind, base: String?, lineage: [Int], isAbstract: Bool, isPartial: Bool,
+        elements: [DefinedElement], rules: [String]
     ) {
         self.id = id
         self.name = name
@@ -44,6 +46,7 @@ public final class DefinedType: Sendable {
         self.base = base
         self.lineage = lineage
         self.isAbstract = isAbstract
+        self.isPartial = isPartial
         self.elements = elements
         self.rules = rules
         members = MemberTable(elements)

@@ -13,7 +13,7 @@ public final class Definitions: Sendable {
     /// Those of R4, read from the tables that are compiled in when they are first asked for.
     ///
     /// Resources without a view of their own (`ConceptMap`, `Claim`…) have elements with cardinalities and types, but no
-    /// bindings, flags and rules.
+    /// bindings, flags and rules: they are ``DefinedType/isPartial``.
     public static let r4: Definitions = {
         do throws(TableError) {
             return try Definitions(

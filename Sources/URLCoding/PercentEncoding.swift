@@ -6,11 +6,25 @@ public enum PercentEncoding {
         String(decoding: encodedBytes(text.utf8), as: UTF8.self)
     }
 
+    /// `text`, its UTF-8 percent-encoded but for some characters of ASCII.
+    package static func encode(_ text: String, keeping kept: StaticString) -> String {
+        // The bytes of a literal of several characters stay where they are.
+        let kept = UnsafeBufferPointer(start: kept.utf8Start, count: kept.utf8CodeUnitCount)
+        return String(decoding: encoded(text.utf8, keeping: kept), as: UTF8.self)
+    }
+
     /// The text that `encoded` stands for.
     ///
     /// - Throws: ``PercentEncodingError`` for a `%` that two hexadecimal digits do not follow, and for bytes that are
     ///   not UTF-8.
     public static func decode(_ encoded: String) throws(PercentEncodingError) -> String {
+        try decode(encoded, plusIsSpace: false)
+    }
+
+    /// The text that `encoded` stands for, with `+` for a space, as forms and queries have it.
+    ///
+    /// - Throws: As ``decode(_:)``.
+    package static func decode(_ encoded: String, plusIsSpace: Bool) throws(PercentEncodingError) -> String {
         let bytes = Array(encoded.utf8)
         var position = 0
         while position < bytes.count {
@@ -23,7 +37,7 @@ public enum PercentEncoding {
                 position += 1
             }
         }
-        guard let text = String(validating: decodedBytes(bytes), as: UTF8.self) else {
+        guard let text = String(validating: decodedBytes(bytes, plusIsSpace: plusIsSpace), as: UTF8.self) else {
             throw .notUTF8
         }
         return text
@@ -57,11 +71,13 @@ public enum PercentEncoding {
     package static func encodedBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] { encoded(bytes) }
 
     // Generic code of another module is slow; what other modules call is not.
-    private static func encoded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    private static func encoded(
+        _ bytes: some Sequence<UInt8>, keeping kept: UnsafeBufferPointer<UInt8>? = nil
+    ) -> [UInt8] {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(bytes.underestimatedCount)
         for byte in bytes {
-            if isUnreserved(byte) {
+            if isUnreserved(byte) || kept?.contains(byte) == true {
                 encoded.append(byte)
             } else {
                 encoded.append(percent)

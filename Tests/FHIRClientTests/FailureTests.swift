@@ -94,6 +94,14 @@ struct FailureTests {
         #expect(read.isSafeToRetry)
     }
 
+    @Test("what a transport of one's own throws may have reached the server, and is not told")
+    func foreignError() async throws {
+        struct OwnError: Error { let text = "planted" }
+        let client = try PlayedServer { _, _ in throw OwnError() }.client(options: StillClock().options(retry: .never))
+        let error = try #require(await failure { try await client.create(Patient()) })
+        #expect(error.reason == .responseLost && !error.isSafeToRetry && !error.description.contains("planted"))
+    }
+
     @Test("a cancelled task is a cancelled interaction")
     func cancelled() async throws {
         let client = try PlayedServer { _, _ in throw CancellationError() }.client()

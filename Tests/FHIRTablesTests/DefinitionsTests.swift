@@ -53,6 +53,20 @@ struct DefinitionsTests {
         #expect(r4.type(named: "Age")?.element(named: "value") != nil)
         #expect(r4.type(named: "SimpleQuantity")?.element(named: "comparator")?.maximum == 0)
         #expect(r4.type(named: "Dosage.doseAndRate")?.base == "Element")
+        let age = try #require(r4.type(named: "Age"))
+        #expect(age.lineage.map { r4.types[$0].name } == ["Age", "Quantity", "Element"])
+        #expect(try age.isA(#require(r4.type(named: "Quantity"))) && !age.isA(component))
+    }
+
+    @Test("resources without a view have elements, cardinalities and types")
+    func partial() throws {
+        let target = try #require(r4.type(named: "ConceptMap.group.element.target"))
+        #expect(target.isPartial && r4.type(named: "Observation")?.isPartial == false)
+        #expect(target.element(named: "equivalence")?.minimum == 1)
+        let product = try #require(target.element(named: "product"))
+        #expect(product.isList && r4.types[product.types[0].id].name == "ConceptMap.group.element.target.dependsOn")
+        #expect(r4.type(named: "ConceptMap")?.element(named: "source")?.types.map(\.code) == ["uri", "canonical"])
+        #expect(r4.types.filter { $0.kind == .resource }.allSatisfy { $0.isAbstract || $0.lineage.count > 1 })
     }
 
     @Test("every name in the tables is defined")

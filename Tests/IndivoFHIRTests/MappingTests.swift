@@ -139,7 +139,7 @@ struct MappingTests {
         MappingCase(
             "a category that FHIR does not have is kept as it is", "Allergy", ["category_title": "Odd"],
             [
-                "AllergyIntolerance._category.0.extension.0.valueCodeableConcept.text": "Odd",
+                "AllergyIntolerance.extension.0.valueCodeableConcept.text": "Odd",
                 "AllergyIntolerance.code.coding.0.code": "unknown",
             ]),
         MappingCase(

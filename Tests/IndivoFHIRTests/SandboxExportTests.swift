@@ -90,7 +90,7 @@ struct SandboxExportTests {
             let scanURL = "DocumentReference/\(try #require(scan.id)).document"
             let picture = try #require(entry(scanURL, after)?.resource?.as(DocumentReference.self))
             #expect(picture.status == .enteredInError)
-            #expect(picture.description == "Scan")
+            #expect(picture.tree["description"]?.string == "Scan")
             #expect(picture.content.first?.attachment?.data == Data([0, 1, 2, 0xFF]).base64EncodedString())
             #expect(picture.content.first?.attachment?.contentType == "application/pdf")
             let reasons = after.bundle.resources(of: Provenance.self).flatMap(\.reason).map(\.text)

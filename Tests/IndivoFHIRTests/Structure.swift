@@ -2,10 +2,12 @@ import FHIR
 import OrderedJSON
 import Testing
 
-/// What holds of every bundle.
+/// What holds of every bundle: it is valid, and hangs together.
 enum Structure {
-    /// Checks that references lead somewhere, that addresses and ids are unique, and that contained resources are used.
+    /// Checks that the bundle is valid FHIR, that references lead somewhere, that addresses and ids are unique, and that contained resources are used.
     static func check(_ bundle: FHIR.Bundle, sourceLocation: SourceLocation = #_sourceLocation) {
+        let errors = bundle.issues().filter(\.isError).map(\.description)
+        #expect(errors == [], sourceLocation: sourceLocation)
         let entries = bundle.entry
         let urls = entries.compactMap(\.fullUrl?.rawValue)
         #expect(urls.count == entries.count && Set(urls).count == urls.count, sourceLocation: sourceLocation)

@@ -24,6 +24,8 @@ package struct ServerExchange: Sendable, CustomStringConvertible {
     /// What is known of a body that the recording left out; its SHA-1 in hexadecimal digits.
     package var omittedBody: (length: Int, sha1: String)?
     package var signedWith: Signer?
+    /// What made the signature: a library, or code of the recording's own where it is wrong on purpose.
+    package var signer: String?
     package var signatureBaseString: String?
     package var status: Int
     package var responseHeaders: [(String, String)]
@@ -73,6 +75,7 @@ package struct ServerExchange: Sendable, CustomStringConvertible {
             responseHeaders: headers("response_headers"), responseBody: try body("response_body") ?? Data())
         call = json["call"]?.string ?? ""
         host = json["host"]?.string ?? ""
+        signer = json["signer"]?.string
         signatureBaseString = json["signature_base_string"]?.string
         if let signer = json["signed_with"], let consumer = signer["consumer"]?.string {
             signedWith = Signer(consumer: consumer, token: signer["token"]?.string)

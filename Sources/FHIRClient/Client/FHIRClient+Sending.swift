@@ -53,7 +53,9 @@ extension FHIRClient {
     /// Sends a request once; a second time only with another token.
     private func attempt(_ request: FHIRRequest, until end: Duration) async throws -> FHIRReply {
         do {
-            let token = try await authorization.token()
+            // Waiting for a token is a part of the call.
+            let remaining = max(.milliseconds(1), end - options.timing.elapsed())
+            let token = try await HTTPLimits.$remaining.withValue(remaining) { try await authorization.token() }
             var answer = try await transfer(request, token, until: end)
             if answer.response.status.code == 401, let other = try await authorization.token(after: token), other != token {
                 logger.debug("\(request.interaction) \(request.shape): 401, again with another token")
@@ -75,7 +77,7 @@ extension FHIRClient {
         } catch let error as FHIRAuthorizationError {
             throw FHIRClientError(.authorization(error.description), request)
         } catch {
-            // What a source of tokens, or a transport of one's own, throws may hold anything.
+            // What a source of tokens throws may hold anything.
             throw FHIRClientError(.authorization("\(type(of: error))"), request)
         }
     }
@@ -95,6 +97,11 @@ extension FHIRClient {
                 }
             } catch let failure as HTTPTransportError {
                 throw FHIRTransferFailure(failure: failure)
+            } catch  where !(error is CancellationError) {
+                // What a transport of one's own throws may hold anything.
+                throw FHIRTransferFailure(
+                    failure: HTTPTransportError(
+                        kind: .other, server: address.authority, mayHaveReachedServer: true, detail: "\(type(of: error))"))
             }
         }
     }

@@ -1,3 +1,5 @@
+import URLCoding
+
 /// The parameters of a query string or a form, in order.
 struct QueryItems: Sendable, Hashable {
     struct Item: Sendable, Hashable {
@@ -51,42 +53,16 @@ struct QueryItems: Sendable, Hashable {
 
     /// Decodes the escapes of a path's segment or, with `+` as a space, of a query.
     static func decode(_ bytes: Substring.UTF8View, plusIsSpace: Bool = true) throws(FHIRFailure) -> String {
-        var decoded: [UInt8] = []
-        var rest = bytes.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(hexadecimal), let low = rest.next().flatMap(hexadecimal) else {
-                    throw .invalid("the URL or form has a “%” without two hexadecimal digits")
-                }
-                decoded.append(high << 4 | low)
-            case UInt8(ascii: "+") where plusIsSpace: decoded.append(UInt8(ascii: " "))
-            default: decoded.append(byte)
-            }
+        let text: String
+        do {
+            text = try PercentEncoding.decode(String(Substring(bytes)), plusIsSpace: plusIsSpace)
+        } catch {
+            throw .invalid("the URL or form: \(error)")
         }
-        guard let text = String(validating: decoded, as: UTF8.self), !decoded.contains(0) else {
-            throw .invalid("the URL or form has bytes that are not UTF-8, or a NUL")
-        }
+        guard !text.utf8.contains(0) else { throw .invalid("the URL or form has a NUL") }
         return text
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
-    }
-
-    static func encode(_ text: String) -> String {
-        var encoded = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                UInt8(ascii: "~"), UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: ","):
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
-            }
-        }
-        return encoded
-    }
+    /// Escapes all but what stands in a query for itself, so that links can be read.
+    static func encode(_ text: String) -> String { PercentEncoding.encode(text, keeping: ":/,") }
 }

@@ -3,7 +3,7 @@
 extension Table {
     /// `schemas/fhir/other-resources.txt`.
     static let otherResources = #"""
-resource Account DomainResource
+resource Account DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  type 0..1 CodeableConcept
@@ -20,7 +20,7 @@ resource Account DomainResource
   onHold 0..1 boolean
   period 0..1 Period
  partOf 0..1 Reference(Account)
-resource ActivityDefinition DomainResource
+resource ActivityDefinition DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -71,7 +71,7 @@ resource ActivityDefinition DomainResource
  dynamicValue 0..* BackboneElement
   path 1..1 string
   expression 1..1 Expression
-resource AdverseEvent DomainResource
+resource AdverseEvent DomainResource partial
  identifier 0..1 Identifier
  actuality 1..1 code
  category 0..* CodeableConcept
@@ -98,7 +98,7 @@ resource AdverseEvent DomainResource
  subjectMedicalHistory 0..* Reference(Condition,Observation,AllergyIntolerance,FamilyMemberHistory,Immunization,Procedure,Media,DocumentReference)
  referenceDocument 0..* Reference(DocumentReference)
  study 0..* Reference(ResearchStudy)
-resource Appointment DomainResource
+resource Appointment DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  cancelationReason 0..1 CodeableConcept
@@ -126,7 +126,7 @@ resource Appointment DomainResource
   status 1..1 code
   period 0..1 Period
  requestedPeriod 0..* Period
-resource AppointmentResponse DomainResource
+resource AppointmentResponse DomainResource partial
  identifier 0..* Identifier
  appointment 1..1 Reference(Appointment)
  start 0..1 instant
@@ -135,13 +135,13 @@ resource AppointmentResponse DomainResource
  actor 0..1 Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Device,HealthcareService,Location)
  participantStatus 1..1 code
  comment 0..1 string
-resource Basic DomainResource
+resource Basic DomainResource partial
  identifier 0..* Identifier
  code 1..1 CodeableConcept
  subject 0..1 Reference
  created 0..1 date
  author 0..1 Reference(Practitioner,PractitionerRole,Patient,RelatedPerson,Organization)
-resource BiologicallyDerivedProduct DomainResource
+resource BiologicallyDerivedProduct DomainResource partial
  identifier 0..* Identifier
  productCategory 0..1 code
  productCode 0..1 CodeableConcept
@@ -166,7 +166,7 @@ resource BiologicallyDerivedProduct DomainResource
   temperature 0..1 decimal
   scale 0..1 code
   duration 0..1 Period
-resource BodyStructure DomainResource
+resource BodyStructure DomainResource partial
  identifier 0..* Identifier
  active 0..1 boolean
  morphology 0..1 CodeableConcept
@@ -175,7 +175,7 @@ resource BodyStructure DomainResource
  description 0..1 string
  image 0..* Attachment
  patient 1..1 Reference(Patient)
-resource CareTeam DomainResource
+resource CareTeam DomainResource partial
  identifier 0..* Identifier
  status 0..1 code
  category 0..* CodeableConcept
@@ -193,7 +193,7 @@ resource CareTeam DomainResource
  managingOrganization 0..* Reference(Organization)
  telecom 0..* ContactPoint
  note 0..* Annotation
-resource CatalogEntry DomainResource
+resource CatalogEntry DomainResource partial
  identifier 0..* Identifier
  type 0..1 CodeableConcept
  orderable 1..1 boolean
@@ -209,7 +209,7 @@ resource CatalogEntry DomainResource
  relatedEntry 0..* BackboneElement
   relationtype 1..1 code
   item 1..1 Reference(CatalogEntry)
-resource ChargeItem DomainResource
+resource ChargeItem DomainResource partial
  identifier 0..* Identifier
  definitionUri 0..* uri
  definitionCanonical 0..* canonical(ChargeItemDefinition)
@@ -238,7 +238,7 @@ resource ChargeItem DomainResource
  account 0..* Reference(Account)
  note 0..* Annotation
  supportingInformation 0..* Reference
-resource ChargeItemDefinition DomainResource
+resource ChargeItemDefinition DomainResource partial
  url 1..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -270,7 +270,7 @@ resource ChargeItemDefinition DomainResource
    code 0..1 CodeableConcept
    factor 0..1 decimal
    amount 0..1 Money
-resource Claim DomainResource
+resource Claim DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  type 1..1 CodeableConcept
@@ -378,7 +378,7 @@ resource Claim DomainResource
     net 0..1 Money
     udi 0..* Reference(Device)
  total 0..1 Money
-resource ClaimResponse DomainResource
+resource ClaimResponse DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  type 1..1 CodeableConcept
@@ -476,7 +476,7 @@ resource ClaimResponse DomainResource
   detailSequence 0..1 positiveInt
   subDetailSequence 0..1 positiveInt
   code 1..1 CodeableConcept
-resource ClinicalImpression DomainResource
+resource ClinicalImpression DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  statusReason 0..1 CodeableConcept
@@ -502,7 +502,7 @@ resource ClinicalImpression DomainResource
  prognosisReference 0..* Reference(RiskAssessment)
  supportingInfo 0..* Reference
  note 0..* Annotation
-resource CommunicationRequest DomainResource
+resource CommunicationRequest DomainResource partial
  identifier 0..* Identifier
  basedOn 0..* Reference
  replaces 0..* Reference(CommunicationRequest)
@@ -526,7 +526,7 @@ resource CommunicationRequest DomainResource
  reasonCode 0..* CodeableConcept
  reasonReference 0..* Reference(Condition,Observation,DiagnosticReport,DocumentReference)
  note 0..* Annotation
-resource CompartmentDefinition DomainResource
+resource CompartmentDefinition DomainResource partial
  url 1..1 uri
  version 0..1 string
  name 1..1 string
@@ -544,7 +544,7 @@ resource CompartmentDefinition DomainResource
   code 1..1 code
   param 0..* string
   documentation 0..1 string
-resource ConceptMap DomainResource
+resource ConceptMap DomainResource partial
  url 0..1 uri
  identifier 0..1 Identifier
  version 0..1 string
@@ -586,7 +586,7 @@ resource ConceptMap DomainResource
    code 0..1 code
    display 0..1 string
    url 0..1 canonical(ConceptMap)
-resource Coverage DomainResource
+resource Coverage DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  type 0..1 CodeableConcept
@@ -612,7 +612,7 @@ resource Coverage DomainResource
    period 0..1 Period
  subrogation 0..1 boolean
  contract 0..* Reference(Contract)
-resource CoverageEligibilityRequest DomainResource
+resource CoverageEligibilityRequest DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  priority 0..1 CodeableConcept
@@ -644,7 +644,7 @@ resource CoverageEligibilityRequest DomainResource
   diagnosis 0..* BackboneElement
    diagnosis[x] 0..1 CodeableConcept|Reference(Condition)
   detail 0..* Reference
-resource CoverageEligibilityResponse DomainResource
+resource CoverageEligibilityResponse DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  purpose 1..* code
@@ -682,7 +682,7 @@ resource CoverageEligibilityResponse DomainResource
  form 0..1 CodeableConcept
  error 0..* BackboneElement
   code 1..1 CodeableConcept
-resource DetectedIssue DomainResource
+resource DetectedIssue DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  code 0..1 CodeableConcept
@@ -700,7 +700,7 @@ resource DetectedIssue DomainResource
   action 1..1 CodeableConcept
   date 0..1 dateTime
   author 0..1 Reference(Practitioner,PractitionerRole)
-resource DeviceDefinition DomainResource
+resource DeviceDefinition DomainResource partial
  identifier 0..* Identifier
  udiDeviceIdentifier 0..* BackboneElement
   deviceIdentifier 1..1 string
@@ -738,7 +738,7 @@ resource DeviceDefinition DomainResource
   substance 1..1 CodeableConcept
   alternate 0..1 boolean
   allergenicIndicator 0..1 boolean
-resource DeviceMetric DomainResource
+resource DeviceMetric DomainResource partial
  identifier 0..* Identifier
  type 1..1 CodeableConcept
  unit 0..1 CodeableConcept
@@ -752,7 +752,7 @@ resource DeviceMetric DomainResource
   type 0..1 code
   state 0..1 code
   time 0..1 instant
-resource DeviceRequest DomainResource
+resource DeviceRequest DomainResource partial
  identifier 0..* Identifier
  instantiatesCanonical 0..* canonical(ActivityDefinition,PlanDefinition)
  instantiatesUri 0..* uri
@@ -779,7 +779,7 @@ resource DeviceRequest DomainResource
  supportingInfo 0..* Reference
  note 0..* Annotation
  relevantHistory 0..* Reference(Provenance)
-resource DocumentManifest DomainResource
+resource DocumentManifest DomainResource partial
  masterIdentifier 0..1 Identifier
  identifier 0..* Identifier
  status 1..1 code
@@ -794,7 +794,7 @@ resource DocumentManifest DomainResource
  related 0..* BackboneElement
   identifier 0..1 Identifier
   ref 0..1 Reference
-resource EffectEvidenceSynthesis DomainResource
+resource EffectEvidenceSynthesis DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -851,7 +851,7 @@ resource EffectEvidenceSynthesis DomainResource
    type 0..1 CodeableConcept
    rating 0..* CodeableConcept
    note 0..* Annotation
-resource Endpoint DomainResource
+resource Endpoint DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  connectionType 1..1 Coding
@@ -863,7 +863,7 @@ resource Endpoint DomainResource
  payloadMimeType 0..* code
  address 1..1 url
  header 0..* string
-resource EnrollmentRequest DomainResource
+resource EnrollmentRequest DomainResource partial
  identifier 0..* Identifier
  status 0..1 code
  created 0..1 dateTime
@@ -871,7 +871,7 @@ resource EnrollmentRequest DomainResource
  provider 0..1 Reference(Practitioner,PractitionerRole,Organization)
  candidate 0..1 Reference(Patient)
  coverage 0..1 Reference(Coverage)
-resource EnrollmentResponse DomainResource
+resource EnrollmentResponse DomainResource partial
  identifier 0..* Identifier
  status 0..1 code
  request 0..1 Reference(EnrollmentRequest)
@@ -880,7 +880,7 @@ resource EnrollmentResponse DomainResource
  created 0..1 dateTime
  organization 0..1 Reference(Organization)
  requestProvider 0..1 Reference(Practitioner,PractitionerRole,Organization)
-resource EpisodeOfCare DomainResource
+resource EpisodeOfCare DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  statusHistory 0..* BackboneElement
@@ -898,7 +898,7 @@ resource EpisodeOfCare DomainResource
  careManager 0..1 Reference(Practitioner,PractitionerRole)
  team 0..* Reference(CareTeam)
  account 0..* Reference(Account)
-resource EventDefinition DomainResource
+resource EventDefinition DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -927,7 +927,7 @@ resource EventDefinition DomainResource
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
  trigger 1..* TriggerDefinition
-resource Evidence DomainResource
+resource Evidence DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -956,7 +956,7 @@ resource Evidence DomainResource
  exposureBackground 1..1 Reference(EvidenceVariable)
  exposureVariant 0..* Reference(EvidenceVariable)
  outcome 0..* Reference(EvidenceVariable)
-resource EvidenceVariable DomainResource
+resource EvidenceVariable DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -991,7 +991,7 @@ resource EvidenceVariable DomainResource
   participantEffective[x] 0..1 dateTime|Period|Duration|Timing
   timeFromStart 0..1 Duration
   groupMeasure 0..1 code
-resource ExampleScenario DomainResource
+resource ExampleScenario DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -1045,7 +1045,7 @@ resource ExampleScenario DomainResource
     description 0..1 markdown
     step 0..* #ExampleScenario.process.step
  workflow 0..* canonical(ExampleScenario)
-resource ExplanationOfBenefit DomainResource
+resource ExplanationOfBenefit DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  type 1..1 CodeableConcept
@@ -1232,7 +1232,7 @@ resource ExplanationOfBenefit DomainResource
    type 1..1 CodeableConcept
    allowed[x] 0..1 unsignedInt|string|Money
    used[x] 0..1 unsignedInt|Money
-resource FamilyMemberHistory DomainResource
+resource FamilyMemberHistory DomainResource partial
  identifier 0..* Identifier
  instantiatesCanonical 0..* canonical(PlanDefinition,Questionnaire,ActivityDefinition,Measure,OperationDefinition)
  instantiatesUri 0..* uri
@@ -1256,7 +1256,7 @@ resource FamilyMemberHistory DomainResource
   contributedToDeath 0..1 boolean
   onset[x] 0..1 Age|Range|Period|string
   note 0..* Annotation
-resource GraphDefinition DomainResource
+resource GraphDefinition DomainResource partial
  url 0..1 uri
  version 0..1 string
  name 1..1 string
@@ -1288,7 +1288,7 @@ resource GraphDefinition DomainResource
     expression 0..1 string
     description 0..1 string
    link 0..* #GraphDefinition.link
-resource GuidanceResponse DomainResource
+resource GuidanceResponse DomainResource partial
  requestIdentifier 0..1 Identifier
  identifier 0..* Identifier
  module[x] 1..1 uri|canonical|CodeableConcept
@@ -1304,7 +1304,7 @@ resource GuidanceResponse DomainResource
  outputParameters 0..1 Reference(Parameters)
  result 0..1 Reference(CarePlan,RequestGroup)
  dataRequirement 0..* DataRequirement
-resource HealthcareService DomainResource
+resource HealthcareService DomainResource partial
  identifier 0..* Identifier
  active 0..1 boolean
  providedBy 0..1 Reference(Organization)
@@ -1337,7 +1337,7 @@ resource HealthcareService DomainResource
   during 0..1 Period
  availabilityExceptions 0..1 string
  endpoint 0..* Reference(Endpoint)
-resource ImagingStudy DomainResource
+resource ImagingStudy DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  modality 0..* Coding
@@ -1376,7 +1376,7 @@ resource ImagingStudy DomainResource
    sopClass 1..1 Coding
    number 0..1 unsignedInt
    title 0..1 string
-resource ImmunizationEvaluation DomainResource
+resource ImmunizationEvaluation DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  patient 1..1 Reference(Patient)
@@ -1390,7 +1390,7 @@ resource ImmunizationEvaluation DomainResource
  series 0..1 string
  doseNumber[x] 0..1 positiveInt|string
  seriesDoses[x] 0..1 positiveInt|string
-resource ImmunizationRecommendation DomainResource
+resource ImmunizationRecommendation DomainResource partial
  identifier 0..* Identifier
  patient 1..1 Reference(Patient)
  date 1..1 dateTime
@@ -1410,7 +1410,7 @@ resource ImmunizationRecommendation DomainResource
   seriesDoses[x] 0..1 positiveInt|string
   supportingImmunization 0..* Reference(Immunization,ImmunizationEvaluation)
   supportingPatientInformation 0..* Reference
-resource ImplementationGuide DomainResource
+resource ImplementationGuide DomainResource partial
  url 1..1 uri
  version 0..1 string
  name 1..1 string
@@ -1469,7 +1469,7 @@ resource ImplementationGuide DomainResource
    anchor 0..* string
   image 0..* string
   other 0..* string
-resource InsurancePlan DomainResource
+resource InsurancePlan DomainResource partial
  identifier 0..* Identifier
  status 0..1 code
  type 0..* CodeableConcept
@@ -1514,7 +1514,7 @@ resource InsurancePlan DomainResource
      applicability 0..1 CodeableConcept
      qualifiers 0..* CodeableConcept
      value 0..1 Quantity
-resource Invoice DomainResource
+resource Invoice DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  cancelledReason 0..1 string
@@ -1540,7 +1540,7 @@ resource Invoice DomainResource
  totalGross 0..1 Money
  paymentTerms 0..1 markdown
  note 0..* Annotation
-resource Library DomainResource
+resource Library DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -1572,13 +1572,13 @@ resource Library DomainResource
  parameter 0..* ParameterDefinition
  dataRequirement 0..* DataRequirement
  content 0..* Attachment
-resource Linkage DomainResource
+resource Linkage DomainResource partial
  active 0..1 boolean
  author 0..1 Reference(Practitioner,PractitionerRole,Organization)
  item 1..* BackboneElement
   type 1..1 code
   resource 1..1 Reference
-resource Measure DomainResource
+resource Measure DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -1638,7 +1638,7 @@ resource Measure DomainResource
   usage 0..* CodeableConcept
   description 0..1 string
   criteria 1..1 Expression
-resource MeasureReport DomainResource
+resource MeasureReport DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  type 1..1 code
@@ -1668,7 +1668,7 @@ resource MeasureReport DomainResource
      subjectResults 0..1 Reference(List)
     measureScore 0..1 Quantity
  evaluatedResource 0..* Reference
-resource Media DomainResource
+resource Media DomainResource partial
  identifier 0..* Identifier
  basedOn 0..* Reference(ServiceRequest,CarePlan)
  partOf 0..* Reference
@@ -1691,7 +1691,7 @@ resource Media DomainResource
  duration 0..1 decimal
  content 1..1 Attachment
  note 0..* Annotation
-resource MedicationAdministration DomainResource
+resource MedicationAdministration DomainResource partial
  identifier 0..* Identifier
  instantiates 0..* uri
  partOf 0..* Reference(MedicationAdministration,Procedure)
@@ -1719,7 +1719,7 @@ resource MedicationAdministration DomainResource
   dose 0..1 Quantity
   rate[x] 0..1 Ratio|Quantity
  eventHistory 0..* Reference(Provenance)
-resource MedicationKnowledge DomainResource
+resource MedicationKnowledge DomainResource partial
  code 0..1 CodeableConcept
  status 0..1 code
  manufacturer 0..1 Reference(Organization)
@@ -1779,7 +1779,7 @@ resource MedicationKnowledge DomainResource
   areaUnderCurve 0..* Quantity
   lethalDose50 0..* Quantity
   halfLifePeriod 0..1 Duration
-resource MedicinalProduct DomainResource
+resource MedicinalProduct DomainResource partial
  identifier 0..* Identifier
  type 0..1 CodeableConcept
  domain 0..1 Coding
@@ -1820,7 +1820,7 @@ resource MedicinalProduct DomainResource
   status 0..1 CodeableConcept
   date 0..1 dateTime
   species 0..1 CodeableConcept
-resource MedicinalProductAuthorization DomainResource
+resource MedicinalProductAuthorization DomainResource partial
  identifier 0..* Identifier
  subject 0..1 Reference(MedicinalProduct,MedicinalProductPackaged)
  country 0..* CodeableConcept
@@ -1846,7 +1846,7 @@ resource MedicinalProductAuthorization DomainResource
   type 1..1 CodeableConcept
   date[x] 0..1 Period|dateTime
   application 0..* #MedicinalProductAuthorization.procedure
-resource MedicinalProductContraindication DomainResource
+resource MedicinalProductContraindication DomainResource partial
  subject 0..* Reference(MedicinalProduct,Medication)
  disease 0..1 CodeableConcept
  diseaseStatus 0..1 CodeableConcept
@@ -1856,7 +1856,7 @@ resource MedicinalProductContraindication DomainResource
   therapyRelationshipType 1..1 CodeableConcept
   medication[x] 1..1 CodeableConcept|Reference(MedicinalProduct,Medication,Substance,SubstanceSpecification)
  population 0..* Population
-resource MedicinalProductIndication DomainResource
+resource MedicinalProductIndication DomainResource partial
  subject 0..* Reference(MedicinalProduct,Medication)
  diseaseSymptomProcedure 0..1 CodeableConcept
  diseaseStatus 0..1 CodeableConcept
@@ -1868,7 +1868,7 @@ resource MedicinalProductIndication DomainResource
   medication[x] 1..1 CodeableConcept|Reference(MedicinalProduct,Medication,Substance,SubstanceSpecification)
  undesirableEffect 0..* Reference(MedicinalProductUndesirableEffect)
  population 0..* Population
-resource MedicinalProductIngredient DomainResource
+resource MedicinalProductIngredient DomainResource partial
  identifier 0..1 Identifier
  role 1..1 CodeableConcept
  allergenicIndicator 0..1 boolean
@@ -1893,7 +1893,7 @@ resource MedicinalProductIngredient DomainResource
  substance 0..1 BackboneElement
   code 1..1 CodeableConcept
   strength 0..* #MedicinalProductIngredient.specifiedSubstance.strength
-resource MedicinalProductInteraction DomainResource
+resource MedicinalProductInteraction DomainResource partial
  subject 0..* Reference(MedicinalProduct,Medication,Substance)
  description 0..1 string
  interactant 0..* BackboneElement
@@ -1902,7 +1902,7 @@ resource MedicinalProductInteraction DomainResource
  effect 0..1 CodeableConcept
  incidence 0..1 CodeableConcept
  management 0..1 CodeableConcept
-resource MedicinalProductManufactured DomainResource
+resource MedicinalProductManufactured DomainResource partial
  manufacturedDoseForm 1..1 CodeableConcept
  unitOfPresentation 0..1 CodeableConcept
  quantity 1..1 Quantity
@@ -1910,7 +1910,7 @@ resource MedicinalProductManufactured DomainResource
  ingredient 0..* Reference(MedicinalProductIngredient)
  physicalCharacteristics 0..1 ProdCharacteristic
  otherCharacteristics 0..* CodeableConcept
-resource MedicinalProductPackaged DomainResource
+resource MedicinalProductPackaged DomainResource partial
  identifier 0..* Identifier
  subject 0..* Reference(MedicinalProduct)
  description 0..1 string
@@ -1934,7 +1934,7 @@ resource MedicinalProductPackaged DomainResource
   otherCharacteristics 0..* CodeableConcept
   shelfLifeStorage 0..* ProductShelfLife
   manufacturer 0..* Reference(Organization)
-resource MedicinalProductPharmaceutical DomainResource
+resource MedicinalProductPharmaceutical DomainResource partial
  identifier 0..* Identifier
  administrableDoseForm 1..1 CodeableConcept
  unitOfPresentation 0..1 CodeableConcept
@@ -1956,13 +1956,13 @@ resource MedicinalProductPharmaceutical DomainResource
     tissue 1..1 CodeableConcept
     value 1..1 Quantity
     supportingInformation 0..1 string
-resource MedicinalProductUndesirableEffect DomainResource
+resource MedicinalProductUndesirableEffect DomainResource partial
  subject 0..* Reference(MedicinalProduct,Medication)
  symptomConditionEffect 0..1 CodeableConcept
  classification 0..1 CodeableConcept
  frequencyOfOccurrence 0..1 CodeableConcept
  population 0..* Population
-resource MessageDefinition DomainResource
+resource MessageDefinition DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -1993,7 +1993,7 @@ resource MessageDefinition DomainResource
   message 1..1 canonical(MessageDefinition)
   situation 0..1 markdown
  graph 0..* canonical(GraphDefinition)
-resource MessageHeader DomainResource
+resource MessageHeader DomainResource partial
  event[x] 1..1 Coding|uri
  destination 0..* BackboneElement
   name 0..1 string
@@ -2017,7 +2017,7 @@ resource MessageHeader DomainResource
   details 0..1 Reference(OperationOutcome)
  focus 0..* Reference
  definition 0..1 canonical(MessageDefinition)
-resource MolecularSequence DomainResource
+resource MolecularSequence DomainResource partial
  identifier 0..* Identifier
  type 0..1 code
  coordinateSystem 1..1 integer
@@ -2086,7 +2086,7 @@ resource MolecularSequence DomainResource
   inner 0..1 BackboneElement
    start 0..1 integer
    end 0..1 integer
-resource NamingSystem DomainResource
+resource NamingSystem DomainResource partial
  name 1..1 string
  status 1..1 code
  kind 1..1 code
@@ -2105,7 +2105,7 @@ resource NamingSystem DomainResource
   preferred 0..1 boolean
   comment 0..1 string
   period 0..1 Period
-resource NutritionOrder DomainResource
+resource NutritionOrder DomainResource partial
  identifier 0..* Identifier
  instantiatesCanonical 0..* canonical(ActivityDefinition,PlanDefinition)
  instantiatesUri 0..* uri
@@ -2150,7 +2150,7 @@ resource NutritionOrder DomainResource
   maxVolumeToDeliver 0..1 Quantity
   administrationInstruction 0..1 string
  note 0..* Annotation
-resource ObservationDefinition DomainResource
+resource ObservationDefinition DomainResource partial
  category 0..* CodeableConcept
  code 1..1 CodeableConcept
  identifier 0..* Identifier
@@ -2176,7 +2176,7 @@ resource ObservationDefinition DomainResource
  normalCodedValueSet 0..1 Reference(ValueSet)
  abnormalCodedValueSet 0..1 Reference(ValueSet)
  criticalCodedValueSet 0..1 Reference(ValueSet)
-resource OperationDefinition DomainResource
+resource OperationDefinition DomainResource partial
  url 0..1 uri
  version 0..1 string
  name 1..1 string
@@ -2220,7 +2220,7 @@ resource OperationDefinition DomainResource
  overload 0..* BackboneElement
   parameterName 0..* string
   comment 0..1 string
-resource OrganizationAffiliation DomainResource
+resource OrganizationAffiliation DomainResource partial
  identifier 0..* Identifier
  active 0..1 boolean
  period 0..1 Period
@@ -2233,7 +2233,7 @@ resource OrganizationAffiliation DomainResource
  healthcareService 0..* Reference(HealthcareService)
  telecom 0..* ContactPoint
  endpoint 0..* Reference(Endpoint)
-resource PaymentNotice DomainResource
+resource PaymentNotice DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  request 0..1 Reference
@@ -2246,7 +2246,7 @@ resource PaymentNotice DomainResource
  recipient 1..1 Reference(Organization)
  amount 1..1 Money
  paymentStatus 0..1 CodeableConcept
-resource PaymentReconciliation DomainResource
+resource PaymentReconciliation DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  period 0..1 Period
@@ -2274,7 +2274,7 @@ resource PaymentReconciliation DomainResource
  processNote 0..* BackboneElement
   type 0..1 code
   text 0..1 string
-resource Person DomainResource
+resource Person DomainResource partial
  identifier 0..* Identifier
  name 0..* HumanName
  telecom 0..* ContactPoint
@@ -2287,7 +2287,7 @@ resource Person DomainResource
  link 0..* BackboneElement
   target 1..1 Reference(Patient,Practitioner,RelatedPerson,Person)
   assurance 0..1 code
-resource PlanDefinition DomainResource
+resource PlanDefinition DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -2365,7 +2365,7 @@ resource PlanDefinition DomainResource
    path 0..1 string
    expression 0..1 Expression
   action 0..* #PlanDefinition.action
-resource RequestGroup DomainResource
+resource RequestGroup DomainResource partial
  identifier 0..* Identifier
  instantiatesCanonical 0..* canonical
  instantiatesUri 0..* uri
@@ -2408,7 +2408,7 @@ resource RequestGroup DomainResource
   cardinalityBehavior 0..1 code
   resource 0..1 Reference
   action 0..* #RequestGroup.action
-resource ResearchDefinition DomainResource
+resource ResearchDefinition DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -2443,7 +2443,7 @@ resource ResearchDefinition DomainResource
  exposure 0..1 Reference(ResearchElementDefinition)
  exposureAlternative 0..1 Reference(ResearchElementDefinition)
  outcome 0..1 Reference(ResearchElementDefinition)
-resource ResearchElementDefinition DomainResource
+resource ResearchElementDefinition DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -2489,7 +2489,7 @@ resource ResearchElementDefinition DomainResource
   participantEffective[x] 0..1 dateTime|Period|Duration|Timing
   participantEffectiveTimeFromStart 0..1 Duration
   participantEffectiveGroupMeasure 0..1 code
-resource RiskAssessment DomainResource
+resource RiskAssessment DomainResource partial
  identifier 0..* Identifier
  basedOn 0..1 Reference
  parent 0..1 Reference
@@ -2513,7 +2513,7 @@ resource RiskAssessment DomainResource
   rationale 0..1 string
  mitigation 0..1 string
  note 0..* Annotation
-resource RiskEvidenceSynthesis DomainResource
+resource RiskEvidenceSynthesis DomainResource partial
  url 0..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -2565,7 +2565,7 @@ resource RiskEvidenceSynthesis DomainResource
    type 0..1 CodeableConcept
    rating 0..* CodeableConcept
    note 0..* Annotation
-resource Schedule DomainResource
+resource Schedule DomainResource partial
  identifier 0..* Identifier
  active 0..1 boolean
  serviceCategory 0..* CodeableConcept
@@ -2574,7 +2574,7 @@ resource Schedule DomainResource
  actor 1..* Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Device,HealthcareService,Location)
  planningHorizon 0..1 Period
  comment 0..1 string
-resource SearchParameter DomainResource
+resource SearchParameter DomainResource partial
  url 1..1 uri
  version 0..1 string
  name 1..1 string
@@ -2603,7 +2603,7 @@ resource SearchParameter DomainResource
  component 0..* BackboneElement
   definition 1..1 canonical(SearchParameter)
   expression 1..1 string
-resource Slot DomainResource
+resource Slot DomainResource partial
  identifier 0..* Identifier
  serviceCategory 0..* CodeableConcept
  serviceType 0..* CodeableConcept
@@ -2615,7 +2615,7 @@ resource Slot DomainResource
  end 1..1 instant
  overbooked 0..1 boolean
  comment 0..1 string
-resource SpecimenDefinition DomainResource
+resource SpecimenDefinition DomainResource partial
  identifier 0..1 Identifier
  typeCollected 0..1 CodeableConcept
  patientPreparation 0..* CodeableConcept
@@ -2643,7 +2643,7 @@ resource SpecimenDefinition DomainResource
    temperatureRange 0..1 Range
    maxDuration 0..1 Duration
    instruction 0..1 string
-resource StructureDefinition DomainResource
+resource StructureDefinition DomainResource partial
  url 1..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -2679,7 +2679,7 @@ resource StructureDefinition DomainResource
   element 1..* ElementDefinition
  differential 0..1 BackboneElement
   element 1..* ElementDefinition
-resource StructureMap DomainResource
+resource StructureMap DomainResource partial
  url 1..1 uri
  identifier 0..* Identifier
  version 0..1 string
@@ -2740,7 +2740,7 @@ resource StructureMap DomainResource
     name 1..1 id
     variable 1..* string
    documentation 0..1 string
-resource Substance DomainResource
+resource Substance DomainResource partial
  identifier 0..* Identifier
  status 0..1 code
  category 0..* CodeableConcept
@@ -2753,7 +2753,7 @@ resource Substance DomainResource
  ingredient 0..* BackboneElement
   quantity 0..1 Ratio
   substance[x] 1..1 CodeableConcept|Reference(Substance)
-resource SubstanceNucleicAcid DomainResource
+resource SubstanceNucleicAcid DomainResource partial
  sequenceType 0..1 CodeableConcept
  numberOfSubunits 0..1 integer
  areaOfHybridisation 0..1 string
@@ -2774,7 +2774,7 @@ resource SubstanceNucleicAcid DomainResource
    identifier 0..1 Identifier
    name 0..1 string
    residueSite 0..1 string
-resource SubstancePolymer DomainResource
+resource SubstancePolymer DomainResource partial
  class 0..1 CodeableConcept
  geometry 0..1 CodeableConcept
  copolymerConnectivity 0..* CodeableConcept
@@ -2801,7 +2801,7 @@ resource SubstancePolymer DomainResource
     type 0..1 CodeableConcept
     representation 0..1 string
     attachment 0..1 Attachment
-resource SubstanceProtein DomainResource
+resource SubstanceProtein DomainResource partial
  sequenceType 0..1 CodeableConcept
  numberOfSubunits 0..1 integer
  disulfideLinkage 0..* string
@@ -2814,7 +2814,7 @@ resource SubstanceProtein DomainResource
   nTerminalModification 0..1 string
   cTerminalModificationId 0..1 Identifier
   cTerminalModification 0..1 string
-resource SubstanceReferenceInformation DomainResource
+resource SubstanceReferenceInformation DomainResource partial
  comment 0..1 string
  gene 0..* BackboneElement
   geneSequenceOrigin 0..1 CodeableConcept
@@ -2838,7 +2838,7 @@ resource SubstanceReferenceInformation DomainResource
   amount[x] 0..1 Quantity|Range|string
   amountType 0..1 CodeableConcept
   source 0..* Reference(DocumentReference)
-resource SubstanceSourceMaterial DomainResource
+resource SubstanceSourceMaterial DomainResource partial
  sourceMaterialClass 0..1 CodeableConcept
  sourceMaterialType 0..1 CodeableConcept
  sourceMaterialState 0..1 CodeableConcept
@@ -2875,7 +2875,7 @@ resource SubstanceSourceMaterial DomainResource
  partDescription 0..* BackboneElement
   part 0..1 CodeableConcept
   partLocation 0..1 CodeableConcept
-resource SubstanceSpecification DomainResource
+resource SubstanceSpecification DomainResource partial
  identifier 0..1 Identifier
  type 0..1 CodeableConcept
  status 0..1 CodeableConcept
@@ -2951,7 +2951,7 @@ resource SubstanceSpecification DomainResource
  polymer 0..1 Reference(SubstancePolymer)
  protein 0..1 Reference(SubstanceProtein)
  sourceMaterial 0..1 Reference(SubstanceSourceMaterial)
-resource SupplyDelivery DomainResource
+resource SupplyDelivery DomainResource partial
  identifier 0..* Identifier
  basedOn 0..* Reference(SupplyRequest)
  partOf 0..* Reference(SupplyDelivery,Contract)
@@ -2965,7 +2965,7 @@ resource SupplyDelivery DomainResource
  supplier 0..1 Reference(Practitioner,PractitionerRole,Organization)
  destination 0..1 Reference(Location)
  receiver 0..* Reference(Practitioner,PractitionerRole)
-resource SupplyRequest DomainResource
+resource SupplyRequest DomainResource partial
  identifier 0..* Identifier
  status 0..1 code
  category 0..1 CodeableConcept
@@ -2983,7 +2983,7 @@ resource SupplyRequest DomainResource
  reasonReference 0..* Reference(Condition,Observation,DiagnosticReport,DocumentReference)
  deliverFrom 0..1 Reference(Organization,Location)
  deliverTo 0..1 Reference(Organization,Location,Patient)
-resource TerminologyCapabilities DomainResource
+resource TerminologyCapabilities DomainResource partial
  url 0..1 uri
  version 0..1 string
  name 0..1 string
@@ -3032,7 +3032,7 @@ resource TerminologyCapabilities DomainResource
   needsMap 1..1 boolean
  closure 0..1 BackboneElement
   translation 0..1 boolean
-resource TestReport DomainResource
+resource TestReport DomainResource partial
  identifier 0..1 Identifier
  name 0..1 string
  status 1..1 code
@@ -3064,7 +3064,7 @@ resource TestReport DomainResource
  teardown 0..1 BackboneElement
   action 1..* BackboneElement
    operation 1..1 #TestReport.setup.action.operation
-resource TestScript DomainResource
+resource TestScript DomainResource partial
  url 1..1 uri
  identifier 0..1 Identifier
  version 0..1 string
@@ -3166,7 +3166,7 @@ resource TestScript DomainResource
  teardown 0..1 BackboneElement
   action 1..* BackboneElement
    operation 1..1 #TestScript.setup.action.operation
-resource VerificationResult DomainResource
+resource VerificationResult DomainResource partial
  target 0..* Reference
  targetLocation 0..* string
  need 0..1 CodeableConcept
@@ -3199,7 +3199,7 @@ resource VerificationResult DomainResource
   organization 1..1 Reference(Organization)
   identityCertificate 0..1 string
   attestationSignature 0..1 Signature
-resource VisionPrescription DomainResource
+resource VisionPrescription DomainResource partial
  identifier 0..* Identifier
  status 1..1 code
  created 1..1 dateTime

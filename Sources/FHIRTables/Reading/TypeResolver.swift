@@ -19,7 +19,7 @@ struct TypeResolver {
             add(
                 RawType(
                     kind: .nested, name: type.name + "." + element.name, base: String(element.types), isAbstract: false,
-                    rules: [], elements: element.elements))
+                    isPartial: type.isPartial, rules: [], elements: element.elements))
         }
     }
 
@@ -42,7 +42,7 @@ struct TypeResolver {
                 DefinedType(
                     id: id, name: type.name, kind: type.kind, base: type.base,
                     lineage: chain.reversed().compactMap { idsByName[$0.name] }, isAbstract: type.isAbstract,
-                    elements: elements, rules: chain.flatMap(\.rules)))
+                    isPartial: type.isPartial, elements: elements, rules: chain.flatMap(\.rules)))
         }
         return types
     }

@@ -6,6 +6,7 @@ struct TypeTableReader {
         let name: String
         let base: String?
         let isAbstract: Bool
+        let isPartial: Bool
         let rules: [String]
         var elements: [RawElement] = []
     }
@@ -53,7 +54,7 @@ struct TypeTableReader {
         types.append(
             RawType(
                 kind: kind, name: String(words[1]), base: words[2] == "-" ? nil : String(words[2]),
-                isAbstract: facts.contains("abstract"),
+                isAbstract: facts.contains("abstract"), isPartial: facts.contains("partial"),
                 rules: facts.last.map(Self.rules) ?? []))
     }
 

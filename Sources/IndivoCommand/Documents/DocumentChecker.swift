@@ -34,7 +34,7 @@ struct DocumentChecker {
         let root: XMLNode
         do {
             root = try SDMJ.models(parsing: data)
-        } catch let error as SDMJError {
+        } catch {
             return add(error.place + error.reason, line: error.line, column: error.column)
         }
         try checkModels(root, form: "SDMJ", isAnswer: false)

@@ -80,7 +80,7 @@ struct FHIRCheckCommand: ParsableCommand {
 extension ValidationIssue {
     /// `FILE:LINE:COLUMN: SEVERITY: EXPRESSION: TEXT`.
     fileprivate func line(in file: ResourceFile, named input: InputFile) -> String {
-        let position = location.map(file.position)
+        let position = location.map(file.position(of:))
         let subject = expression.isEmpty ? "" : "\(expression): "
         return "\(input.place(position?.line, position?.column)) \(severity): \(subject)\(text)"
     }
@@ -89,7 +89,7 @@ extension ValidationIssue {
         var object: JSONValue = [
             "severity": JSONValue(severity.code), "code": JSONValue(code.code), "expression": JSONValue(expression),
         ]
-        if let position = location.map(file.position) {
+        if let position = location.map(file.position(of:)) {
             object["line"] = JSONValue(position.line)
             object["column"] = JSONValue(position.column)
         }

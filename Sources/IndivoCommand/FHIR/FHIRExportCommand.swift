@@ -50,7 +50,11 @@ struct FHIRExportCommand: AsyncParsableCommand {
     private func folder(_ path: String) throws -> RecordContent {
         do {
             let (content, ignored) = try RecordContent.folder(URL(filePath: path))
-            if !ignored.isEmpty { talk.note("\(path): \(ignored.count) files are not XML by their names and were left out") }
+            switch ignored.count {
+            case 0: break
+            case 1: talk.note("\(path): 1 file is not XML by its name and was left out")
+            case let count: talk.note("\(path): \(count) files are not XML by their names and were left out")
+            }
             return content
         } catch let error as RecordContent.FolderError {
             throw CommandFailure(error.reason, at: "\(path): \(error.file):")
@@ -71,7 +75,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
 
     private func tell(_ export: FHIRExport) {
         let unmapped = export.unmapped
-        talk.note("\(export.bundle.entry.count) resources; \(unmapped.count) fields had no element")
+        talk.note("\(export.bundle.entry.count) resources; \(unmapped.count) \(unmapped.count == 1 ? "field" : "fields") had no element")
         let reasons = Dictionary(grouping: unmapped) { field in
             // One line for the same field of many facts.
             let name = field.field.replacing(/\[[0-9]+\]/, with: "[]")

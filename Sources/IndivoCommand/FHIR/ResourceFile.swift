@@ -15,9 +15,11 @@ struct ResourceFile {
         do {
             if first == UInt8(ascii: "<") {
                 let parsed = try AnyResource.parse(xml: data)
-                (json, locations) = (parsed.resource.tree, parsed.locations)
+                json = parsed.resource.tree
+                locations = parsed.locations
             } else {
-                (json, locations) = (try JSONValue(parsing: data), nil)
+                json = try JSONValue(parsing: data)
+                locations = nil
             }
         } catch let error as JSONError {
             throw CommandFailure("\(error.reason)", at: file.place(error.location.line, error.location.column))

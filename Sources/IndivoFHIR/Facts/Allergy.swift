@@ -4,16 +4,18 @@ extension FactMapping {
     static let allergy = FactMapping(
         "Allergy", to: "AllergyIntolerance", start: { AllergyIntolerance(active: $0) },
         rows: [
-            MappingRow("category_*", "AllergyIntolerance.type, .category; the coded value as an extension of .category") {
-                allergy, fields, _ in
+            MappingRow(
+                "category_*",
+                "AllergyIntolerance.type, .category; the coded value as an extension of .category, of the resource where the "
+                    + "code is unknown"
+            ) { allergy, fields, _ in
                 guard let category = fields.concept("category") else { return }
-                let known = category.firstCode.flatMap { AllergyCodes.categories[$0] }
-                allergy.type = known?.type
-                allergy.category = [known?.category].compactMap { $0 }
-                if known == nil {
-                    // A list of primitives may hold extensions alone.
-                    allergy.tree["category"] = [.null]
+                guard let known = category.firstCode.flatMap({ AllergyCodes.categories[$0] }) else {
+                    allergy.extension.append(Extension(url: Vocabulary.codedValue, value: .codeableConcept(category)))
+                    return
                 }
+                allergy.type = known.type
+                allergy.category = [known.category]
                 allergy.keep(category, of: "category", at: 0)
             },
             MappingRow("drug_allergen_*, drug_class_allergen_*, food_allergen_*", "AllergyIntolerance.code") {

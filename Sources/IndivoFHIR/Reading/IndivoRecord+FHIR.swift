@@ -19,8 +19,8 @@ extension IndivoRecord {
 
     /// Everything that an export takes: all documents with their metadata, and how they are related.
     ///
-    /// One request for each document, one more for one that is not active, and three for each relation in which others
-    /// stand to one.
+    /// One request for each document, one more for one that is not active, and three for each kind of relation in which
+    /// others stand to one.
     /// - Throws: ``/Indivo/IndivoError``.
     public func content() async throws -> RecordContent {
         var content = RecordContent(id: id, documents: [])
@@ -33,26 +33,45 @@ extension IndivoRecord {
         if let id = content.demographics, !id.isEmpty, !found.contains(where: { $0.id == id }) {
             found.append(try await document(id))
         }
-        var relations: [String: [(relation: DocumentRelation, id: String)]] = [:]
+        let relations = try await relations(among: found)
         for document in found {
             guard let id = document.id, let metadata = document.metadata else { continue }
             var taken = RecordContent.Document(id: id, content: try await document.loaded(), metadata: metadata)
             if metadata.status != .active { taken.statusChanges = try await document.statusHistory() }
-            for relation in metadata.isRelatedFrom?.all ?? [] {
-                guard let kind = DocumentRelation.allCases.first(where: { $0.uri == relation.type }) else { continue }
-                for status in DocumentStatus.allCases {
-                    for other in try await document.related(as: kind, status: status) {
-                        relations[other.firstID, default: []].append((kind, taken.firstID))
-                    }
-                }
-            }
+            taken.relations = relations[taken.firstID] ?? []
             content.documents.append(taken)
-        }
-        for index in content.documents.indices {
-            content.documents[index].relations = relations[content.documents[index].firstID] ?? []
         }
         return content
     }
+
+    /// What documents are to others, by the ids of first versions.
+    ///
+    /// A document's metadata counts the relations of that version alone, so that one which replaced another is asked for
+    /// every kind of relation that there is in the record.
+    private func relations(
+        among documents: [FileDocument]
+    ) async throws -> [String: [(relation: DocumentRelation, id: String)]] {
+        let present = Set(documents.compactMap(\.metadata).flatMap { $0.relatesTo.uris + $0.isRelatedFrom.uris })
+        var relations: [String: [(relation: DocumentRelation, id: String)]] = [:]
+        for document in documents {
+            let isReplacement = document.metadata?.replaces != nil
+            let asked = isReplacement ? present : Set(document.metadata?.relatesTo.uris ?? [])
+            for relation in DocumentRelation.allCases where asked.contains(relation.uri) {
+                var others: Set<String> = []
+                for status in DocumentStatus.allCases {
+                    // Older versions of related documents are listed too.
+                    others.formUnion(try await document.related(as: relation, status: status).map(\.firstID))
+                }
+                for other in others { relations[other, default: []].append((relation, document.firstID)) }
+            }
+        }
+        return relations
+    }
+}
+
+extension DocumentMetadata.Relations? {
+    /// The kinds of the relations.
+    fileprivate var uris: [String] { self?.all.compactMap(\.type) ?? [] }
 }
 
 extension FileDocument {

@@ -2,8 +2,10 @@ import Foundation
 import Indivo
 
 extension RecordContent {
-    /// A record in a folder: each XML file a document, with its name for an id; the one with the root `Demographics` says
-    /// who the patient is. The folder's name stands for the record's id.
+    /// A record in a folder: each XML file a document; the one with the root `Demographics` says who the patient is.
+    ///
+    /// The folder's name stands for the record's id, and the folder's and file's name, as in `ana/doc_1.xml`, for a
+    /// document's: patients whose bundles go to one server have folders of different names.
     ///
     /// - Returns: The record, and the names of files that are not XML by their name and were left out.
     /// - Throws: ``FolderError``, errors of the file system.
@@ -30,9 +32,9 @@ extension RecordContent {
                 if let first = content.demographics {
                     throw FolderError(file: name, reason: "there are demographics in \(first) already; export one patient's folder")
                 }
-                content.demographics = name
+                content.demographics = "\(content.id)/\(name)"
             }
-            content.documents.append(Document(id: name, content: file))
+            content.documents.append(Document(id: "\(content.id)/\(name)", content: file))
         }
         if content.documents.isEmpty { throw FolderError(file: folder.lastPathComponent, reason: "there is no XML file in it") }
         return (content, ignored)

@@ -9,6 +9,7 @@ extension FactFields {
 
     private func fill(model element: IndivoXML.XMLNode) {
         add(attributesOf: element, after: "", except: ["name", "documentId"])
+        add("text()", element.ownText)
         for child in element.children() {
             guard child.name == "Field", let name = child.attr("name") else {
                 add("<\(child.name)>", child.text())
@@ -40,6 +41,7 @@ extension FactFields {
     }
 
     private func fill(nested element: IndivoXML.XMLNode, prefix: String, _ lists: Set<String>) {
+        if prefix.isEmpty { add("text()", element.ownText) }
         for child in element.children() {
             let name = prefix + Self.snakeCase(child.name)
             if lists.contains(name) {

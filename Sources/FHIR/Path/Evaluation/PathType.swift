@@ -6,6 +6,7 @@ struct PathType: Sendable, Hashable {
     // released.
     private unowned(unsafe) let definition: DefinedType
 
+    /// - Parameter definition: One of `Definitions.r4`.
     init(_ definition: DefinedType) { self.definition = definition }
 
     init?(named name: UnsafeBufferPointer<UInt8>) {

@@ -16,18 +16,10 @@ final class ValidationPlan: Sendable {
 
     func type(named name: String) -> TypePlan? { definitions.type(named: name).map { types[$0.id] } }
 
-    /// What a resource is validated as.
-    enum Resource {
-        case defined(TypePlan)
-        /// A resource of R4 that has no table: only what all resources have is known.
-        case undefined(TypePlan)
-        case unknown
-    }
-
-    func resource(named name: String) -> Resource {
-        if let type = type(named: name), type.isResource, !type.definition.isAbstract { return .defined(type) }
-        guard definitions.resourceNames.contains(name), let type = type(named: "DomainResource") else { return .unknown }
-        return .undefined(type)
+    /// The type of a resource; `nil` for a name that R4 does not have.
+    func resource(named name: String) -> TypePlan? {
+        guard let type = type(named: name), type.isResource, !type.definition.isAbstract else { return nil }
+        return type
     }
 
     func isResource(_ name: String) -> Bool { definitions.resourceNames.contains(name) }

@@ -3,8 +3,6 @@ struct ElementPath {
     enum Step {
         case root(String)
         case element(ElementPlan, type: Int, index: Int?)
-        /// A member of a resource that has no table.
-        case member(String, index: Int?)
     }
 
     private(set) var steps: [Step] = []
@@ -37,21 +35,12 @@ struct ElementPath {
                 text += "." + Self.escaped(element.name)
                 if element.isChoice { text += ".ofType(\(element.types[type].code))" }
                 position = index
-            case .member(let name, let index):
-                text += "." + Self.escaped(name)
-                position = index
             }
             if let position { text += "[\(position)]" }
         }
         return text
     }
 
-    /// Names that are words of FHIRPath, and those that are no identifiers, stand between backticks.
-    private static func escaped(_ name: String) -> String {
-        let isIdentifier = name.utf8.allSatisfy { TextScan.isLetter($0) || TextScan.isDigit($0) || $0 == UInt8(ascii: "_") }
-            && name.utf8.first.map(TextScan.isDigit) == false
-        if isIdentifier, name != "div", name != "contains" { return name }
-        // A stranger's name: bounded, and without what would end it.
-        return "`" + String(name.prefix(64)).filter { $0 != "`" && $0 != "\\" && !$0.isNewline } + "`"
-    }
+    /// Names that are words of FHIRPath stand between backticks.
+    private static func escaped(_ name: String) -> String { name == "div" || name == "contains" ? "`\(name)`" : name }
 }

@@ -14,19 +14,18 @@ extension Validation {
     ///
     /// - Parameters:
     ///   - use: What the element says in addition to the type; `nil` for a resource.
-    ///   - isOpen: Whether members that the type does not have may be there.
     ///   - hasValue: Of the id and extensions of a primitive, whether it has a value.
     mutating func object(
-        _ json: JSONValue, as type: TypePlan, use: ElementTypePlan? = nil, isOpen: Bool = false, hasValue: Bool = false
+        _ json: JSONValue, as type: TypePlan, use: ElementTypePlan? = nil, hasValue: Bool = false
     ) {
         guard json.kind == .object else {
             return report(.error, .structure, "a value of the type \(type.name) is an object in JSON", at: json)
         }
-        descend(at: json) { $0.members(of: json, as: type, use: use, isOpen: isOpen, hasValue: hasValue) }
+        descend(at: json) { $0.members(of: json, as: type, use: use, hasValue: hasValue) }
     }
 
     private mutating func members(
-        of json: JSONValue, as type: TypePlan, use: ElementTypePlan?, isOpen: Bool, hasValue: Bool
+        of json: JSONValue, as type: TypePlan, use: ElementTypePlan?, hasValue: Bool
     ) {
         var present: TypePlan.Elements = 0
         var siblings: [(DefinedMember, JSONMember)] = []
@@ -53,7 +52,7 @@ extension Validation {
                 hasType = true
             case .unknown:
                 hasOthers = true
-                if isOpen { open(member.value, named: member.name) } else { unknown(member, in: type) }
+                unknown(member, in: type)
             }
         }
         for (found, member) in siblings {
@@ -63,7 +62,9 @@ extension Validation {
             }
             present |= sibling(member, found, of: type, in: json)
         }
-        if isEmpty { return report(.error, .structure, Self.emptyObject, at: json) }
+        if isEmpty {
+            return report(.error, .structure, "an empty object is no value; the member is to be left out", at: json)
+        }
         if isStopped { return }
         var missing = type.required & ~present
         while missing != 0 {

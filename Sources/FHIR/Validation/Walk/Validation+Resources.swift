@@ -18,12 +18,7 @@ extension Validation {
     ///   - name: What its `resourceType` says.
     ///   - containedIndex: Of a contained resource its index.
     mutating func resource(_ json: JSONValue, as name: String, containedIndex: Int?) {
-        let type: TypePlan
-        let isDefined: Bool
-        switch plan.resource(named: name) {
-        case .defined(let found): (type, isDefined) = (found, true)
-        case .undefined(let found): (type, isDefined) = (found, false)
-        case .unknown:
+        guard let type = plan.resource(named: name) else {
             return report(
                 .fatal, .structure, "R4 has no resource of the type that resourceType names",
                 at: json.member("resourceType"))
@@ -38,15 +33,15 @@ extension Validation {
             bundle: name == "Bundle" ? BundleScope(json) : outer.bundle, containedIndex: containedIndex)
         context.resource = json
         context.rootResource = scope.root
-        if !isDefined, undefinedTypes.insert(name).inserted {
+        if type.definition.isPartial, partialTypes.insert(name).inserted {
             report(
                 .information, .notSupported,
-                "of the type \(name) only what all resources have is checked: there is no table for it", at: json)
+                "of the type \(name) codes and rules are not checked: the tables do not have them", at: json)
         }
         if isContained, json.member("id") == nil {
             report(.error, .required, "a contained resource needs an id", at: json)
         }
-        object(json, as: type, isOpen: !isDefined)
+        object(json, as: type)
         if !isContained {
             let contained = Array(json.member("contained")?.elements ?? [])
             for index in scope.local.unused where index < contained.count {
@@ -82,55 +77,6 @@ extension Validation {
             resource.resourceType != "OperationOutcome"
         {
             report(.error, .required, "a resource that was found has an id", at: resource)
-        }
-    }
-
-    // MARK: Resources without a table
-
-    /// Checks what holds for all JSON of FHIR in a value whose type is not known.
-    mutating func open(_ value: JSONValue, named name: String, index: Int? = nil) {
-        guard spend(at: value) else { return }
-        switch value.kind {
-        case .string:
-            // It may be a reference or a canonical URL.
-            if let text = value.string, text.utf8.first == UInt8(ascii: "#") { useLocal(text) }
-        case .null:
-            path.push(.member(name, index: nil))
-            if index == nil { report(.error, .structure, "null is no value; the member is to be left out", at: value) }
-            path.pop()
-        case .array:
-            let elements = Array(value.elements ?? [])
-            if elements.isEmpty {
-                path.push(.member(name, index: nil))
-                report(.error, .structure, "an empty array is no value; the member is to be left out", at: value)
-                path.pop()
-            }
-            for (index, element) in elements.enumerated() { open(element, named: name, index: index) }
-        case .object:
-            path.push(.member(name, index: index))
-            descend(at: value) { validation in
-                var isEmpty = true
-                for member in value.members ?? [] {
-                    isEmpty = false
-                    validation.openMember(member)
-                }
-                if isEmpty { validation.report(.error, .structure, Self.emptyObject, at: value) }
-            }
-            path.pop()
-        case .boolean, .number: break
-        }
-    }
-
-    static var emptyObject: String { "an empty object is no value; the member is to be left out" }
-
-    private mutating func openMember(_ member: JSONMember) {
-        if member.isNamed("extension") || member.isNamed("modifierExtension"),
-            let type = plan.type(named: "BackboneElement"),
-            let found = member.nameValue.withUTF8({ type.definition.member($0) }) ?? nil
-        {
-            values(member.value, of: type.elements[found.element], type: found.type, in: nil)
-        } else {
-            open(member.value, named: member.name)
         }
     }
 }

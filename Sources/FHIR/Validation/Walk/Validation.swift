@@ -13,8 +13,8 @@ struct Validation {
     private(set) var isStopped = false
     /// Whether rules are decided by structure where they can be; only a test does without.
     var usesStructure = true
-    /// The types without a table that were met; each is reported once.
-    var undefinedTypes: Set<String> = []
+    /// The types that were met and are checked in part; each is reported once.
+    var partialTypes: Set<String> = []
     /// What rules can ask for; only the resource changes.
     var context = FHIRPathContext()
 

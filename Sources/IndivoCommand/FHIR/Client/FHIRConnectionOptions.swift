@@ -1,7 +1,6 @@
 import ArgumentParser
 import FHIRClient
 import Foundation
-import HTTPTransport
 import Logging
 import SecretText
 import ShownText
@@ -27,11 +26,10 @@ struct FHIRConnectionOptions: ParsableArguments {
                 "the base URL of the FHIR server is missing; give it with --base or in FHIR_BASE, as https://fhir.example.org/r4")
         }
         guard let url = URL(string: text) else { throw CommandFailure("“\(text)” is no URL".shown()) }
-        var options = FHIRClient.Options(plainHTTPHosts: Set(allowHttp))
-        options.retry = RetryPolicy()
         let token = environment["FHIR_TOKEN"].flatMap { $0.isEmpty ? nil : Secret($0) }
         return try FHIRClient(
-            base: url, authorization: EnvironmentAuthorization(bearer: token), logger: logger, options: options)
+            base: url, authorization: EnvironmentAuthorization(bearer: token), logger: logger,
+            options: FHIRClient.Options(plainHTTPHosts: Set(allowHttp)))
     }
 
     private var logger: Logger {

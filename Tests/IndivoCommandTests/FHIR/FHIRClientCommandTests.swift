@@ -1,0 +1,96 @@
+import FHIRSandbox
+import Foundation
+import Testing
+
+@Suite("indivo fhir, with a server")
+struct FHIRClientCommandTests {
+    private let patient = #"{"resourceType":"Patient","name":[{"family":"Moss"}],"x":1.10}"#
+
+    private func use(_ body: (Tool, (String...) throws -> Tool.Result, (String, String...) throws -> Tool.Result) throws -> Void) async throws {
+        let sandbox = try await FHIRSandbox.start()
+        let base = sandbox.baseURL.absoluteString
+        do {
+            try Tool.use { tool in
+                try body(
+                    tool, { (arguments: String...) in try tool.run(["fhir"] + arguments + ["--base", base]) },
+                    { (input: String, arguments: String...) in try tool.run(["fhir"] + arguments + ["--base", base], input: input) })
+            }
+        } catch {
+            await sandbox.stop()
+            throw error
+        }
+        await sandbox.stop()
+    }
+
+    @Test("a resource is created, read, updated, listed in its history and deleted")
+    func life() async throws {
+        try await use { tool, run, send in
+            let created = try send(patient, "create")
+            #expect(created.status == 0 && created.errors == "created\n")
+            let address = created.output.trimmingCharacters(in: .newlines)
+            #expect(address.hasPrefix("Patient/") && address.hasSuffix("/_history/1"))
+            let id = String(address.split(separator: "/")[1])
+            let read = try run("read", "Patient/\(id)", "--compact")
+            #expect(read.status == 0 && read.output.contains(#""family":"Moss""#) && read.output.contains("1.10"))
+            #expect(try send(read.output, "update", "--if-match", "1").output == "Patient/\(id)/_history/2\n")
+            let stale = try send(read.output, "update", "--if-match", "1")
+            #expect(stale.status == 3 && stale.errors.contains("next: “indivo fhir history TYPE/ID”"))
+            #expect(try run("read", "Patient/\(id)/_history/1").status == 0)
+            #expect(try run("delete", "Patient/\(id)").status == 0)
+            #expect(try run("read", "Patient/\(id)").status == 1)
+            let history = try run("history", "Patient/\(id)")
+            #expect(history.output.split(separator: "\n").count == 3 && history.output.contains(#""method":"DELETE""#))
+        }
+    }
+
+    @Test("what a search finds is a resource a line")
+    func search() async throws {
+        try await use { tool, run, send in
+            for _ in 0..<3 { _ = try send(patient, "create", "--quiet") }
+            let conditional = try send(patient, "create", "--if-none-exist", "family=Moss")
+            #expect(conditional.status == 3 && conditional.errors.contains("412"))
+            let found = try run("search", "Patient", "family=moss", "_count=2")
+            #expect(found.output.split(separator: "\n").count == 3)
+            #expect(found.output.split(separator: "\n").allSatisfy { $0.hasPrefix(#"{"resourceType":"Patient""#) })
+            #expect(try run("search", "Patient", "family=moss", "--limit", "2").output.split(separator: "\n").count == 2)
+            #expect(try run("search", "Patient", "family=moss", "--count").output == "3\n")
+            let none = try run("search", "Patient", "family=nobody", "--post")
+            #expect(none.status == 1 && none.output.isEmpty && none.errors == "nothing was found\n")
+            let wrong = try run("search", "Patient", "no-such=1")
+            #expect(wrong.status == 3 && wrong.errors.contains("no-such"))
+        }
+    }
+
+    @Test("a transaction prints status and address of each entry")
+    func transaction() async throws {
+        try await use { tool, run, send in
+            let bundle =
+                #"{"resourceType":"Bundle","type":"transaction","entry":[{"resource":\#(patient),"request":{"method":"POST","url":"Patient"}}]}"#
+            let done = try send(bundle, "transaction")
+            #expect(done.status == 0 && done.output.hasPrefix("201 ") && done.output.contains("Patient/"))
+            let batch = bundle.replacing("\"transaction\"", with: "\"batch\"").replacing("\"url\":\"Patient\"", with: "\"url\":\"Patient/1/2\"")
+            let failed = try send(batch, "transaction")
+            #expect(failed.status == 3 && failed.output.hasPrefix("4") && failed.errors.contains("entry 0: error"))
+            #expect(try send(patient, "transaction").status == 2)
+        }
+    }
+
+    @Test("wrong use ends in 2, a server that is not there in 4")
+    func wrongUse() throws {
+        try Tool.use { tool in
+            for arguments in [
+                ["read", "Patient/1"], ["read", "Patient", "--base", "http://127.0.0.1:9"], ["read", "/", "--base", "http://127.0.0.1:9"],
+                ["read", "Patient/1", "--base", "http://fhir.example.org"], ["search", "Patient", "x", "--base", "http://127.0.0.1:9"],
+                ["search", "Patient", "--limit", "0", "--base", "http://127.0.0.1:9"],
+                ["history", "Patient", "--since", "soon", "--base", "http://127.0.0.1:9"],
+                ["create", "missing.json", "--base", "http://127.0.0.1:9"],
+            ] {
+                let result = try tool.run(["fhir"] + arguments)
+                #expect(result.status == 2, "\(arguments): \(result.status) \(result.errors)")
+                #expect(result.output.isEmpty && !result.errors.isEmpty)
+            }
+            let closed = try tool.run("fhir", "create", "--base", "http://127.0.0.1:9", input: patient)
+            #expect(closed.status == 4 && closed.errors.contains("next: check the base URL"))
+        }
+    }
+}
