@@ -16,7 +16,12 @@ extension Survey {
                 problem.linkId, problem.reason, severity: .warning, occurrence: problem.occurrence, path: problem.path)
         }
         problems += response.issues().filter(\.isError).map { issue in
-            SurveyProblem(nil, .invalidFHIR(element: issue.expression, text: issue.text))
+            // What the questionnaire itself says is not the fault of who answers it.
+            let isOfQuestionnaire = issue.expression.hasSuffix("ofType(Coding).system")
+                || issue.expression == "QuestionnaireResponse.questionnaire"
+            return SurveyProblem(
+                nil, .invalidFHIR(element: issue.expression, text: issue.text),
+                severity: isOfQuestionnaire ? .warning : .error)
         }
         return problems
     }

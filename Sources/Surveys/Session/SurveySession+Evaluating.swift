@@ -3,13 +3,13 @@ import OrderedJSON
 
 /// Keeping up to date whether items are asked, and what is calculated.
 extension SurveySession {
-    /// How long expressions may take for one change; those that are left then are not evaluated.
-    private static let patience = Duration.milliseconds(500)
+    /// How many seconds of processor time expressions may take for one change; those that are left then are not evaluated.
+    static let patience = 0.5
     /// How often expressions that may read anything are evaluated for one change.
     private static let mostRounds = 6
 
     mutating func run(_ queue: inout EvaluationQueue) {
-        deadline = ContinuousClock.now + Self.patience
+        deadline = Self.processorTime + Self.patience
         defer { deadline = nil }
         settle(&queue)
         // Initial values count from the beginning on, of items that are not asked too.

@@ -121,7 +121,7 @@ extension SurveySession {
 
     /// Finds out what is asked, and leaves values as they are.
     private mutating func settleEnabled(_ queue: inout EvaluationQueue) {
-        deadline = ContinuousClock.now + .milliseconds(500)
+        deadline = Self.processorTime + Self.patience
         defer { deadline = nil }
         runEnabling(&queue)
     }

@@ -34,7 +34,8 @@ public struct SurveySession: Sendable {
     var evaluated: [JSONValue?] = []
     /// Expressions that failed or took too long, so that each is reported once.
     var failedExpressions: Set<String> = []
-    var deadline: ContinuousClock.Instant?
+    /// When expressions of a change are given up, in processor time of the thread.
+    var deadline: Double?
     /// Nodes whose items a restored response has in another order than the questionnaire.
     var isReordered: Set<Int> = []
 
