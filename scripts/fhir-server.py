@@ -1,5 +1,6 @@
 """Foreign FHIR clients against `indivo fhir serve`. Usage: fhir-server.py PATH-OF-INDIVO"""
 import json
+import os
 import subprocess
 import sys
 import urllib.error
@@ -11,7 +12,8 @@ TOKEN = "token-of-the-test"
 
 class Server:
     def __init__(self, command):
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        environment = {**os.environ, "FHIR_TOKEN": TOKEN}
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.base = json.loads(self.process.stdout.readline())["base"]
 
     def stop(self):
@@ -166,7 +168,7 @@ def with_fhirclient(base):
 
 
 def main():
-    server = Server([*sys.argv[1:], "fhir", "serve", "--port", "0", "--json", "--token", TOKEN])
+    server = Server([*sys.argv[1:], "fhir", "serve", "--port", "0", "--json"])
     try:
         try:
             urllib.request.urlopen(server.base + "/Patient")

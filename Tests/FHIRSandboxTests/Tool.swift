@@ -15,11 +15,15 @@ enum Tool {
     }()
 
     /// Starts `indivo fhir serve` on a free port.
+    /// - Parameter token: What clients need, if anything.
     /// - Returns: The process, and the line of JSON that it prints first.
-    static func startServer(_ options: [String]) throws -> (process: Process, summary: JSONValue) {
+    static func startServer(_ options: [String], token: String? = nil) throws -> (process: Process, summary: JSONValue) {
         let process = Process()
         process.executableURL = url
         process.arguments = ["fhir", "serve", "--port", "0", "--json"] + options
+        if let token {
+            process.environment = ProcessInfo.processInfo.environment.merging(["FHIR_TOKEN": token]) { $1 }
+        }
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

@@ -23,7 +23,7 @@ struct ToolTests {
         try await withFolder { folder in
             let file = folder.appending(path: "patient.json")
             try Data(#"{"resourceType":"Patient","id":"p","name":[{"family":"Moss"}]}"#.utf8).write(to: file)
-            let (process, summary) = try Tool.startServer(["--load", file.path, "--token", "t"])
+            let (process, summary) = try Tool.startServer(["--load", file.path], token: "t")
             defer { process.terminate() }
             let base = try #require(summary["base"]?.string.flatMap { URL(string: $0) })
             var request = URLRequest(url: base.appending(path: "Patient/p"))

@@ -9,9 +9,9 @@ struct SurveyCommandTests {
         {"resourceType": "Questionnaire", "url": "http://example.org/q", "status": "draft", "item": [
           {"linkId": "smokes", "type": "boolean", "required": true},
           {"linkId": "how", "type": "choice", "answerOption": [
-            {"valueCoding": {"system": "s", "code": "pipe", "display": "Pipe", "extension": [
+            {"valueCoding": {"system": "http://example.org/s", "code": "pipe", "display": "Pipe", "extension": [
               {"url": "http://hl7.org/fhir/StructureDefinition/ordinalValue", "valueDecimal": 2}]}},
-            {"valueCoding": {"system": "s", "code": "cigar", "display": "Cigar"}}],
+            {"valueCoding": {"system": "http://example.org/s", "code": "cigar", "display": "Cigar"}}],
            "enableWhen": [{"question": "smokes", "operator": "=", "answerBoolean": true}]},
           {"linkId": "twice", "type": "integer", "extension": [
             {"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-calculatedExpression",

@@ -111,7 +111,7 @@ extension String {
             ("log in again with indivo login", "log in again with indivo login"),
             ("set them with setDemographics(_:)", "set them with indivo demographics set"),
             ("; debugDetails has more", "; --verbose has more"),
-            ("IndivoServer.Options.plainHTTPHosts", "--allow-http"),
+            ("name the host in the option plainHTTPHosts", "name the host with --allow-http"),
         ]
         return words.reduce(self) { $0.replacing($1.0, with: $1.1) }
     }

@@ -11,8 +11,8 @@ struct FHIRServeCommand: AsyncParsableCommand {
         discussion: """
             The REST interface is at /fhir, pages that show patients are at /. Not for real patients' data.
 
-            With --token, or the environment variable FHIR_TOKEN, clients need that bearer token; a browser asks for it as \
-            the password.
+            With a bearer token in the environment variable FHIR_TOKEN, clients need it; a browser asks for it as the \
+            password.
             """)
 
     @Option(help: "The port; 0 for a free one.")
@@ -30,9 +30,6 @@ struct FHIRServeCommand: AsyncParsableCommand {
         completion: .file(extensions: ["json", "xml"]))
     var load: [String] = []
 
-    @Option(help: "Demand this bearer token; may be given several times.")
-    var token: [String] = []
-
     @ArgumentParser.Flag(help: "Refuse resources with errors, rather than store them.")
     var strict = false
 
@@ -44,8 +41,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
         configuration.address = address
         configuration.port = port
         configuration.refusesInvalid = strict
-        configuration.tokens = Set(token.isEmpty ? [ProcessInfo.processInfo.environment["FHIR_TOKEN"] ?? ""] : token)
-            .subtracting([""])
+        configuration.tokens = Set([ProcessInfo.processInfo.environment["FHIR_TOKEN"] ?? ""]).subtracting([""])
         if let database { configuration.database = .file(URL(filePath: database)) }
         let sandbox: FHIRSandbox
         do {

@@ -6,15 +6,26 @@ import Testing
 struct FHIRClientCommandTests {
     private let patient = #"{"resourceType":"Patient","name":[{"family":"Moss"}],"x":1.10}"#
 
-    private func use(_ body: (Tool, (String...) throws -> Tool.Result, (String, String...) throws -> Tool.Result) throws -> Void) async throws {
+    private typealias Run = (String...) async throws -> Tool.Result
+    private typealias Send = (String, String...) async throws -> Tool.Result
+
+    /// Calls `body` with what runs the tool beside a server in this process, which has to respond meanwhile.
+    private func use(_ body: (Run, Send) async throws -> Void) async throws {
         let sandbox = try await FHIRSandbox.start()
         let base = sandbox.baseURL.absoluteString
         do {
-            try Tool.use { tool in
-                try body(
-                    tool, { (arguments: String...) in try tool.run(["fhir"] + arguments + ["--base", base]) },
-                    { (input: String, arguments: String...) in try tool.run(["fhir"] + arguments + ["--base", base], input: input) })
+            let tool = try Tool()
+            defer { try? FileManager.default.removeItem(at: tool.folder) }
+            func run(_ arguments: [String], input: String) async throws -> Tool.Result {
+                let running = try RunningTool(
+                    tool, ["fhir"] + arguments + ["--base", base], environment: ["PATH": "/usr/bin:/bin"])
+                running.write(input)
+                running.endInput()
+                return await running.result()
             }
+            try await body(
+                { (arguments: String...) in try await run(arguments, input: "") },
+                { (input: String, arguments: String...) in try await run(arguments, input: input) })
         } catch {
             await sandbox.stop()
             throw error
@@ -24,54 +35,54 @@ struct FHIRClientCommandTests {
 
     @Test("a resource is created, read, updated, listed in its history and deleted")
     func life() async throws {
-        try await use { tool, run, send in
-            let created = try send(patient, "create")
+        try await use { run, send in
+            let created = try await send(patient, "create")
             #expect(created.status == 0 && created.errors == "created\n")
             let address = created.output.trimmingCharacters(in: .newlines)
             #expect(address.hasPrefix("Patient/") && address.hasSuffix("/_history/1"))
             let id = String(address.split(separator: "/")[1])
-            let read = try run("read", "Patient/\(id)", "--compact")
+            let read = try await run("read", "Patient/\(id)", "--compact")
             #expect(read.status == 0 && read.output.contains(#""family":"Moss""#) && read.output.contains("1.10"))
-            #expect(try send(read.output, "update", "--if-match", "1").output == "Patient/\(id)/_history/2\n")
-            let stale = try send(read.output, "update", "--if-match", "1")
+            #expect(try await send(read.output, "update", "--if-match", "1").output == "Patient/\(id)/_history/2\n")
+            let stale = try await send(read.output, "update", "--if-match", "1")
             #expect(stale.status == 3 && stale.errors.contains("next: “indivo fhir history TYPE/ID”"))
-            #expect(try run("read", "Patient/\(id)/_history/1").status == 0)
-            #expect(try run("delete", "Patient/\(id)").status == 0)
-            #expect(try run("read", "Patient/\(id)").status == 1)
-            let history = try run("history", "Patient/\(id)")
+            #expect(try await run("read", "Patient/\(id)/_history/1").status == 0)
+            #expect(try await run("delete", "Patient/\(id)").status == 0)
+            #expect(try await run("read", "Patient/\(id)").status == 1)
+            let history = try await run("history", "Patient/\(id)")
             #expect(history.output.split(separator: "\n").count == 3 && history.output.contains(#""method":"DELETE""#))
         }
     }
 
     @Test("what a search finds is a resource a line")
     func search() async throws {
-        try await use { tool, run, send in
-            for _ in 0..<3 { _ = try send(patient, "create", "--quiet") }
-            let conditional = try send(patient, "create", "--if-none-exist", "family=Moss")
+        try await use { run, send in
+            for _ in 0..<3 { _ = try await send(patient, "create", "--quiet") }
+            let conditional = try await send(patient, "create", "--if-none-exist", "family=Moss")
             #expect(conditional.status == 3 && conditional.errors.contains("412"))
-            let found = try run("search", "Patient", "family=moss", "_count=2")
+            let found = try await run("search", "Patient", "family=moss", "_count=2")
             #expect(found.output.split(separator: "\n").count == 3)
             #expect(found.output.split(separator: "\n").allSatisfy { $0.hasPrefix(#"{"resourceType":"Patient""#) })
-            #expect(try run("search", "Patient", "family=moss", "--limit", "2").output.split(separator: "\n").count == 2)
-            #expect(try run("search", "Patient", "family=moss", "--count").output == "3\n")
-            let none = try run("search", "Patient", "family=nobody", "--post")
+            #expect(try await run("search", "Patient", "family=moss", "--limit", "2").output.split(separator: "\n").count == 2)
+            #expect(try await run("search", "Patient", "family=moss", "--count").output == "3\n")
+            let none = try await run("search", "Patient", "family=nobody", "--post")
             #expect(none.status == 1 && none.output.isEmpty && none.errors == "nothing was found\n")
-            let wrong = try run("search", "Patient", "no-such=1")
+            let wrong = try await run("search", "Patient", "no-such=1")
             #expect(wrong.status == 3 && wrong.errors.contains("no-such"))
         }
     }
 
     @Test("a transaction prints status and address of each entry")
     func transaction() async throws {
-        try await use { tool, run, send in
+        try await use { run, send in
             let bundle =
                 #"{"resourceType":"Bundle","type":"transaction","entry":[{"resource":\#(patient),"request":{"method":"POST","url":"Patient"}}]}"#
-            let done = try send(bundle, "transaction")
+            let done = try await send(bundle, "transaction")
             #expect(done.status == 0 && done.output.hasPrefix("201 ") && done.output.contains("Patient/"))
             let batch = bundle.replacing("\"transaction\"", with: "\"batch\"").replacing("\"url\":\"Patient\"", with: "\"url\":\"Patient/1/2\"")
-            let failed = try send(batch, "transaction")
+            let failed = try await send(batch, "transaction")
             #expect(failed.status == 3 && failed.output.hasPrefix("4") && failed.errors.contains("entry 0: error"))
-            #expect(try send(patient, "transaction").status == 2)
+            #expect(try await send(patient, "transaction").status == 2)
         }
     }
 
