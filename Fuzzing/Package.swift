@@ -11,7 +11,7 @@ let targets: [(name: String, products: [String])] = [
     ("FuzzFHIRSearch", ["FHIRSandbox"]),
     ("FuzzFHIRValidation", ["FHIR"]),
     ("FuzzFHIRXML", ["FHIR", "OrderedJSON"]),
-    ("FuzzForm", ["OAuth1"]),
+    ("FuzzForm", ["IndivoSandbox"]),
     ("FuzzHAR", ["IndivoTesting"]),
     ("FuzzJSON", ["OrderedJSON"]),
     ("FuzzOAuth", ["OAuth1"]),

@@ -6,6 +6,7 @@ read: FOLDER/ours/NAME.xml is read; it must say what FILE says; it is written to
 compare: FOLDER/again/NAME.json must say what FILE says.
 """
 import datetime
+import decimal
 import importlib
 import json
 import pathlib
@@ -18,7 +19,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 
 
 def load(text):
-    return json.loads(text, parse_float=str, parse_int=str)
+    return json.loads(text, parse_float=decimal.Decimal, parse_int=decimal.Decimal)
 
 
 def instant(text):

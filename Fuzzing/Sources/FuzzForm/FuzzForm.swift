@@ -1,8 +1,6 @@
 import Foundation
-import OAuth1
 
-// `FormFields.swift` and `PercentCoding.swift` are the sandbox's own, linked here: the server around them would have to
-// be built with the fuzzer's flags, database and all.
+@testable import IndivoSandbox
 
 /// Whatever a browser sends to the sandbox: fields that are the same once they were written and read again. The first
 /// byte says whether it is a form or a body of several parts, the first line of which is the content type.

@@ -1,1 +1,0 @@
-../../../Sources/IndivoSandbox/HTTP/PercentCoding.swift
