@@ -17,7 +17,7 @@ public struct ItemKeyStore: KeyStore {
         self.name = name
     }
 
-    /// - Throws: ``OutboxError/unusableKey(path:reason:)`` when the item holds no key, or what the items throw.
+    /// - Throws: `OutboxError` when the item holds no key, or what the items throw.
     public func key() throws -> QueueKey? {
         guard var bytes = try items.content(of: name) else { return nil }
         defer { bytes.resetBytes(in: bytes.indices) }

@@ -21,7 +21,7 @@ import OrderedJSON
 /// let stored = try await client.create(observation, ifNoneExist: [.parameter("identifier", .token(system: system, id))])
 /// ```
 ///
-/// Requests that can do no harm are retried (``RetryPolicy``): those that read, those that leave the server as one sending
+/// Requests that can do no harm are retried (`RetryPolicy`): those that read, those that leave the server as one sending
 /// does, and a create only with a condition that finds what an earlier sending created. All failures are
 /// ``FHIRClientError``.
 public final class FHIRClient: Sendable {

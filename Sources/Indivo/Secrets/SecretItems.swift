@@ -1,6 +1,6 @@
 import Foundation
 
-/// Secrets by name, as a keychain keeps them: ``Keychain`` on Apple's systems, or a secret service of your own.
+/// Secrets by name, as a keychain keeps them: `Keychain` on Apple's systems, or a secret service of your own.
 ///
 /// ``ItemSessionStore`` keeps sessions in it, and `ItemKeyStore` of IndivoOutbox the key of an outbox. An item is
 /// added, replaced and removed as a whole, for all processes that see it.

@@ -1,6 +1,6 @@
 import IndivoXML
 
-/// Takes the values of an object into a ``FieldTable``.
+/// Takes the values of an object into a `FieldTable`.
 ///
 /// Where the object has a source, its table is the beginning: a cell whose text is a spelling of the object's value stays
 /// as it is, with the source's text, and so does one whose text is no value that the property could have had.

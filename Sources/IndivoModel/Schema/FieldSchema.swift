@@ -1,4 +1,4 @@
-/// One field of a model: its names, where it lies in memory, and which part of a ``FieldTable`` is its own.
+/// One field of a model: its names, where it lies in memory, and which part of a `FieldTable` is its own.
 ///
 /// A class, because it is passed along with every value that is read or written.
 public final class FieldSchema: Sendable {
