@@ -14,21 +14,21 @@ public let errSecParam: OSStatus = -50
 public let errSecDuplicateItem: OSStatus = -25299
 public let errSecItemNotFound: OSStatus = -25300
 
-// Immutable, and NSString has no state that changes.
-nonisolated(unsafe) public let kSecClass: CFString = "class"
-nonisolated(unsafe) public let kSecClassGenericPassword: CFString = "genp"
-nonisolated(unsafe) public let kSecAttrService: CFString = "svce"
-nonisolated(unsafe) public let kSecAttrAccount: CFString = "acct"
-nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = "agrp"
-nonisolated(unsafe) public let kSecAttrAccessible: CFString = "pdmn"
-nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = "cku"
-nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = "nleg"
-nonisolated(unsafe) public let kSecValueData: CFString = "v_Data"
-nonisolated(unsafe) public let kSecReturnData: CFString = "r_Data"
-nonisolated(unsafe) public let kSecReturnAttributes: CFString = "r_Attributes"
-nonisolated(unsafe) public let kSecMatchLimit: CFString = "m_Limit"
-nonisolated(unsafe) public let kSecMatchLimitOne: CFString = "m_LimitOne"
-nonisolated(unsafe) public let kSecMatchLimitAll: CFString = "m_LimitAll"
+// Computed, so that nothing is shared; the SDK has constants.
+public var kSecClass: CFString { "class" }
+public var kSecClassGenericPassword: CFString { "genp" }
+public var kSecAttrService: CFString { "svce" }
+public var kSecAttrAccount: CFString { "acct" }
+public var kSecAttrAccessGroup: CFString { "agrp" }
+public var kSecAttrAccessible: CFString { "pdmn" }
+public var kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString { "cku" }
+public var kSecUseDataProtectionKeychain: CFString { "nleg" }
+public var kSecValueData: CFString { "v_Data" }
+public var kSecReturnData: CFString { "r_Data" }
+public var kSecReturnAttributes: CFString { "r_Attributes" }
+public var kSecMatchLimit: CFString { "m_Limit" }
+public var kSecMatchLimitOne: CFString { "m_LimitOne" }
+public var kSecMatchLimitAll: CFString { "m_LimitAll" }
 
 /// What tells one generic password from another.
 private struct Item: Hashable {

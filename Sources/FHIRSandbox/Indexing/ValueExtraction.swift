@@ -243,20 +243,7 @@ struct ReferenceTarget {
     }
 }
 
-/// The ids of resources: `[A-Za-z0-9\-\.]{1,64}`.
-enum LogicalID {
-    static func isValid(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
-    }
-
+extension LogicalID {
     static func make() -> String { UUID().uuidString.lowercased() }
 }
 

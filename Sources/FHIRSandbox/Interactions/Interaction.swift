@@ -1,3 +1,5 @@
+import FHIR
+
 /// What a request asks for (FHIR R4, RESTful API).
 enum Interaction: Sendable, Hashable {
     case capabilities

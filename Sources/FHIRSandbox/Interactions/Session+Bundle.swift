@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import GRDB
 import HTTPServing

@@ -1,3 +1,4 @@
+import FHIR
 import FHIRTables
 import Foundation
 import UCUM

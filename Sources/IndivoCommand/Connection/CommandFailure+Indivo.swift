@@ -104,7 +104,7 @@ extension RefusalCause {
 
 extension String {
     /// A message of the library that names the tool's ways where it named those of an app.
-    fileprivate var inToolsWords: String {
+    var inToolsWords: String {
         let words = [
             ("log in with selectRecord", "log in with indivo login"),
             ("log in again with selectRecord", "log in again with indivo login"),

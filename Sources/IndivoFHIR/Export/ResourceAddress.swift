@@ -14,25 +14,12 @@ struct ResourceAddress: Hashable, Sendable {
     let key: String
 
     /// The logical id: the key where it is one of FHIR's, else a UUID made from it.
-    var id: String { Self.isID(key) ? key : Self.uuid(of: key) }
+    var id: String { LogicalID.isValid(key) ? key : Self.uuid(of: key) }
 
     /// The address inside a bundle, which a server replaces by its own.
     var fullURL: String { "urn:uuid:" + Self.uuid(of: "\(type)/\(key)") }
 
     func reference<Target: FHIRResource>() -> Reference<Target> { Reference(fullURL) }
-
-    /// Whether a text is an id of FHIR: at most 64 letters, digits, hyphens and periods.
-    private static func isID(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
-    }
 
     /// A UUID made from a name (RFC 9562, version 5), in a namespace of these exports alone.
     static func uuid(of name: String) -> String {

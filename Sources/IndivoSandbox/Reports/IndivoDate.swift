@@ -1,10 +1,12 @@
+import CivilCalendar
+
 /// Dates as the server takes them, in documents and in queries: `2009-05-16`, `2009-05-16T12:00:00Z` and
 /// `2009-05-16T12:00:00.25Z`, and nothing else: no other zone, and none left out.
 enum IndivoDate {
     static func parseDateTime(_ text: String) -> Timestamp? {
         let bytes = Array(text.utf8)
         guard let day = parseDay(bytes.prefix(10)) else { return nil }
-        let midnight = day.daysSince1970 * 86_400_000_000
+        let midnight = Int64(day) * 86_400_000_000
         if bytes.count == 10 { return Timestamp(rawValue: midnight) }
         guard bytes.count >= 20, bytes[10] == UInt8(ascii: "T"), bytes.last == UInt8(ascii: "Z"),
             bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
@@ -22,12 +24,14 @@ enum IndivoDate {
         return Timestamp(rawValue: midnight + (hour * 3600 + minute * 60 + second) * 1_000_000 + micros)
     }
 
-    private static func parseDay(_ bytes: ArraySlice<UInt8>) -> CivilDate? {
+    /// - Returns: The days since 1970-01-01; `nil` for what names no day that exists.
+    private static func parseDay(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]), year > 0
+            let year = number(bytes[0..<4]).map(Int.init), let month = number(bytes[5..<7]).map(Int.init),
+            let day = number(bytes[8..<10]).map(Int.init), year > 0, (1...12).contains(month),
+            (1...CivilCalendar.days(in: month, of: year)).contains(day)
         else { return nil }
-        let date = CivilDate(year: year, month: month, day: day)
-        return date.isValid ? date : nil
+        return CivilCalendar.days(fromCivil: year, month, day)
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {

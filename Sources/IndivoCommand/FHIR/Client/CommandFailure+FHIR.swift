@@ -6,9 +6,7 @@ extension CommandFailure {
     init(_ error: FHIRClientError) {
         let issues = error.outcome?.issue.map { "\n  \($0.message)" }.joined() ?? ""
         let next = Self.nextCommand(after: error).map { "\nnext: \($0)" } ?? ""
-        self.init(
-            "\(error)".replacing("name the host in the option plainHTTPHosts", with: "name the host with --allow-http")
-                + issues + next, status: ExitStatus(error))
+        self.init("\(error)".inToolsWords + issues + next, status: ExitStatus(error))
     }
 
     private static func nextCommand(after error: FHIRClientError) -> String? {
