@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "Surveys", targets: ["Surveys"]),
+        .library(name: "SurveyPages", targets: ["SurveyPages"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "DurableQueue", targets: ["DurableQueue"]),
@@ -154,11 +155,15 @@ let package = Package(
                 "CivilCalendar", "IndivoXML",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
             ]),
+        // Surveys as web pages.
+        .target(
+            name: "SurveyPages",
+            dependencies: ["FHIR", "HTTPServing", "OrderedJSON", "SecretText", "Surveys", "URLCoding"]),
         .target(
             name: "FHIRSandbox",
             dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON", "UCUM",
-                "URLCoding",
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON", "SurveyPages", "Surveys",
+                "UCUM", "URLCoding",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -166,8 +171,8 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "CivilCalendar", "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", "ShownText",
-                "URLCoding", passwordHash,
+                "CivilCalendar", "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", "SecretText",
+                "ShownText", "URLCoding", passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -177,7 +182,7 @@ let package = Package(
             dependencies: [
                 "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "Indivo", "IndivoFHIR", "IndivoOutbox",
                 "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText",
-                "Suggestions", "Surveys", "SwiftGenerator",
+                "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -241,6 +246,9 @@ let package = Package(
             name: "IndivoModelTests",
             dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
         .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "Surveys"]),
+        .testTarget(
+            name: "SurveyPagesTests",
+            dependencies: ["FHIR", "HTTPServing", "IndivoCommand", "OrderedJSON", "SurveyPages", "Surveys"]),
         .testTarget(
             name: "IndivoTests",
             dependencies: [

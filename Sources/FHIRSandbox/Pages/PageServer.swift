@@ -22,10 +22,8 @@ struct PageServer: Sendable {
             case ("resources", 3):
                 let (type, id) = (segments[1], segments[2])
                 return try await server.read(base: base) { try ResourcePage(session: $0, type: type, id: id).page() }
-            case ("style.css", 1):
-                return Response(type: "text/css; charset=utf-8", text: StyleSheet.text).adding("Cache-Control", "max-age=600")
-            case ("favicon.ico", 1):
-                return Response(type: "image/svg+xml", text: StyleSheet.icon).adding("Cache-Control", "max-age=600")
+            case (let name?, 1):
+                return PageAssets.response(name) ?? PageLayout.problem("Not found", "There is nothing here.", status: 404)
             default: return PageLayout.problem("Not found", "There is nothing here.", status: 404)
             }
         } catch let failure as FHIRFailure {

@@ -26,6 +26,11 @@ package struct Response: Sendable {
         return copy
     }
 
+    /// After a form was taken: the browser gets `location`, so that a reload does not send the form again.
+    package static func seeOther(_ location: String) -> Response {
+        Response(status: 303, type: "text/html; charset=utf-8").adding("Location", location)
+    }
+
     package static func redirect(to location: String) -> Response {
         Response(status: 302, type: "text/html; charset=utf-8").adding("Location", location)
     }

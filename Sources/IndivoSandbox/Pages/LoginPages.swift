@@ -35,11 +35,7 @@ enum LoginPages {
         let fields = visit.request.form
         let username = fields["username"] ?? ""
         // A session is begun only by a form of ours, or by a client that is no browser: a browser says whence it comes.
-        let origin = visit.request.header("Origin")
-        let site = visit.request.header("Sec-Fetch-Site")
-        guard origin == nil || origin == "http://" + (visit.request.header("Host") ?? ""),
-            site == nil || site == "same-origin" || site == "none"
-        else { throw Refusal.permissionDenied(why: "the form is not from this server") }
+        guard visit.request.isFromOwnPage else { throw Refusal.permissionDenied(why: "the form is not from this server") }
         guard let account = try await visit.server.logIn(username, fields["password"] ?? "") else {
             return try await form(
                 visit, returnURL: fields["return_url"], username: username,

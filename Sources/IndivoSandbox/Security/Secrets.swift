@@ -1,6 +1,7 @@
 import Foundation
 import IndivoModel
 import OAuth1
+import SecretText
 
 /// Random secrets, comparisons that take the same time whatever they find, and how tokens are kept.
 ///
@@ -11,11 +12,7 @@ import OAuth1
 /// that comes with a request is no secret; it is stored as it is.
 enum Secrets {
     /// 20 random letters and digits, the form of the real server's tokens and secrets.
-    static func token() -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-        var generator = SystemRandomNumberGenerator()
-        return String((0..<20).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
-    }
+    static func token() -> String { RandomToken.make() }
 
     /// An id in the form of the server's: a random UUID in lower case.
     static func id() -> String { UUID().uuidString.lowercased() }

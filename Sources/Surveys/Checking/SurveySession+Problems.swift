@@ -9,16 +9,18 @@ extension SurveySession {
     }
 
     /// The problems of an occurrence and of everything under it.
-    public func problems(of occurrence: ItemOccurrence) -> [SurveyProblem] {
-        guard let node = node(occurrence) else { return [] }
+    public func problems(of occurrence: ItemOccurrence) -> [SurveyProblem] { problems(of: [occurrence]) }
+
+    /// The problems of occurrences and of everything under them.
+    public func problems(of occurrences: [ItemOccurrence]) -> [SurveyProblem] {
         var session = self
-        return session.check(from: node)
+        return occurrences.flatMap { occurrence in node(occurrence).map { session.check(from: $0) } ?? [] }
     }
 
     /// The problems on the current page.
     public var pageProblems: [SurveyProblem] {
-        guard pages.indices.contains(pageIndex) else { return [] }
-        return pages[pageIndex].occurrences.flatMap { problems(of: $0) }
+        let pages = pages
+        return pages.indices.contains(pageIndex) ? problems(of: pages[pageIndex].occurrences) : []
     }
 
     /// Where a node is, for people who know the questionnaire.
