@@ -16,7 +16,7 @@ enum PageLayout {
             </head>
             <body>
             <div class="bar"><header><a class="home" href="/">FHIR sandbox</a>\
-            <a href="/fhir/metadata?_format=json&amp;_pretty=true">What the server does</a></header></div>
+            <a href="/questionnaires">Questionnaires</a> <a href="/fhir/metadata?_format=json&amp;_pretty=true">What the server does</a></header></div>
             <main\(isNarrow ? narrow : .empty)>
             <h1>\(title)</h1>
             \(main)

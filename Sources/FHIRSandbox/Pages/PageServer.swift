@@ -2,12 +2,19 @@ import Foundation
 import HTTPServing
 import OrderedJSON
 
-/// The pages for people: patients, a patient's resources and charts, one resource.
+/// The pages for people: patients, a patient's resources and charts, one resource, questionnaires to
+/// answer.
 struct PageServer: Sendable {
     let server: ServerState
+    let questionnaires: QuestionnairePages
+
+    init(server: ServerState) {
+        self.server = server
+        questionnaires = QuestionnairePages(server)
+    }
 
     func respond(to request: Request, _ segments: [String], base: String) async -> Response {
-        guard request.method == "GET" || request.method == "HEAD" else {
+        guard request.method == "GET" || request.method == "HEAD" || segments.first == "questionnaires" else {
             return PageLayout.problem("Not allowed", "The pages only show; change resources at \(base).", status: 405)
                 .adding("Allow", "GET, HEAD")
         }
@@ -16,6 +23,8 @@ struct PageServer: Sendable {
             case (nil, _):
                 let query = try QueryItems(parsing: request.rawQuery)
                 return try await server.read(base: base) { try PatientList(session: $0, query: query).page() }
+            case ("questionnaires", _):
+                return try await questionnaires.respond(to: request, Array(segments.dropFirst()), base: base)
             case ("patients", 2):
                 let id = segments[1]
                 return try await server.read(base: base) { try PatientPage(session: $0, id: id).page() }

@@ -52,6 +52,7 @@ struct ResourcePage {
         let stored = try session.existing(type, id)
         let json = try stored.json()
         var links: [Markup] = ["<a href=\"/fhir/\(stored.path)/_history?_format=json&amp;_pretty=true\">history</a>"]
+        if type == "Questionnaire" { links.insert("<a href=\"/questionnaires/\(id)/\">answer it</a>", at: 0) }
         if let patient = ResourceText.patient(of: json) { links.insert("<a href=\"/patients/\(patient)\">patient</a>", at: 0) }
         return PageLayout.page(
             "\(type): \(ResourceText.title(of: json))",

@@ -34,6 +34,7 @@ struct SurveyCheckCommand: ParsableCommand {
             try StandardStreams.say(JSONValue(list).text(.pretty))
         } else {
             for diagnostic in diagnostics { try StandardStreams.say(diagnostic.description) }
+            if diagnostics.isEmpty { try StandardStreams.say("no problems") }
         }
         if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     }

@@ -9,12 +9,12 @@ struct SurveyCommand: ParsableCommand {
         commandName: "survey",
         abstract: "Ask what a FHIR Questionnaire asks, and check what was answered.",
         discussion: """
-            Works on files; nothing is sent. A questionnaire is a FHIR R4 Questionnaire in JSON, with the extensions of \
+            Works on files, and serves pages; nothing is sent. A questionnaire is a FHIR R4 Questionnaire in JSON, with the extensions of \
             Structured Data Capture.
             """,
         subcommands: [
             SurveyCheckCommand.self, SurveyRunCommand.self, SurveyValidateCommand.self, SurveyScoreCommand.self,
-            SurveyTaskCommand.self, SurveyResultCommand.self, SurveyFormatCommand.self,
+            SurveyServeCommand.self, SurveyTaskCommand.self, SurveyResultCommand.self, SurveyFormatCommand.self,
         ])
 }
 

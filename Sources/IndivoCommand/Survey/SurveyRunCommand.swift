@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
+import Indivo
 import OrderedJSON
 import Surveys
 
@@ -30,6 +31,9 @@ struct SurveyRunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("A response to go on with.", valueName: "file"), completion: .file(extensions: ["json"]))
     var response: String?
 
+    @Option(help: ArgumentHelp("Whom the response is about, as in Patient/7.", valueName: "reference"))
+    var subject: String?
+
     @Option(help: ArgumentHelp("The language of texts that have translations, as in de.", valueName: "code"))
     var language: String?
 
@@ -45,6 +49,7 @@ struct SurveyRunCommand: ParsableCommand {
             let read = try InputFile(path: response).resource(QuestionnaireResponse.self)
             session = SurveySession(survey, restoring: read, context: context)
         }
+        if let subject { session.header.subject = Reference(subject) }
         var problems = session.restorationProblems
         if let answers {
             let json = try InputFile(path: answers).json()
@@ -54,29 +59,39 @@ struct SurveyRunCommand: ParsableCommand {
             var conversation = SurveyConversation(session: session, language: language)
             conversation.hold(
                 read: { readLine(strippingNewline: true) }, write: { StandardStreams.hint($0) },
-                save: { try save($0) })
+                save: { try save($0.response(.inProgress)) })
             session = conversation.session
         }
         problems += session.problems()
         for diagnostic in session.diagnostics { StandardStreams.complain(diagnostic.description) }
         for problem in problems { StandardStreams.complain(problem.description) }
         let hasErrors = problems.contains { $0.severity == .error }
-        try StandardStreams.say(finished(session, hasErrors: hasErrors).tree.text(.pretty))
+        let result = finished(session, hasErrors: hasErrors, isInteractive: isInteractive)
+        // The file that was written after each answer ends as what is printed.
+        if isInteractive { try save(result) }
+        try StandardStreams.say(result.tree.text(.pretty))
         if hasErrors { throw ExitCode(1) }
     }
 
     /// The response: complete, or in progress while there are problems. One that was only read stays as it was.
-    private func finished(_ session: SurveySession, hasErrors: Bool) -> QuestionnaireResponse {
-        guard session.isChanged || session.header.authored == nil else {
+    private func finished(_ session: SurveySession, hasErrors: Bool, isInteractive: Bool) -> QuestionnaireResponse {
+        guard session.isChanged || session.header.authored == nil || subject != nil
+            || (isInteractive && session.header.status == .inProgress && !hasErrors)
+        else {
             return session.response(session.header.status ?? .completed)
         }
         let now = context.now.flatMap { FHIRDateTime(text: $0) } ?? FHIRDateTime(Date())
         return session.response(hasErrors ? .inProgress : .completed, authored: now)
     }
 
-    private func save(_ session: SurveySession) throws {
+    private func save(_ result: QuestionnaireResponse) throws {
         guard let response else { return }
-        let json = session.response(.inProgress).json(.pretty)
-        try json.write(to: URL(filePath: response), options: .atomic)
+        do {
+            try PrivateFile(response).replace(with: Data(result.json(.pretty)))
+        } catch .cannotWrite(let reason) {
+            throw CommandFailure("\(response): the file cannot be written: \(reason)")
+        } catch {
+            throw CommandFailure("\(response): the file cannot be written")
+        }
     }
 }

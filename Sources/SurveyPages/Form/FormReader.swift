@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import HTTPServing
 import OrderedJSON
 import Surveys
 

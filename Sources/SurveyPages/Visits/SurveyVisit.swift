@@ -48,9 +48,12 @@ struct SurveyVisit: Sendable {
     }
 
     /// Takes what a form says about the questions that it asked.
-    mutating func apply(_ form: SentForm, now: Date) {
+    ///
+    /// - Returns: whether it says something else than what is there.
+    mutating func apply(_ form: SentForm, now: Date) -> Bool {
         let asked = Set(form.values("asked"))
-        guard !asked.isEmpty else { return }
+        guard !asked.isEmpty else { return false }
+        var isChanged = false
         var questions: [FormItem] = []
         var bytes = 0
         for item in FormWalk(session: session, isShown: false).items(session.roots) {
@@ -64,7 +67,9 @@ struct SurveyVisit: Sendable {
             question.options = session.options(of: question.occurrence)
             question.control = FormControl(question.item, options: question.options)
             let reading = reader.read(question)
-            unreadable[question.name] = reading.unreadable.isEmpty ? nil : reading.unreadable
+            let unread = reading.unreadable.isEmpty ? nil : reading.unreadable
+            if reading.answers != question.answers || unreadable[question.name] != unread { isChanged = true }
+            unreadable[question.name] = unread
             // What is stored counts as it will be: a file takes the place of the one before.
             let newBytes = bytes - Self.bytes(question.answers) + Self.bytes(reading.answers)
             guard newBytes <= max(Self.mostBytes, bytes) else {
@@ -82,6 +87,7 @@ struct SurveyVisit: Sendable {
                 unreadable[question.name, default: [:]][question.name] = form[question.name + ".0"] ?? form[question.name] ?? ""
             }
         }
+        return isChanged
     }
 
     /// The occurrence of a key.
@@ -89,6 +95,15 @@ struct SurveyVisit: Sendable {
         var found: ItemOccurrence?
         for item in FormWalk(session: session, isShown: false).items(session.roots) {
             item.forEach { if $0.name == key { found = $0.occurrence } }
+        }
+        return found
+    }
+
+    /// The key of an occurrence.
+    func key(of occurrence: ItemOccurrence) -> String? {
+        var found: String?
+        for item in FormWalk(session: session, isShown: false).items(session.roots) {
+            item.forEach { if $0.occurrence == occurrence { found = $0.name } }
         }
         return found
     }
