@@ -107,7 +107,9 @@ const isVisible = style.outlineStyle !== "none" && parseFloat(style.outlineWidth
 return [element.outerHTML.slice(0, 120), isVisible];
 """
 
-FOCUSABLE = "a[href], button, input:not([type=hidden]), summary, [tabindex='0']"
+# Of radio buttons of a name, Tab reaches one.
+FOCUSABLE = ("a[href], button:not([tabindex='-1']), input:not([type=hidden]):not([type=radio]), select, textarea, summary, "
+             "[tabindex='0']")
 
 
 class Sandbox:
@@ -372,11 +374,167 @@ def fhir_pages(tool, pictures):
         check.page("fhir-patient", "/patients/moss")
         check.page("fhir-resource", "/resources/Observation/w1")
         check.page("fhir-not-found", "/patients/nobody", status=404)
+        server.store(survey_questionnaire())
+        check.page("fhir-questionnaires", "/questionnaires")
+        check.page("fhir-survey", "/questionnaires/wellbeing/")
     finally:
         if check:
             check.driver.quit()
         status = server.stop()
     check.expect(status == 0, f"the FHIR server ended with {status}")
+    return check.passed, check.failures
+
+
+CONTROL = "http://hl7.org/fhir/StructureDefinition/questionnaire-itemControl"
+
+
+def control(code):
+    return {"url": CONTROL, "valueCodeableConcept": {"coding": [
+        {"system": "http://hl7.org/fhir/questionnaire-item-control", "code": code}]}}
+
+
+def survey_questionnaire():
+    """A questionnaire with every kind of control."""
+    often = [{"valueCoding": {"system": "http://example.org/often", "code": str(number), "display": text}}
+             for number, text in enumerate(["Not at all", "Several days", "More than half the days", "Nearly every day"])]
+    unit = "http://hl7.org/fhir/StructureDefinition/questionnaire-unitOption"
+    ucum = "http://unitsofmeasure.org"
+    dot = ("iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC")
+    return {
+        "resourceType": "Questionnaire", "id": "wellbeing", "url": "http://example.org/wellbeing", "title": "How are you?",
+        "status": "active", "language": "en", "item": [
+            {"linkId": "you", "type": "group", "text": "About you", "item": [
+                {"linkId": "intro", "type": "display", "text": "Welcome.", "_text": {"extension": [{
+                    "url": "http://hl7.org/fhir/StructureDefinition/rendering-markdown",
+                    "valueMarkdown": "Thank you for **taking part**. It takes about five minutes, and you can stop at any time."}]}},
+                {"linkId": "name", "type": "string", "text": "What shall we call you?", "required": True},
+                {"linkId": "born", "type": "date", "text": "When were you born?", "item": [
+                    {"linkId": "born-help", "type": "display", "text": "The year alone is enough.", "extension": [control("help")]}]},
+                {"linkId": "smokes", "type": "boolean", "text": "Do you smoke?", "required": True},
+                {"linkId": "many", "type": "integer", "text": "How many cigarettes a day?", "required": True,
+                 "enableWhen": [{"question": "smokes", "operator": "=", "answerBoolean": True}]},
+                {"linkId": "pain", "type": "integer", "text": "How strong is your pain now?", "extension": [
+                    control("slider"), {"url": "http://hl7.org/fhir/StructureDefinition/minValue", "valueInteger": 0},
+                    {"url": "http://hl7.org/fhir/StructureDefinition/maxValue", "valueInteger": 10}]}]},
+            {"linkId": "phq", "type": "group", "text": "In the last two weeks, how often were you bothered by this?",
+             "extension": [control("gtable")], "item": [
+                 {"linkId": "phq1", "type": "choice", "text": "Little interest or pleasure in doing things", "required": True, "answerOption": often},
+                 {"linkId": "phq2", "type": "choice", "text": "Feeling down, depressed, or hopeless", "required": True, "answerOption": often}]},
+            {"linkId": "body", "type": "group", "text": "Body and medicines", "item": [
+                {"linkId": "weight", "type": "quantity", "text": "Your weight", "extension": [
+                    {"url": unit, "valueCoding": {"system": ucum, "code": "kg", "display": "kg"}},
+                    {"url": unit, "valueCoding": {"system": ucum, "code": "[lb_av]", "display": "lb"}}]},
+                {"linkId": "woke", "type": "dateTime", "text": "When did you last wake up?"},
+                {"linkId": "food", "type": "open-choice", "repeats": True, "text": "What did you eat?", "answerOption": [
+                    {"valueCoding": {"code": "fruit", "display": "Fruit"}}, {"valueCoding": {"code": "bread", "display": "Bread"}},
+                    {"valueCoding": {"code": "none", "display": "Nothing"}, "extension": [
+                        {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-optionExclusive", "valueBoolean": True}]}]},
+                {"linkId": "drug", "type": "group", "repeats": True, "text": "A medicine that you take", "item": [
+                    {"linkId": "drug-name", "type": "string", "text": "Its name"},
+                    {"linkId": "drug-form", "type": "choice", "text": "Its form", "extension": [control("drop-down")], "answerOption": [
+                        {"valueString": "Tablet"}, {"valueString": "Drops"}]}]},
+                {"linkId": "picture", "type": "display", "text": "This is where it may hurt.", "extension": [{
+                    "url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-itemMedia",
+                    "valueAttachment": {"contentType": "image/png", "title": "A body", "data": dot}}]},
+                {"linkId": "photo", "type": "attachment", "text": "A photo, if you like"},
+                {"linkId": "notes", "type": "text", "text": "Anything else?"}]}]}
+
+
+class SurveyServer:
+    """`indivo survey serve` on a free port."""
+
+    def __init__(self, tool, folder):
+        file = os.path.join(folder, "wellbeing.json")
+        with open(file, "w") as output:
+            json.dump(survey_questionnaire(), output)
+        self.process = subprocess.Popen(
+            [tool, "survey", "serve", file, "--port", "0", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.summary = {"ui": json.loads(self.process.stdout.readline())["url"].rstrip("/")}
+
+    stop = Sandbox.stop
+
+
+def answer_survey(check):
+    """The way of a person through a survey by keyboard, on a phone."""
+    driver = check.driver
+    check.show("phone", "light")
+    check.open("/")
+    check.wait_for("/responses/")
+
+    def field(name):
+        return driver.find_element(By.NAME, name)
+
+    check.tab_to("button.primary")
+    check.press(Keys.ENTER)
+    WebDriverWait(driver, 15).until(lambda d: d.find_elements(By.ID, "summary"))
+    check.picture("survey-problems-phone")
+    check.audit("survey with problems")
+    check.expect(driver.execute_script("return document.activeElement.id") == "summary", "the problems get the focus")
+    described = field("name.0").get_attribute("aria-describedby") or ""
+    check.expect("name.problem" in described and driver.find_elements(By.ID, "name.problem"), "a problem describes its field")
+    check.console(["422"])
+    check.tab_to("[name='name.0']")
+    check.press("Ada")
+    check.tab_to("[name='born.0.year']")
+    check.press("1980")
+    check.tab_to("[name='smokes']")
+    check.press(Keys.SPACE)
+    WebDriverWait(driver, 15).until(lambda d: d.find_elements(By.NAME, "many.0"))
+    check.expect(field("name.0").get_attribute("value") == "Ada", "what was entered stays when a condition shows a question")
+    check.expect(driver.execute_script("return document.activeElement.name") == "smokes", "the focus stays when a condition shows a question")
+    check.picture("survey-condition-phone")
+    field("many.0").send_keys("12")
+    slider = driver.find_element(By.CSS_SELECTOR, "input[type=range]")
+    check.expect(slider.is_displayed() and field("pain.0").get_attribute("value") == "", "a slider that nobody moved is no answer")
+    slider.send_keys(Keys.ARROW_RIGHT)
+    check.expect(field("pain.0").get_attribute("value") == "1", "the slider sets the number")
+    check.tab_to("button.primary")
+    check.press(Keys.ENTER)
+    check.wait_for("page=2")
+    check.page("survey-table", driver.current_url)
+    check.show("phone", "light")
+    for name in ["phq1", "phq2"]:
+        driver.execute_script("arguments[0].click()", driver.find_element(By.CSS_SELECTOR, f"[name={name}][value$='|2']"))
+    driver.find_element(By.CSS_SELECTOR, "button.primary").click()
+    check.wait_for("page=3")
+    check.page("survey-body", driver.current_url)
+    check.show("phone", "light")
+    field("0.:drug-name.0").send_keys("Aspirin")
+    check.tab_to("[data-keep]")
+    check.press(Keys.ENTER)
+    WebDriverWait(driver, 15).until(lambda d: d.find_elements(By.NAME, "1.:drug-name.0"))
+    check.expect(field("0.:drug-name.0").get_attribute("value") == "Aspirin", "another repetition keeps the first")
+    check.picture("survey-repetitions-phone")
+    driver.back()
+    driver.get(driver.current_url)
+    check.open(driver.current_url.split("?")[0] + "?page=3")
+    driver.find_element(By.CSS_SELECTOR, "button.primary").click()
+    WebDriverWait(driver, 15).until(lambda d: "Thank you" in d.page_source)
+    check.picture("survey-done-phone")
+    check.audit("the end of the survey")
+    complaints = check.console()
+    check.expect(not complaints, f"the console says {complaints} in the survey")
+    response = json.loads(check.sandbox.process.stdout.readline())
+    text = json.dumps(response)
+    check.expect(response["status"] == "completed" and all(word in text for word in ["Ada", "1980", "Aspirin", "More than half"]),
+                 "the response has what was entered")
+    print("answered by keyboard: a survey of three pages, with a condition, a slider, a table and a repetition", flush=True)
+
+
+def survey_pages(tool, pictures):
+    """The pages of a survey. Returns how many checks passed, and those that failed."""
+    server = SurveyServer(tool, pictures)
+    check = None
+    try:
+        check = Check(server, pictures)
+        check.page("survey-first", "/")
+        check.page("survey-unknown", "/responses/" + "A" * 20, status=404)
+        answer_survey(check)
+    finally:
+        if check:
+            check.driver.quit()
+        status = server.stop()
+    check.expect(status == 0, f"the survey server ended with {status}")
     return check.passed, check.failures
 
 
@@ -425,7 +583,9 @@ def main():
         status = sandbox.stop()
     check.expect(status == 0, f"the sandbox ended with {status}")
     passed, failures = fhir_pages(tool, pictures)
-    passed, failures = check.passed + passed, check.failures + failures
+    for more in [(passed, failures), survey_pages(tool, pictures)]:
+        check.passed, check.failures = check.passed + more[0], check.failures + more[1]
+    passed, failures = check.passed, check.failures
     print(f"{passed} checks passed, {len(failures)} failed; the pictures are in {pictures}")
     sys.exit(1 if failures else 0)
 

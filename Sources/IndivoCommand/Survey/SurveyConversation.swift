@@ -34,9 +34,22 @@ struct SurveyConversation {
     mutating func hold(read: () -> String?, write: (String) -> Void, save: (SurveySession) throws -> Void) {
         if let title = session.survey.title { write("\(title.text(in: language).clean)\n") }
         write(Self.help)
+        resume()
         while !isDone {
             showPage(write)
             askPage(read, write, save)
+        }
+    }
+
+    /// Goes to the first question without an answer, where others have some already.
+    private mutating func resume() {
+        guard session.progress.answered > 0 else { return }
+        for (number, page) in session.pages.enumerated() {
+            let visible = session.visibleItems(on: page)
+            guard let index = visible.firstIndex(where: { $0.item.isQuestion && !$0.item.isReadOnly && $0.answers.isEmpty }) else { continue }
+            session.go(to: number)
+            position = index
+            return
         }
     }
 
@@ -72,7 +85,7 @@ struct SurveyConversation {
             guard let line = read() else { return isDone = true }
             take(line.trimmingCharacters(in: .whitespaces), visible, write)
             shown = max(0, position)
-            do { try save(session) } catch { write("The answers cannot be saved: \(error.localizedDescription)\n") }
+            do { try save(session) } catch { write("The answers cannot be saved: \("\(error)".clean)\n") }
         }
         if !isDone, session.pageIndex == page { leavePage(write) }
     }

@@ -94,6 +94,7 @@ struct FormMarkup {
         let shown = pages[self.pageIndex]
         items = FormWalk(session: visit.session, isShown: true).items(shown.occurrences)
         isChecked = items.first.map { visit.checkedPages.contains($0.name) } ?? false
+        var problems: [ItemOccurrence: [String]] = [:]
         for problem in visit.session.problems(of: shown.occurrences) where problem.severity != .information {
             guard let occurrence = problem.occurrence else { continue }
             // What nobody has answered yet is no problem before the person wants to go on.
@@ -102,10 +103,13 @@ struct FormMarkup {
                 problems[occurrence, default: []].append(problem.text)
             }
         }
-        forEachItem { item in
-            if visit.unreadable[item.name] != nil { problems[item.occurrence] = [Self.unreadable(item, page.words)] }
-            if visit.refusedFiles.contains(item.name) { problems[item.occurrence] = [page.words.fileTooLarge] }
+        for item in items {
+            item.forEach { item in
+                if visit.unreadable[item.name] != nil { problems[item.occurrence] = [Self.unreadable(item, page.words)] }
+                if visit.refusedFiles.contains(item.name) { problems[item.occurrence] = [page.words.fileTooLarge] }
+            }
         }
+        self.problems = problems
     }
 
     /// The names of the questions on the page.
@@ -114,8 +118,6 @@ struct FormMarkup {
         for item in items { item.forEach { if $0.item.isQuestion, !$0.item.isReadOnly { names.insert($0.name) } } }
         return names
     }
-
-    private mutating func forEachItem(_ body: (FormItem) -> Void) { for item in items { item.forEach(body) } }
 
     private static func unreadable(_ item: FormItem, _ words: PageWords) -> String {
         switch item.control {
