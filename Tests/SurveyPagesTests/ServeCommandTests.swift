@@ -24,7 +24,7 @@ struct ServeCommandTests {
 
         let server = try Serving([questionnaire.path, "--responses", responses, "--subject", "Patient/7"])
         let (address, _) = try await server.get("")
-        let sent = try await server.post(address, "asked=name&name.0=Ada&page=1&action=next")
+        let sent = try await server.post(address, "asked=name&asked=smokes&asked=born&asked=file&name.0=Ada&page=1&action=next")
         #expect(sent.url.query() == "page=2")
         // What is stored survives a kill, and is gone on with.
         server.kill()
@@ -38,7 +38,7 @@ struct ServeCommandTests {
         let restarted = try Serving([questionnaire.path, "--responses", responses])
         defer { restarted.kill() }
         #expect(try await restarted.get(address.path().dropFirst() + "?page=1").text.contains("value=\"Ada\""))
-        #expect(try await restarted.post(address, "asked=colour&colour.other=green&page=2&action=send").text.contains("Thank you"))
+        #expect(try await restarted.post(address, "asked=0.:what&asked=0.:dose&asked=colour&colour.other=green&page=2&action=send").text.contains("Thank you"))
         let text = try String(contentsOfFile: "\(responses)/\(files[0])", encoding: .utf8)
         #expect(text.contains("\"completed\"") && text.contains("Patient/7") && text.contains("Ada") && text.contains("green"))
 

@@ -162,7 +162,7 @@ struct FormMarkup {
         let back: Markup = pageIndex == 0 ? .empty : "<button name=\"action\" value=\"back\">\(words.back)</button>"
         return """
             <form method="post" action="\(page.base)/responses/\(token)\(query)" enctype="multipart/form-data" id="survey" novalidate>
-            <button class="unseen" name="action" value="next" tabindex="-1" aria-hidden="true">\(words.next)</button>
+            <button hidden name="action" value="\(isLast ? "send" : "next" as Markup)">\(words.next)</button>
             <input type="hidden" name="form" value="\(RandomFormName.make())">
             <input type="hidden" name="revision" value="\(visit.revision)">
             <input type="hidden" name="page" value="\(pageIndex + 1)">
