@@ -1,3 +1,4 @@
+import FHIR
 import OrderedJSON
 
 /// The extensions of an element, read once.
@@ -27,6 +28,14 @@ struct ExtensionList {
     func value(_ urls: String...) -> JSONValue? { first(urls)?.extensionValue }
     func values(_ urls: String...) -> [JSONValue] {
         entries.filter { urls.contains($0.url) }.compactMap(\.tree.extensionValue)
+    }
+}
+
+extension ExtensionList {
+    /// What something counts in a score.
+    var score: FHIRDecimal? {
+        guard !isEmpty else { return nil }
+        return first(ExtensionURL.scores)?.extensionValue.flatMap(FHIRDecimal.init(tree:))
     }
 }
 
@@ -113,6 +122,17 @@ enum ExtensionURL {
     static let calculatedValue = core + "cqf-calculatedValue"
     static let constraint = core + "questionnaire-constraint"
     static let targetConstraint = core + "targetConstraint"
+    static let extractAllocateId = sdc + "extractAllocateId"
+    static let observationExtract = sdc + "observationExtract"
+    static let observationExtractCategory = sdc + "observation-extract-category"
+    static let observationExtractEntry = sdc + "observationExtractEntry"
+    static let definitionExtract = sdc + "definitionExtract"
+    static let definitionExtractValue = sdc + "definitionExtractValue"
+    static let itemExtractionContext = sdc + "itemExtractionContext"
+    static let templateExtract = sdc + "templateExtract"
+    static let templateExtractBundle = sdc + "templateExtractBundle"
+    static let templateExtractContext = sdc + "templateExtractContext"
+    static let templateExtractValue = sdc + "templateExtractValue"
     private static let ios = "http://bdh.stanford.edu/fhir/StructureDefinition/ios-"
     private static let oldIOS = "http://biodesign.stanford.edu/fhir/StructureDefinition/ios-"
     static let keyboard = [ios + "keyboardtype", oldIOS + "keyboardtype"]
