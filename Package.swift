@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "Surveys", targets: ["Surveys"]),
+        .library(name: "IndivoSurveys", targets: ["IndivoSurveys"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "DurableQueue", targets: ["DurableQueue"]),
@@ -116,6 +117,8 @@ let package = Package(
         // Questionnaires as surveys, without a user interface.
         .target(
             name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "FHIRTables", "OrderedJSON", "UCUM"]),
+        // Answers of surveys as documents of a record.
+        .target(name: "IndivoSurveys", dependencies: ["FHIR", "IndivoModel", "OrderedJSON", "Surveys"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
@@ -242,6 +245,8 @@ let package = Package(
             name: "IndivoModelTests",
             dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
         .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "Surveys"]),
+        .testTarget(
+            name: "IndivoSurveysTests", dependencies: ["FHIR", "IndivoModel", "IndivoSurveys", "OrderedJSON", "Surveys"]),
         .testTarget(
             name: "IndivoTests",
             dependencies: [

@@ -14,6 +14,7 @@ struct SurveyCommand: ParsableCommand {
             """,
         subcommands: [
             SurveyCheckCommand.self, SurveyRunCommand.self, SurveyValidateCommand.self, SurveyScoreCommand.self,
+            SurveyExtractCommand.self,
             SurveyTaskCommand.self, SurveyResultCommand.self, SurveyFormatCommand.self,
         ])
 }

@@ -102,6 +102,11 @@ enum ExtensionURL {
     static let mimeType = core + "mimeType"
     static let maxSize = core + "maxSize"
     static let referenceResource = core + "questionnaire-referenceResource"
+    static let referenceProfile = core + "questionnaire-referenceProfile"
+    static let referenceFilter = core + "questionnaire-referenceFilter"
+    static let usageMode = core + "questionnaire-usageMode"
+    static let fhirType = core + "questionnaire-fhirType"
+    static let entryMode = sdc + "entryMode"
     static let exclusive = core + "questionnaire-optionExclusive"
     static let optionPrefix = core + "questionnaire-optionPrefix"
     static let scores = [
@@ -147,6 +152,8 @@ enum ExtensionURL {
         sdc + "lookupQuestionnaire": "questions of another questionnaire",
         sdc + "subQuestionnaire": "questions of another questionnaire",
         sdc + "contextExpression": "context expressions",
+        sdc + "observationLinkPeriod": "population by earlier Observations; give initial values as launch contexts",
+        sdc + "itemContext": "population by the resource of an item; give it as a launch context",
         sdc + "itemPopulationContext": "population contexts; give initial values as launch contexts",
         core + "questionnaire-signatureRequired": "signatures",
     ]

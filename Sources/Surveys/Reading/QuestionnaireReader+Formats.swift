@@ -44,6 +44,8 @@ extension QuestionnaireReader {
         format.sliderStep = extensions.value(ExtensionURL.sliderStep)?.integer
         format.mediaTypes = extensions.values(ExtensionURL.mimeType).compactMap(\.string)
         format.referenceTypes = extensions.values(ExtensionURL.referenceResource).compactMap(\.string)
+        format.referenceProfiles = extensions.values(ExtensionURL.referenceProfile).compactMap(\.string)
+        format.referenceFilter = extensions.value(ExtensionURL.referenceFilter)?.string
         format.keyboard = extensions.value(ExtensionURL.keyboard[0], ExtensionURL.keyboard[1])?.string
         format.textContent = extensions.value(ExtensionURL.textContent[0], ExtensionURL.textContent[1])?.string
         format.capitalization = extensions.value(ExtensionURL.capitalization[0], ExtensionURL.capitalization[1])?.string

@@ -131,6 +131,8 @@ struct QuestionnaireReader {
         item.orientation = extensions.value(ExtensionURL.orientation)?.string
         item.displayCategory = extensions.value(ExtensionURL.displayCategory)?.conceptCodes.first
         item.collapsible = extensions.value(ExtensionURL.collapsible)?.string
+        item.usageMode = extensions.value(ExtensionURL.usageMode)?.string
+        item.fhirType = extensions.value(ExtensionURL.fhirType)?.string
         item.supportLink = extensions.value(ExtensionURL.supportLink)?.string
         item.shortText = extensions.value(ExtensionURL.shortText)?.string
         item.media = extensions.value(ExtensionURL.itemMedia).flatMap(Attachment.init(tree:))
