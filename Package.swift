@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "Surveys", targets: ["Surveys"]),
         .library(name: "SurveyPages", targets: ["SurveyPages"]),
+        .library(name: "IndivoSurveys", targets: ["IndivoSurveys"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "DurableQueue", targets: ["DurableQueue"]),
@@ -115,7 +116,10 @@ let package = Package(
             name: "IndivoFHIR", dependencies: ["FHIR", "Indivo", "IndivoModel", "IndivoXML", "OrderedJSON", "UCUM"],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // Questionnaires as surveys, without a user interface.
-        .target(name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "OrderedJSON", "UCUM"]),
+        .target(
+            name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "FHIRTables", "OrderedJSON", "UCUM"]),
+        // Answers of surveys as documents of a record.
+        .target(name: "IndivoSurveys", dependencies: ["FHIR", "IndivoModel", "OrderedJSON", "Surveys"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
@@ -249,6 +253,8 @@ let package = Package(
         .testTarget(
             name: "SurveyPagesTests",
             dependencies: ["FHIR", "HTTPServing", "IndivoCommand", "OrderedJSON", "SurveyPages", "Surveys"]),
+        .testTarget(
+            name: "IndivoSurveysTests", dependencies: ["FHIR", "IndivoModel", "IndivoSurveys", "OrderedJSON", "Surveys"]),
         .testTarget(
             name: "IndivoTests",
             dependencies: [

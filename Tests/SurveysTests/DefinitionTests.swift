@@ -103,3 +103,48 @@ struct DefinitionTests {
         #expect(SurveySession(survey).visibleItems.map(\.item.linkId) == ["q"])
     }
 }
+
+struct ExtensionReadingTests {
+    private static func core(_ name: String, _ suffix: String, _ value: JSONValue) -> JSONValue {
+        ["url": JSONValue("http://hl7.org/fhir/StructureDefinition/" + name), "value\(suffix)": value]
+    }
+
+    @Test("what says how references, types and modes are meant is read")
+    func modes() throws {
+        let entry: JSONValue = ["url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-entryMode", "valueCode": "prior-edit"]
+        let survey = survey(
+            [[
+                "linkId": "q", "type": "reference",
+                "extension": [
+                    Self.core("questionnaire-usageMode", "Code", "display-non-empty"), Self.core("questionnaire-fhirType", "String", "Reference"),
+                    Self.core("questionnaire-referenceProfile", "Canonical", "http://example.org/p"),
+                    Self.core("questionnaire-referenceFilter", "String", "active=true"),
+                ],
+            ]], ["extension": [entry]])
+        let item = try #require(survey.item("q"))
+        #expect(item.usageMode == "display-non-empty" && item.fhirType == "Reference" && survey.entryMode == "prior-edit")
+        #expect(item.format.referenceProfiles == ["http://example.org/p"] && item.format.referenceFilter == "active=true")
+        #expect(survey.diagnostics.isEmpty)
+    }
+
+    @Test("a constraint keeps its requirements and locations")
+    func constraints() throws {
+        let constraint: JSONValue = [
+            "url": "http://hl7.org/fhir/StructureDefinition/questionnaire-constraint",
+            "extension": [
+                ["url": "key", "valueId": "k"], ["url": "requirements", "valueString": "why"], ["url": "severity", "valueCode": "warning"],
+                ["url": "expression", "valueString": "true"], ["url": "human", "valueString": "h"], ["url": "location", "valueString": "a.b"],
+            ],
+        ]
+        let survey = survey([["linkId": "q", "type": "string", "extension": [constraint]]])
+        let read = try #require(survey.item("q")?.constraints.first)
+        #expect(read.key == "k" && read.requirements == "why" && read.locations == ["a.b"] && !read.isError && read.human == "h")
+    }
+
+    @Test("population by earlier Observations is reported with the item")
+    func linkPeriod() {
+        let period: JSONValue = ["url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-observationLinkPeriod", "valueDuration": ["value": 1]]
+        let survey = survey([["linkId": "q", "type": "string", "extension": [period]]])
+        #expect(survey.diagnostics.map { "\($0.linkId ?? "") \($0.code)" } == ["q unsupportedExtension"])
+    }
+}

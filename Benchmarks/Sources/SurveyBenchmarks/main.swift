@@ -45,3 +45,56 @@ for (name, linkId) in [("one that few ask for", "q990"), ("one on which conditio
         format: "answer %@: %.3f ms (target 1), all conditions again %.2f ms, ratio %.4f", name, result.ours / 1000,
         result.theirs / 1000, result.ratio))
 }
+
+// Questionnaires of strangers: reading, the first session, and one answer.
+let calculated = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-calculatedExpression"
+
+func hostile(_ name: String, _ items: [JSONValue]) {
+    let text = (["resourceType": "Questionnaire", "status": "draft", "item": JSONValue(items)] as JSONValue).text()
+    var parts: [String] = []
+    let whole = ProcessorTime.ofRound(1) {
+        guard let questionnaire = try? Questionnaire(parsing: text) else { return .min }
+        let survey = Survey(questionnaire)
+        var session = SurveySession(survey)
+        try? session.answer("q0", with: .integer(5))
+        parts = Set(session.diagnostics.map(\.code)).sorted()
+        return session.problems().count
+    }
+    print(String(format: "%@: %.0f ms (target 1000) %@", name, whole / 1000, parts.joined(separator: ", ")))
+}
+
+func item(_ index: Int, _ type: String = "integer", _ expression: String? = nil) -> JSONValue {
+    var item: JSONValue = ["linkId": JSONValue("q\(index)"), "type": JSONValue(type)]
+    if let expression {
+        item["extension"] = [
+            ["url": JSONValue(calculated), "valueExpression": ["language": "text/fhirpath", "expression": JSONValue(expression)]]
+        ]
+    }
+    return item
+}
+
+hostile("20,000 items with a condition each", (0..<20_000).map { index in
+    var item = item(index)
+    if index > 0 { item["enableWhen"] = [["question": JSONValue("q\(index - 1)"), "operator": "=", "answerInteger": 5]] }
+    return item
+})
+hostile("20,000 values calculated from the one before", (0..<20_000).map { index in
+    item(index, "integer", index == 0 ? nil : "%resource.item.where(linkId='q\(index - 1)').answer.value + 1")
+})
+hostile("20,000 values calculated from all", (0..<20_000).map { index in
+    item(index, "integer", index == 0 ? nil : "%resource.descendants().count()")
+})
+hostile("20,000 constant values", (0..<20_000).map { index in item(index, "integer", index == 0 ? nil : "1 + 1") })
+var nested: JSONValue = item(0)
+for depth in 0..<200 { nested = ["linkId": JSONValue("g\(depth)"), "type": "group", "item": [nested]] }
+hostile("200 deep", [nested])
+hostile("a pattern that backtracks", (0..<100).map { index in
+    [
+        "linkId": JSONValue("q\(index)"), "type": index == 0 ? "integer" : "string",
+        "initial": index == 0 ? [] : [["valueString": JSONValue(String(repeating: "a", count: 5_000) + "b")]],
+        "extension": [["url": "http://hl7.org/fhir/StructureDefinition/regex", "valueString": "(a+)+$"]],
+    ]
+})
+hostile("expressions that loop", (0..<200).map { index in
+    item(index, "integer", index == 0 ? nil : "(1 | 2 | 3).repeatAll($this).count()")
+})

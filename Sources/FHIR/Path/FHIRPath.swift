@@ -43,6 +43,19 @@ public struct FHIRPath: Sendable {
         return try evaluation.result()
     }
 
+    /// Evaluates the expression, and takes the steps that it needed from a number of steps that several evaluations share.
+    ///
+    /// - Throws: a ``FHIRPathError`` of the kind `semantic`, `execution` or `limit`.
+    package func evaluate(
+        on items: [FHIRPathItem], in context: FHIRPathContext, spending steps: inout Int
+    ) throws(FHIRPathError) -> [FHIRPathItem] {
+        var context = context
+        context.limits.steps = min(context.limits.steps, steps)
+        var evaluation = FHIRPathEvaluation(syntax, on: items, in: context)
+        defer { steps = max(0, steps - evaluation.steps) }
+        return try evaluation.result()
+    }
+
     /// Whether the expression holds: its result is one item that is not `false`. An empty result does not hold.
     ///
     /// - Throws: a ``FHIRPathError``, also for a result of several items.

@@ -62,6 +62,22 @@ public struct FHIRPathItem: Sendable {
         }
     }
 
+    /// The quantity that an element or a value of FHIRPath's own type is; of the latter in UCUM. nil for other types.
+    public var quantity: Quantity? {
+        switch storage {
+        case .node(let node): return node.type?.isQuantity == true ? node.json.flatMap(Quantity.init(tree:)) : nil
+        case .value(.quantity(let value)):
+            let code: String
+            switch value.unit {
+            case .ucum(let unit): code = unit
+            case .calendar(let unit): code = unit.ucumCode
+            }
+            guard let digits = FHIRDecimal(value.value.description) else { return nil }
+            return Quantity(value: digits, unit: code, system: .ucum, code: code)
+        default: return nil
+        }
+    }
+
     /// The item as text: a string itself, a date in ISO 8601, a quantity as a literal, an element of several parts as
     /// JSON.
     public var text: String {

@@ -14,7 +14,8 @@ struct SurveyCommand: ParsableCommand {
             """,
         subcommands: [
             SurveyCheckCommand.self, SurveyRunCommand.self, SurveyValidateCommand.self, SurveyScoreCommand.self,
-            SurveyServeCommand.self, SurveyTaskCommand.self, SurveyResultCommand.self, SurveyFormatCommand.self,
+            SurveyServeCommand.self, SurveyExtractCommand.self, SurveyTaskCommand.self, SurveyResultCommand.self,
+            SurveyFormatCommand.self,
         ])
 }
 

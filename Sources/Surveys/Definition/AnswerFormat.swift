@@ -35,6 +35,10 @@ public struct AnswerFormat: Sendable {
     public var maxBytes: Int?
     /// What types of resources a reference may point to; empty for any.
     public var referenceTypes: [String] = []
+    /// The profiles that a referenced resource may have; empty for any.
+    public var referenceProfiles: [String] = []
+    /// A query that finds the resources to choose from, without the type (`questionnaire-referenceFilter`).
+    public var referenceFilter: String?
 
     /// Hints for a keyboard: `ios-keyboardtype`, `ios-textcontenttype`, `ios-autocapitalizationType`.
     public var keyboard: String?
@@ -99,5 +103,9 @@ public struct SurveyConstraint: Sendable {
     public let isError: Bool
     /// What is said where it does not hold.
     public let human: String
+    /// Why there is the rule.
+    public let requirements: String?
+    /// Where the values are that it is about, as FHIRPath.
+    public let locations: [String]
     public let expression: SurveyExpression
 }

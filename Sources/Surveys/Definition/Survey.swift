@@ -26,6 +26,8 @@ public struct Survey: Sendable {
     public let roots: [Int]
     /// Variables of the whole questionnaire.
     public let variables: [SurveyExpression]
+    /// How items are to be presented (`entryMode`): `sequential`, `prior-edit` or `random`.
+    public let entryMode: String?
     /// The names of resources that expressions ask for, such as `patient`.
     public let launchContexts: [String]
     /// `questionnaire-constraint` and `targetConstraint` of the whole questionnaire.
@@ -51,6 +53,7 @@ public struct Survey: Sendable {
         items = reader.items
         roots = reader.roots
         variables = reader.variables
+        entryMode = ExtensionList(questionnaire.tree).value(ExtensionURL.entryMode)?.string
         launchContexts = reader.launchContexts
         constraints = reader.constraints
         indices = reader.indices

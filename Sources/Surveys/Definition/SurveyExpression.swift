@@ -11,10 +11,14 @@ public struct SurveyExpression: Sendable {
     let path: FHIRPath?
     /// What it reads; nothing where there is no path.
     let reads: FHIRPathItemReads
+    /// Whether it may read more of the response than the item that has it.
+    let readsResource: Bool
 
     init(name: String?, language: String, text: String, path: FHIRPath?) {
         (self.name, self.language, self.text, self.path) = (name, language, text, path)
         reads = path?.itemReads ?? FHIRPathItemReads()
+        readsResource = !reads.variables.isDisjoint(with: ["resource", "rootResource"])
+            || text.contains("QuestionnaireResponse") || text.contains("resolve")
     }
 }
 

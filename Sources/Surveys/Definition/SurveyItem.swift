@@ -47,6 +47,11 @@ public struct SurveyItem: Sendable {
     /// A picture, video or sound (`itemMedia`).
     public var media: Attachment?
 
+    /// When it is shown (`questionnaire-usageMode`): `capture-display`, `capture`, `display` or `display-non-empty`.
+    public var usageMode: String?
+    /// The type of FHIR that answers are meant to have, such as `Money` (`questionnaire-fhirType`).
+    public var fhirType: String?
+
     /// How it is answered.
     public var format = AnswerFormat()
     /// The values before anybody has answered.

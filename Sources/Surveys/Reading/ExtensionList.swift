@@ -1,3 +1,4 @@
+import FHIR
 import OrderedJSON
 
 /// The extensions of an element, read once.
@@ -27,6 +28,14 @@ struct ExtensionList {
     func value(_ urls: String...) -> JSONValue? { first(urls)?.extensionValue }
     func values(_ urls: String...) -> [JSONValue] {
         entries.filter { urls.contains($0.url) }.compactMap(\.tree.extensionValue)
+    }
+}
+
+extension ExtensionList {
+    /// What something counts in a score.
+    var score: FHIRDecimal? {
+        guard !isEmpty else { return nil }
+        return first(ExtensionURL.scores)?.extensionValue.flatMap(FHIRDecimal.init(tree:))
     }
 }
 
@@ -93,6 +102,11 @@ enum ExtensionURL {
     static let mimeType = core + "mimeType"
     static let maxSize = core + "maxSize"
     static let referenceResource = core + "questionnaire-referenceResource"
+    static let referenceProfile = core + "questionnaire-referenceProfile"
+    static let referenceFilter = core + "questionnaire-referenceFilter"
+    static let usageMode = core + "questionnaire-usageMode"
+    static let fhirType = core + "questionnaire-fhirType"
+    static let entryMode = sdc + "entryMode"
     static let exclusive = core + "questionnaire-optionExclusive"
     static let optionPrefix = core + "questionnaire-optionPrefix"
     static let scores = [
@@ -113,6 +127,17 @@ enum ExtensionURL {
     static let calculatedValue = core + "cqf-calculatedValue"
     static let constraint = core + "questionnaire-constraint"
     static let targetConstraint = core + "targetConstraint"
+    static let extractAllocateId = sdc + "extractAllocateId"
+    static let observationExtract = sdc + "observationExtract"
+    static let observationExtractCategory = sdc + "observation-extract-category"
+    static let observationExtractEntry = sdc + "observationExtractEntry"
+    static let definitionExtract = sdc + "definitionExtract"
+    static let definitionExtractValue = sdc + "definitionExtractValue"
+    static let itemExtractionContext = sdc + "itemExtractionContext"
+    static let templateExtract = sdc + "templateExtract"
+    static let templateExtractBundle = sdc + "templateExtractBundle"
+    static let templateExtractContext = sdc + "templateExtractContext"
+    static let templateExtractValue = sdc + "templateExtractValue"
     private static let ios = "http://bdh.stanford.edu/fhir/StructureDefinition/ios-"
     private static let oldIOS = "http://biodesign.stanford.edu/fhir/StructureDefinition/ios-"
     static let keyboard = [ios + "keyboardtype", oldIOS + "keyboardtype"]
@@ -127,6 +152,8 @@ enum ExtensionURL {
         sdc + "lookupQuestionnaire": "questions of another questionnaire",
         sdc + "subQuestionnaire": "questions of another questionnaire",
         sdc + "contextExpression": "context expressions",
+        sdc + "observationLinkPeriod": "population by earlier Observations; give initial values as launch contexts",
+        sdc + "itemContext": "population by the resource of an item; give it as a launch context",
         sdc + "itemPopulationContext": "population contexts; give initial values as launch contexts",
         core + "questionnaire-signatureRequired": "signatures",
     ]

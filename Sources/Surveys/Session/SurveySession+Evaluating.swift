@@ -4,7 +4,7 @@ import OrderedJSON
 /// Keeping up to date whether items are asked, and what is calculated.
 extension SurveySession {
     /// How many seconds of processor time expressions may take for one change; those that are left then are not evaluated.
-    static let patience = 0.5
+    static let patience = 0.25
     /// How often expressions that may read anything are evaluated for one change.
     private static let mostRounds = 6
 

@@ -35,8 +35,8 @@ extension SurveySession {
         context.limits.steps = 100_000 + 50 * tree.count
         context.limits.items = 100_000
         context.limits.stringLength = 1_000_000
-        let resource = evaluationResource()
-        context.resource = resource
+        // Making the whole response takes longer than most expressions that do not read it.
+        if node == ResponseTree.root || expression.readsResource { context.resource = evaluationResource() }
         context.variables["questionnaire"] = [FHIRPathItem(survey.questionnaire.tree)]
         if tree[node].item >= 0 {
             context.variables["qitem"] = [
@@ -47,7 +47,7 @@ extension SurveySession {
             if let value = variable(name, at: node, &scope) { context.variables[name] = value }
         }
         let focus = node == ResponseTree.root
-            ? FHIRPathItem(resource) : FHIRPathItem(contextJSON(of: node), type: "QuestionnaireResponse.item")
+            ? FHIRPathItem(evaluationResource()) : FHIRPathItem(contextJSON(of: node), type: "QuestionnaireResponse.item")
         do {
             return try path.evaluate(on: [focus], in: context)
         } catch {
@@ -94,10 +94,17 @@ extension SurveySession {
 
     /// The response with what is asked and answered, and with the scores of chosen options in their codings.
     mutating func evaluationResource() -> JSONValue {
+        if let known = evaluated.first, let known { return known }
         var resource = header.tree
         let items = tree[ResponseTree.root].children.map { evaluationJSON(of: $0) }.filter { !$0.isNull }
         resource["item"] = items.isEmpty ? nil : JSONValue(items)
+        remember(resource, of: ResponseTree.root)
         return resource
+    }
+
+    private mutating func remember(_ json: JSONValue, of node: Int) {
+        if evaluated.count <= node { evaluated += Array(repeating: nil, count: tree.nodes.count - evaluated.count) }
+        evaluated[node] = json
     }
 
     /// An occurrence for `%context`, also of an item that is not in the response.
@@ -121,8 +128,7 @@ extension SurveySession {
             }
         }
         let json = members.count == 1 ? JSONValue.null : JSONValue(members: members)
-        if evaluated.count <= node { evaluated += Array(repeating: nil, count: tree.nodes.count - evaluated.count) }
-        evaluated[node] = json
+        remember(json, of: node)
         return json
     }
 

@@ -17,7 +17,9 @@ import OrderedJSON
 public struct SurveySession: Sendable {
     public let survey: Survey
     /// The response without its items: set subject, author, source, encounter and the like here.
-    public var header: QuestionnaireResponse
+    public var header: QuestionnaireResponse {
+        didSet { if !evaluated.isEmpty { evaluated[ResponseTree.root] = nil } }
+    }
     /// What expressions can ask for.
     public let context: SurveyContext
     /// What went wrong while expressions were evaluated.
@@ -30,7 +32,7 @@ public struct SurveySession: Sendable {
     public internal(set) var pageIndex = 0
 
     var tree: ResponseTree
-    /// The JSON that expressions see, by node; `null` for what is not in the response.
+    /// The JSON that expressions see, by node, of the root the response; `null` for what is not in the response.
     var evaluated: [JSONValue?] = []
     /// Expressions that failed or took too long, so that each is reported once.
     var failedExpressions: Set<String> = []

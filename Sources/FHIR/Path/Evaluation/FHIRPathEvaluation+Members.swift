@@ -15,6 +15,9 @@ extension FHIRPathEvaluation {
                 // `Patient.name` on a patient begins with its own type, or one that that is based on.
                 if isRoot, node.json?.kind == .object, node.isNamed(name) {
                     result.append(item)
+                } else if isRoot, let resource = context.resource, resource.resourceType == name {
+                    // At a part of a resource, a path from the resource's own type begins at the resource.
+                    result.append(FHIRPathItem(resource))
                 } else {
                     try append(member: name, of: node, to: &result, reference, place)
                 }
