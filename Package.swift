@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "HealthSamples", targets: ["HealthSamples"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "Surveys", targets: ["Surveys"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
@@ -122,11 +123,20 @@ let package = Package(
         .target(name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "OrderedJSON", "UCUM"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
-            name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
+            name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "health", "models"],
             sources: ["IndivoSchemas.swift"],
             resources: [
                 .embedInCode("xml/answers.xsd"), .embedInCode("xml/documents.xsd"),
                 .embedInCode("xml/report-items.xsd"),
+            ]),
+        // What phones and watches measured: HealthKit's types as data, and their samples as FHIR and as documents.
+        .target(
+            name: "HealthTables", path: "schemas/health", sources: ["HealthTables.swift"],
+            resources: [.embedInCode("mapping.json"), .embedInCode("sample.schema.json")]),
+        .target(
+            name: "HealthSamples",
+            dependencies: [
+                "CivilCalendar", "FHIR", "HealthTables", "IndivoModel", "OrderedJSON", "Suggestions", "UCUM", "ZipArchive",
             ]),
         .target(
             name: "Indivo",
@@ -246,6 +256,9 @@ let package = Package(
         .testTarget(
             name: "IndivoModelTests",
             dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
+        .testTarget(
+            name: "HealthSamplesTests",
+            dependencies: ["FHIR", "HealthSamples", "HealthTables", "OrderedJSON", "SeededRandom", "UCUM", "ZipArchive"]),
         .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "Surveys"]),
         .testTarget(
             name: "IndivoTests",
