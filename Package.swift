@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "HealthSamples", targets: ["HealthSamples"]),
+        .library(name: "HealthUpload", targets: ["HealthUpload"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "Surveys", targets: ["Surveys"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
@@ -114,6 +115,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Samples to FHIR servers.
+        .target(
+            name: "HealthUpload", dependencies: ["FHIR", "FHIRClient", "HealthSamples", "IndivoModel", "OrderedJSON"],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON"]),
         // A record as FHIR.
         .target(
@@ -136,7 +141,8 @@ let package = Package(
         .target(
             name: "HealthSamples",
             dependencies: [
-                "CivilCalendar", "FHIR", "HealthTables", "IndivoModel", "OrderedJSON", "Suggestions", "UCUM", "ZipArchive",
+                "CivilCalendar", "FHIR", "HealthTables", "IndivoModel", "IndivoXML", "OrderedJSON", "Suggestions", "UCUM",
+                "ZipArchive",
             ]),
         .target(
             name: "Indivo",
@@ -190,7 +196,7 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "Indivo", "IndivoFHIR", "IndivoOutbox",
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox",
                 "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText",
                 "Suggestions", "Surveys", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
@@ -259,6 +265,13 @@ let package = Package(
         .testTarget(
             name: "HealthSamplesTests",
             dependencies: ["FHIR", "HealthSamples", "HealthTables", "OrderedJSON", "SeededRandom", "UCUM", "ZipArchive"]),
+        .testTarget(
+            name: "HealthUploadTests",
+            dependencies: [
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "OrderedJSON", "SeededRandom",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "Surveys"]),
         .testTarget(
             name: "IndivoTests",

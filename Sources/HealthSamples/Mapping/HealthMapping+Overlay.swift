@@ -38,7 +38,12 @@ extension HealthMapping {
     public func overlaid(with json: JSONValue) throws(HealthMappingError) -> HealthMapping {
         guard let sections = json.members else { throw HealthMappingError("a mapping is an object", json) }
         var result = self
+        let known = Entry.Kind.allCases.map(\.rawValue) + ["values", "workouts", "metadata"]
         for section in sections {
+            guard known.contains(section.name) else {
+                throw HealthMappingError(
+                    "mappings have no section '\(section.name)'.\(Spelling.hint(for: section.name, among: known))", section.nameValue)
+            }
             guard let members = section.value.members else { throw HealthMappingError("'\(section.name)' should be an object", section.value) }
             for member in members {
                 switch section.name {
@@ -48,11 +53,7 @@ extension HealthMapping {
                     result.workouts[member.name] = number
                 case "metadata": result.metadataUnits[member.name] = try Self.unit(member.value)
                 default:
-                    guard let kind = Entry.Kind(rawValue: section.name) else {
-                        let known = Entry.Kind.allCases.map(\.rawValue) + ["values", "workouts", "metadata"]
-                        throw HealthMappingError(
-                            "mappings have no section '\(section.name)'.\(Spelling.hint(for: section.name, among: known))", section.nameValue)
-                    }
+                    guard let kind = Entry.Kind(rawValue: section.name) else { continue }
                     result.types[member.name] = try Self.entry(member, kind, over: types[member.name])
                 }
             }

@@ -11,7 +11,7 @@ enum SampleIdentity {
         var bytes = Array(SHA256.hash(text).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digits = Hexadecimal.encode(bytes)
         var parts: [Substring] = []
         var rest = digits[...]
         for count in [8, 4, 4, 4, 12] {
