@@ -9,7 +9,8 @@ import Testing
     private func zone(_ name: String = "Europe/Berlin") throws -> TimeZone { try #require(TimeZone(identifier: name)) }
 
     private func totals(
-        _ type: String = "StepCount", by span: TotalSpan = .day, in zone: String = "Europe/Berlin", priority: [String] = [], _ samples: [Sample]
+        _ samples: [Sample], of type: String = "StepCount", by span: TotalSpan = .day, in zone: String = "Europe/Berlin",
+        priority: [String] = []
     ) throws -> [SampleTotals.Total] {
         var totals = try SampleTotals(of: type, by: span, in: self.zone(zone), priority: priority)
         for sample in samples { try totals.add(sample) }
@@ -26,13 +27,13 @@ import Testing
         let total = try #require(try totals([steps(5, noon, noon)]).first)
         #expect(total.hours == hours && total.start.description.hasPrefix("\(day)T00:00:00+0"))
         let all = try #require(FHIRDateTime(text: "\(day)T00:00:00\(total.start.zone)"))
-        let hourly = try totals(by: .hour, [steps(FHIRDecimal(hours * 10), all, total.end)])
+        let hourly = try totals([steps(FHIRDecimal(hours * 10), all, total.end)], by: .hour)
         #expect(hourly.count == hours && hourly.allSatisfy { $0.sum == 10 && $0.hours == 1 })
     }
 
     @Test func whereThereIsNoMidnightTheDayBeginsLater() throws {
         // In 2018 summer time began at midnight in São Paulo.
-        let total = try #require(try totals(in: "America/Sao_Paulo", [steps(1, "2018-11-04T15:00:00Z", "2018-11-04T15:00:00Z")]).first)
+        let total = try #require(try totals([steps(1, "2018-11-04T15:00:00Z", "2018-11-04T15:00:00Z")], in: "America/Sao_Paulo").first)
         #expect(total.start == "2018-11-04T01:00:00-02:00" && total.hours == 23)
     }
 
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test func weeksBeginOnMonday() throws {
-        let found = try totals(by: .week, [steps(1, "2026-03-29T10:00:00Z", "2026-03-29T10:00:00Z"), steps(2, "2026-03-30T10:00:00Z", "2026-03-30T10:00:00Z")])
+        let found = try totals([steps(1, "2026-03-29T10:00:00Z", "2026-03-29T10:00:00Z"), steps(2, "2026-03-30T10:00:00Z", "2026-03-30T10:00:00Z")], by: .week)
         #expect(found.map(\.start) == ["2026-03-23T00:00:00+01:00", "2026-03-30T00:00:00+02:00"])
         #expect(found.map(\.hours) == [167, 168])
     }
@@ -53,8 +54,8 @@ import Testing
             steps(60, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z", "Watch"), steps(100, "2026-06-01T10:30:00Z", "2026-06-01T11:30:00Z", "Phone"),
             steps(7, "2026-06-01T10:15:00Z", "2026-06-01T10:15:00Z", "Phone"),
         ]
-        #expect(try totals(priority: ["Watch"], samples).map(\.sum) == [110])
-        #expect(try totals(priority: ["Phone"], samples).map(\.sum) == [137])
+        #expect(try totals(samples, priority: ["Watch"]).map(\.sum) == [110])
+        #expect(try totals(samples, priority: ["Phone"]).map(\.sum) == [137])
         // The source with the most samples comes first where no priority is given.
         #expect(try totals(samples).map(\.sum) == [137])
     }
@@ -68,11 +69,11 @@ import Testing
     @Test func nothingIsLostByDividing() throws {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<20 {
-            let samples = try (0..<50).map { _ in
+            let samples = (0..<50).map { _ in
                 let start = 1_774_600_000_000_000 + Int.random(in: 0..<300_000, using: &random) * 1_000_000
                 let end = start + Int.random(in: 0..<200_000, using: &random) * 1_000_000
                 return steps(
-                    FHIRDecimal(Int.random(in: 0..<1000, using: &random)), try #require(FHIRDateTime(Date(timeIntervalSince1970: Double(start / 1_000_000)))),
+                    FHIRDecimal(Int.random(in: 0..<1000, using: &random)), FHIRDateTime(Date(timeIntervalSince1970: Double(start / 1_000_000))),
                     FHIRDateTime(Date(timeIntervalSince1970: Double(end / 1_000_000))))
             }
             let sum = samples.reduce(Decimal()) { sum, sample in
@@ -80,7 +81,7 @@ import Testing
                 return sum + (quantity.value.decimal ?? 0)
             }
             for span in TotalSpan.allCases {
-                let all = try totals(by: span, samples).reduce(Decimal()) { $0 + ($1.sum?.decimal ?? 0) }
+                let all = try totals(samples, by: span).reduce(Decimal()) { $0 + ($1.sum?.decimal ?? 0) }
                 #expect(abs(all - sum) < Decimal(sign: .plus, exponent: -6, significand: 1))
             }
         }
@@ -88,12 +89,12 @@ import Testing
 
     @Test func discreteTypesHaveMinimumMeanAndMaximum() throws {
         let samples = [60, 70, 83].map { Fixture.quantity("HeartRate", FHIRDecimal($0), "count/min") }
-        let total = try #require(try totals("HeartRate", samples).first)
+        let total = try #require(try totals(samples, of: "HeartRate").first)
         #expect(total.minimum == 60 && total.mean == 71 && total.maximum == 83 && total.sum == nil && total.count == 3)
     }
 
     @Test func membersOfCorrelationsCount() throws {
-        #expect(try totals("BloodPressureSystolic", [Fixture.bloodPressure()]).first?.mean == 120)
+        #expect(try totals([Fixture.bloodPressure()], of: "BloodPressureSystolic").first?.mean == 120)
     }
 
     @Test func aSampleOverMillenniaIsAnError() throws {

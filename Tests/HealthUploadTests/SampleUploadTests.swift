@@ -163,16 +163,19 @@ import Testing
         var first = anchor("a")
         first.advance(to: 10, outcomes: [(3, true), (4, false), (9, true)])
         var second = anchor("a")
-        #expect(second.resume(from: first.json) && second == first)
+        let isResumed = second.resume(from: first.json)
+        #expect(isResumed && second == first)
         #expect((0..<12).filter { second.needs($0) } == [3, 9, 10, 11])
         second.advance(to: 10, outcomes: [(3, false)])
         #expect(second.refused == [9])
         var other = anchor("b")
-        #expect(!other.resume(from: first.json) && other.position == 0)
+        let isOther = other.resume(from: first.json)
+        #expect(!isOther && other.position == 0)
         let mapping = try HealthMapping.standard.overlaid(parsing: Data(#"{"quantities": {"HKQuantityTypeIdentifierHeight": {"display": "Tall"}}}"#.utf8))
         var changed = anchor("a", mapping)
-        #expect(!changed.resume(from: first.json))
-        #expect(!second.resume(from: ["version": 1, "position": 5]))
+        let isChanged = changed.resume(from: first.json)
+        let isMalformed = second.resume(from: ["version": 1, "position": 5])
+        #expect(!isChanged && !isMalformed)
     }
 
     @Test func moreRefusalsThanAreRememberedHoldThePosition() {
