@@ -8,8 +8,7 @@ enum ExportCategory {
     private static let valuePrefix = "HKCategoryValue"
 
     /// The number of `HKCategoryValueSleepAnalysisAsleepCore` and the like.
-    static func value(_ text: String?, of type: String) throws(SampleError) -> Int? {
-        guard let text else { return nil }
+    static func value(_ text: String, of type: String) throws(SampleError) -> Int? {
         if let number = Int(text) { return number }
         if text == "HKCategoryValueNotApplicable" { return 0 }
         guard text.hasPrefix(valuePrefix), let values = HealthMapping.standard.types[type]?.values.flatMap({ numbers[$0] }) else {

@@ -4,7 +4,11 @@ import Suggestions
 
 /// Makes values of the attributes of Apple's export. Texts that come again and again are made once.
 struct ExportFields {
-    private var texts: [String: RecentTexts] = [:]
+    /// By the address of the attribute's name, which is a literal.
+    private var texts: [Int: RecentTexts] = [:]
+    private var devices: [(text: String, device: SampleDevice?)] = []
+    private var categories: [String: [String: Int?]] = [:]
+    private var lastDate: (bytes: [UInt8], date: FHIRDateTime)?
 
     /// The last different values of an attribute.
     private struct RecentTexts {
@@ -13,7 +17,7 @@ struct ExportFields {
     }
 
     mutating func optionalText(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError) -> String? {
-        let key = "\(name)"
+        let key = Int(bitPattern: name.utf8Start)
         let recent = texts[key]
         var failure: SampleError?
         var isNew: [UInt8]?
@@ -39,15 +43,23 @@ struct ExportFields {
     }
 
     /// `2026-03-01 08:00:00 +0100`, as a date of FHIR.
-    func date(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError) -> FHIRDateTime {
+    mutating func date(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError) -> FHIRDateTime {
         var failure: SampleError?
+        let last = lastDate
+        var isNew: [UInt8]?
         let date: FHIRDateTime? = scanner.bytes(name) { bytes in
-            if let date = ExportDate.read(bytes) { return date }
+            // Most samples end when they begin.
+            if let last, bytes.elementsEqual(last.bytes) { return last.date }
+            if let date = ExportDate.read(bytes) {
+                isNew = Array(bytes)
+                return date
+            }
             failure = .date(name: "\(name)", text: String(decoding: bytes.prefix(60), as: UTF8.self))
             return nil
         }
         if let failure { throw failure }
         guard let date else { throw .missing("\(name)") }
+        if let isNew { lastDate = (isNew, date) }
         return date
     }
 
@@ -77,9 +89,27 @@ struct ExportFields {
         return source
     }
 
-    /// `<<HKDevice: 0x28>, name:Apple Watch, manufacturer:Apple Inc., …>`. The address of memory differs in every export.
+    /// The number of a category's value.
+    mutating func category(_ type: String, _ scanner: ExportScanner) throws(SampleError) -> Int? {
+        guard let text = try optionalText("value", scanner) else { return nil }
+        if let known = categories[type]?[text] { return known }
+        let value = try ExportCategory.value(text, of: type)
+        if categories.count < 1000, (categories[type]?.count ?? 0) < 100 { categories[type, default: [:]][text] = .some(value) }
+        return value
+    }
+
     mutating func device(_ scanner: ExportScanner) throws(SampleError) -> SampleDevice? {
-        guard let text = try optionalText("device", scanner), let start = text.range(of: ">, ")?.upperBound else { return nil }
+        guard let text = try optionalText("device", scanner) else { return nil }
+        if let known = devices.first(where: { $0.text == text }) { return known.device }
+        let device = Self.device(of: text)
+        if devices.count >= 16 { devices.removeFirst() }
+        devices.append((text, device))
+        return device
+    }
+
+    /// `<<HKDevice: 0x28>, name:Apple Watch, manufacturer:Apple Inc., …>`. The address of memory differs in every export.
+    private static func device(of text: String) -> SampleDevice? {
+        guard let start = text.range(of: ">, ")?.upperBound else { return nil }
         let names: [(String, WritableKeyPath<SampleDevice, String?>)] = [
             ("name:", \.name), ("manufacturer:", \.manufacturer), ("model:", \.model), ("hardware:", \.hardwareVersion),
             ("firmware:", \.firmwareVersion), ("software:", \.softwareVersion), ("localIdentifier:", \.localIdentifier),

@@ -122,8 +122,7 @@ struct ExportReader {
     private mutating func record() throws(SampleError) -> Sample {
         let type = try fields.text("type", scanner)
         if type.hasPrefix("HKCategoryTypeIdentifier") {
-            let text = try fields.optionalText("value", scanner)
-            return try origin(type, .category(try ExportCategory.value(text, of: type)))
+            return try origin(type, .category(try fields.category(type, scanner)))
         }
         guard let value = try fields.optionalQuantity("value", "unit", scanner) else { throw .missing("value") }
         return try origin(type, .quantity(value))

@@ -113,9 +113,10 @@ public struct SampleTotals: Sendable {
         guard let value = try converter.quantity(quantity, type, entry).value?.decimal, value.isFinite, let start = sample.start.microseconds,
             let end = sample.end.microseconds
         else { throw .number(name: "value", text: quantity.value.description) }
+        let last = spans.span(at: end).upperBound
         let first = spans.span(at: start)
-        guard spans.dateTime(first.lowerBound) != nil, spans.dateTime(first.upperBound) != nil else {
-            throw .date(name: "start", text: "\(sample.start) lies outside the years 1 to 9999 in the zone")
+        guard spans.dateTime(first.lowerBound) != nil, spans.dateTime(last) != nil else {
+            throw .outOfRange("the time from \(sample.start) to \(sample.end)")
         }
         switch kind {
         case .mean: try addStatistics(value, first)
@@ -160,7 +161,7 @@ public struct SampleTotals: Sendable {
         var totals: [Total] = []
         for (start, all) in found.sorted(by: { $0.key < $1.key }) {
             guard let from = spans.dateTime(start), let to = spans.dateTime(all.end) else {
-                throw .date(name: "start", text: "a span outside the years 1 to 9999")
+                throw .outOfRange("a span")
             }
             func number(_ value: Decimal?) -> FHIRDecimal? { value.map { SampleNumber.rounded($0, isExact: false) } }
             let mean = kind == .mean ? all.sum / Decimal(all.count) : nil

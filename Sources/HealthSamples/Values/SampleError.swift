@@ -10,6 +10,8 @@ public enum SampleError: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(name: String, expected: String)
     /// A date without time and zone, or none at all.
     case date(name: String, text: String)
+    /// A date that a time zone moves out of the years 1 to 9999.
+    case outOfRange(String)
     /// The end lies before the start.
     case order(start: String, end: String)
     /// Not a UUID.
@@ -36,6 +38,7 @@ public enum SampleError: Error, Sendable, Hashable, CustomStringConvertible {
         case .unknownMember(let name, let hint): "samples have no member '\(name)'.\(hint)"
         case .malformed(let name, let expected): "'\(name)' should be \(expected)"
         case .date(let name, let text): "'\(name)' is not a date with time and zone: '\(text.prefix(60))'"
+        case .outOfRange(let date): "\(date) lies outside the years 1 to 9999 in the time zone"
         case .order(let start, let end): "the end \(end) lies before the start \(start)"
         case .uuid(let text): "'\(text.prefix(60))' is not a UUID"
         case .number(let name, let text): "'\(name)' is not a number of at most 38 digits and exponents up to 127: '\(text.prefix(60))'"

@@ -96,7 +96,8 @@ struct SamplesUploadCommand: AsyncParsableCommand {
             }
         }
 
-        var last = 0
+        let isResumed = (position?.position ?? 0) > 0
+        var last = -1
         let tally = try await input.forEach(selection) { sample, index in
             last = index
             guard position?.needs(index) ?? true else { return }
@@ -108,10 +109,10 @@ struct SamplesUploadCommand: AsyncParsableCommand {
         input.talk.note("\(counts.created) created, \(counts.existing) there already, \(counts.refused) refused")
         if counts.refused > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         try tally.end()
-        if counts.created + counts.existing == 0, (position?.position ?? 0) == 0 || !selection.types.isEmpty {
-            StandardStreams.complain("nothing was sent: no sample of the file was chosen, or all were sent before")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
-        }
+        guard counts.created + counts.existing == 0 else { return }
+        if isResumed { return input.talk.note("all samples were sent before") }
+        StandardStreams.complain("nothing was sent: --type, --since and --until choose no sample of the file")
+        throw ExitCode(ExitStatus.nothingFound.rawValue)
     }
 
     // MARK: Anchor
