@@ -34,6 +34,8 @@ let package = Package(
         .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "HealthSamples", targets: ["HealthSamples"]),
+        .library(name: "HealthUpload", targets: ["HealthUpload"]),
         .library(name: "UCUM", targets: ["UCUM"]),
         .library(name: "Surveys", targets: ["Surveys"]),
         .library(name: "SurveyPages", targets: ["SurveyPages"]),
@@ -72,6 +74,9 @@ let package = Package(
         // Password hashing for the sandbox.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
 
+        // Deflate, of all systems: Debian's zlib1g-dev, and Apple's SDKs, which have the same header.
+        .systemLibrary(name: "CZlib"),
+
         // The library. Each module may know only the ones above it.
         .target(
             name: "IndivoXML", dependencies: [libXML2],
@@ -96,6 +101,8 @@ let package = Package(
         // Random numbers that a seed determines, and what a misspelt word was meant to be.
         .target(name: "SeededRandom"),
         .target(name: "Suggestions"),
+        // Zip archives as streams, read and written.
+        .target(name: "ZipArchive", dependencies: ["CZlib", "CivilCalendar"]),
         .target(name: "OrderedJSON"),
         // FHIR R4: what the specification says as data, and resources as documents.
         .target(name: "FHIRTables"),
@@ -110,6 +117,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Samples to FHIR servers.
+        .target(
+            name: "HealthUpload", dependencies: ["FHIR", "FHIRClient", "HealthSamples", "IndivoModel", "OrderedJSON"],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON"]),
         // A record as FHIR.
         .target(
@@ -122,11 +133,21 @@ let package = Package(
         .target(name: "IndivoSurveys", dependencies: ["FHIR", "IndivoModel", "OrderedJSON", "Surveys"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
-            name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "models"],
+            name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "health", "models"],
             sources: ["IndivoSchemas.swift"],
             resources: [
                 .embedInCode("xml/answers.xsd"), .embedInCode("xml/documents.xsd"),
                 .embedInCode("xml/report-items.xsd"),
+            ]),
+        // What phones and watches measured: HealthKit's types as data, and their samples as FHIR and as documents.
+        .target(
+            name: "HealthTables", path: "schemas/health", sources: ["HealthTables.swift"],
+            resources: [.embedInCode("mapping.json"), .embedInCode("sample.schema.json")]),
+        .target(
+            name: "HealthSamples",
+            dependencies: [
+                "CivilCalendar", "FHIR", "HealthTables", "IndivoModel", "IndivoXML", "OrderedJSON", "Suggestions", "UCUM",
+                "ZipArchive",
             ]),
         .target(
             name: "Indivo",
@@ -184,7 +205,7 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "Indivo", "IndivoFHIR", "IndivoOutbox",
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox",
                 "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText",
                 "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
@@ -222,6 +243,7 @@ let package = Package(
             name: "HTTPTransportTests",
             dependencies: ["HTTPTransport", "LoopbackTesting", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
+        .testTarget(name: "ZipArchiveTests", dependencies: ["SeededRandom", "ZipArchive"]),
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
         .testTarget(
             name: "OAuth1Tests", dependencies: ["OAuth1", "OrderedJSON", "RecordedTraffic", "SeededRandom"],
@@ -249,6 +271,16 @@ let package = Package(
         .testTarget(
             name: "IndivoModelTests",
             dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
+        .testTarget(
+            name: "HealthSamplesTests",
+            dependencies: ["FHIR", "HealthSamples", "HealthTables", "OrderedJSON", "SeededRandom", "UCUM", "ZipArchive"]),
+        .testTarget(
+            name: "HealthUploadTests",
+            dependencies: [
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "OrderedJSON", "SeededRandom",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "Surveys"]),
         .testTarget(
             name: "SurveyPagesTests",

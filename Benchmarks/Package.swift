@@ -33,6 +33,10 @@ let package = Package(
                 .product(name: "OrderedJSON", package: "swift-indivo"),
                 .product(name: "Surveys", package: "swift-indivo"),
             ]),
+        // Apple Health's export beside libxml2's SAX pass.
+        .executableTarget(
+            name: "SampleBenchmarks",
+            dependencies: ["CLibXML2Tree", "Measuring", .product(name: "HealthSamples", package: "swift-indivo")]),
         .executableTarget(
             name: "DocumentBenchmarks",
             dependencies: ["Measuring", .product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),

@@ -1,6 +1,6 @@
 /// Numbers of dates and times as text.
-enum CivilTime {
-    static func padded(_ value: Int, _ width: Int) -> String {
+package enum CivilTime {
+    package static func padded(_ value: Int, _ width: Int) -> String {
         let digits = String(value)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }

@@ -19,7 +19,11 @@ struct FHIRConnectionOptions: ParsableArguments {
 
     /// The client of the server, with the token of the environment.
     /// - Throws: ``CommandFailure``, `FHIRClientError`.
-    func client() throws -> FHIRClient {
+    func client() throws -> FHIRClient { try Self.client(base: base, allowHTTP: allowHttp, talk: talk) }
+
+    /// The client of a server, for commands that have other options of their own.
+    /// - Throws: ``CommandFailure``, `FHIRClientError`.
+    static func client(base: String?, allowHTTP: [String], talk: TalkOptions) throws -> FHIRClient {
         let environment = ProcessInfo.processInfo.environment
         guard let text = base ?? environment["FHIR_BASE"], !text.isEmpty else {
             throw CommandFailure(
@@ -28,11 +32,11 @@ struct FHIRConnectionOptions: ParsableArguments {
         guard let url = URL(string: text) else { throw CommandFailure("“\(text)” is no URL".shown()) }
         let token = environment["FHIR_TOKEN"].flatMap { $0.isEmpty ? nil : Secret($0) }
         return try FHIRClient(
-            base: url, authorization: EnvironmentAuthorization(bearer: token), logger: logger,
-            options: FHIRClient.Options(plainHTTPHosts: Set(allowHttp)))
+            base: url, authorization: EnvironmentAuthorization(bearer: token), logger: logger(talk),
+            options: FHIRClient.Options(plainHTTPHosts: Set(allowHTTP)))
     }
 
-    private var logger: Logger {
+    private static func logger(_ talk: TalkOptions) -> Logger {
         var logger = Logger(label: "fhir", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = talk.verbose ? .debug : .critical
         return logger

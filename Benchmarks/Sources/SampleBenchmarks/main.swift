@@ -1,0 +1,40 @@
+import CLibXML2Tree
+import Foundation
+import HealthSamples
+import Measuring
+
+// generate PATH MEGABYTES [SEED]: writes an export. read PATH: reads it as samples, and by libxml2's SAX pass alone.
+let arguments = CommandLine.arguments
+guard arguments.count >= 3 else { fatalError("generate PATH MEGABYTES [SEED] | read PATH") }
+let path = arguments[2]
+
+if arguments[1] == "generate" {
+    var generator = try ExportGenerator(path: path, seed: arguments.count > 4 ? UInt64(arguments[4]) ?? 1 : 1)
+    try generator.write(megabytes: Int(arguments[3]) ?? 100)
+    exit(0)
+}
+
+let size = Double((try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0) / 1_000_000
+
+let start = ProcessorTime.now()
+var reader = try SampleReader(url: URL(filePath: path))
+var (samples, problems) = (0, 0)
+while let item = try reader.next() {
+    if case .sample = item { samples += 1 } else { problems += 1 }
+}
+let ours = (ProcessorTime.now() - start) / 1_000_000
+var usage = rusage()
+getrusage(RUSAGE_SELF, &usage)
+print(String(format: "%d samples, %d problems, %.0f MB: %.1f s, %.0f MB/s, peak memory %.0f MB", samples, problems, size, ours, size / ours, Double(usage.ru_maxrss) / 1000))
+
+// libxml2's own pass, with a handler that only counts.
+var handler = xmlSAXHandler()
+handler.initialized = UInt32(XML_SAX2_MAGIC)
+handler.startElementNs = { context, _, _, _, _, _, _, _, _ in
+    context?.assumingMemoryBound(to: Int.self).pointee += 1
+}
+var elements = 0
+let begin = ProcessorTime.now()
+let code = xmlSAXUserParseFile(&handler, &elements, path)
+let theirs = (ProcessorTime.now() - begin) / 1_000_000
+print(String(format: "libxml2 SAX: %d elements (%d): %.1f s, %.0f MB/s, ratio %.2f", elements, code, theirs, size / theirs, theirs / ours))

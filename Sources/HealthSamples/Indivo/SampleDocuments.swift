@@ -1,0 +1,84 @@
+import FHIR
+import Foundation
+import IndivoModel
+import IndivoXML
+import UCUM
+
+/// Samples as documents of an Indivo record.
+public enum SampleDocuments {
+    /// The document of a sample: VitalSigns for what that model has, else a Measurement.
+    ///
+    /// Both models have their numbers as `Double`. A Measurement has room for 24 characters of type and 8 of unit.
+    /// - Throws: ``SampleError`` for samples without a number.
+    public static func model(of sample: Sample, mapping: HealthMapping = .standard) throws(SampleError) -> IndivoDocument {
+        guard let date = XMLDateTime(xmlText: sample.start.description) else { throw .date(name: "start", text: sample.start.description) }
+        let signs = VitalSigns()
+        signs.date = date
+        if case .correlation(let members) = sample.value {
+            guard sample.type == "HKCorrelationTypeIdentifierBloodPressure" else {
+                throw .malformed(name: sample.type, expected: "a quantity or blood pressure, to become a document")
+            }
+            signs.bp = BloodPressure(
+                systolic: try sign(members, "BloodPressureSystolic", "8480-6", "mm[Hg]"),
+                diastolic: try sign(members, "BloodPressureDiastolic", "8462-4", "mm[Hg]"))
+            return signs
+        }
+        guard case .quantity(let quantity) = sample.value else {
+            throw .malformed(name: sample.type, expected: "a quantity or blood pressure, to become a document")
+        }
+        switch HealthMapping.shortName(of: sample.type) {
+        case "HeartRate": signs.heartRate = try sign([sample], "HeartRate", "8867-4", "{beats}/min")
+        case "RespiratoryRate": signs.respiratoryRate = try sign([sample], "RespiratoryRate", "9279-1", "{breaths}/min")
+        case "BodyTemperature": signs.temperature = try sign([sample], "BodyTemperature", "8310-5", "Cel")
+        case "BodyMass": signs.weight = try sign([sample], "BodyMass", "3141-9", "kg")
+        case "Height": signs.height = try sign([sample], "Height", "8302-2", "m")
+        case "OxygenSaturation": signs.oxygenSaturation = try sign([sample], "OxygenSaturation", "2710-2", "%{HemoglobinSaturation}", as: "%")
+        default: return try measurement(sample, quantity, date, mapping)
+        }
+        return signs
+    }
+
+    /// The document's XML.
+    /// - Throws: ``SampleError``.
+    public static func document(of sample: Sample, mapping: HealthMapping = .standard) throws -> [UInt8] {
+        try [UInt8](SDMXDocument([model(of: sample, mapping: mapping)]).xml(naming: .current).data())
+    }
+
+    private static func sign(
+        _ samples: [Sample], _ type: String, _ code: String, _ unit: String, as ucum: String? = nil
+    ) throws(SampleError) -> VitalSign? {
+        guard let sample = samples.first(where: { HealthMapping.shortName(of: $0.type) == type }), case .quantity(let quantity) = sample.value
+        else { return nil }
+        let entry = try HealthMapping.standard.entry(of: sample.type)
+        let value = try quantity.value(in: try SampleUnit.ucum(ucum ?? unit).ucum, type: sample.type)
+        return VitalSign(value.double, unit, name: CodedValue(title: entry.display, system: .loinc, identifier: code))
+    }
+
+    private static func measurement(
+        _ sample: Sample, _ quantity: SampleQuantity, _ date: XMLDateTime, _ mapping: HealthMapping
+    ) throws(SampleError) -> IndivoDocument {
+        let value = try SampleConverter(mapping: mapping).quantity(quantity, sample.type, try mapping.entry(of: sample.type))
+        let result = MeasuredValue()
+        result.type = String(HealthMapping.shortName(of: sample.type).prefix(24))
+        result.dateTime = date
+        let code = value.code ?? "1"
+        if let short = shortUnits[code] {
+            let unit = try SampleUnit.ucum(short.ucum).ucum
+            let number = SampleQuantity(value: value.value ?? 0, unit: .ucum(code))
+            result.value = try number.value(in: unit, type: sample.type).double
+            result.unit = short.text
+        } else {
+            result.value = value.value?.double
+            result.unit = code.hasPrefix("{") ? String(code.dropFirst().dropLast()) : code
+        }
+        guard result.unit.map({ $0.utf8.count <= 8 }) == true else {
+            throw .malformed(name: "unit", expected: "at most 8 characters in a Measurement, not '\(code)'")
+        }
+        return result
+    }
+
+    /// Units with more than eight characters, as others of the same dimension.
+    private static let shortUnits: [String: (ucum: String, text: String)] = [
+        "mL/kg/min": ("L/kg/min", "L/kg/min"), "kcal/kg/h": ("W/kg", "W/kg"), "{beverages}": ("{drinks}", "drinks"),
+    ]
+}

@@ -1,0 +1,88 @@
+import FHIR
+import Foundation
+import OrderedJSON
+import ZipArchive
+
+/// An electrocardiogram of Apple's export: a head of names and values, then a voltage a line. The names are in the phone's
+/// language, so the values are recognized by their form.
+enum HeartFile {
+    /// Half an hour at 512 measurements a second; the watch takes 30 seconds.
+    private static let longest = 1 << 20
+
+    static func sample(_ lines: inout LineReader, _ file: String) throws -> SampleItem {
+        var head: [(name: String, value: String)] = []
+        var voltages: [FHIRDecimal] = []
+        func problem(_ reason: String) -> SampleItem { .problem(SampleProblem(file: file, line: lines.number, reason: reason)) }
+        while let line = try lines.next() {
+            guard case .bytes(let bytes) = line, bytes.count <= 1000, let text = String(validating: bytes, as: UTF8.self) else {
+                return problem("a line is too long or not UTF-8")
+            }
+            let plain = text.trimmingCharacters(in: CharacterSet(charactersIn: "\u{FEFF} \t\""))
+            if plain.isEmpty { continue }
+            if let number = FHIRDecimal(normalized(plain)) {
+                guard voltages.count < longest else { return problem("more than \(longest) voltages") }
+                voltages.append(number)
+            } else if voltages.isEmpty {
+                let parts = plain.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+                let value = parts.count == 2 ? parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " \"")) : ""
+                head.append((String(parts[0]), value))
+            } else {
+                return problem("'\(plain.prefix(40))' is not a voltage")
+            }
+        }
+        func date(_ text: String) -> FHIRDateTime? { Array(text.utf8).withUnsafeBufferPointer { ExportDate.read($0) } }
+        guard let start = head.lazy.compactMap({ date($0.value) }).first else { return problem("no date") }
+        guard let rate = head.lazy.compactMap({ rate($0.value) }).first, let perSecond = rate.decimal, perSecond > 0 else {
+            return problem("no sampling frequency")
+        }
+        guard !voltages.isEmpty, let from = start.microseconds, let offset = start.offset else { return problem("no voltages") }
+        let seconds = Decimal(voltages.count) * 1_000_000 / perSecond
+        let end = FHIRDateTime(microseconds: from + NSDecimalNumber(decimal: seconds).intValue, offset: offset) ?? start
+        let heart = Electrocardiogram(
+            classification: head.first { $0.name == "Classification" && !$0.value.isEmpty }?.value,
+            symptoms: head.first { $0.name == "Symptoms" && !$0.value.isEmpty }?.value,
+            samplingFrequency: SampleQuantity(value: rate, unit: .healthKit("Hz")), voltages: voltages)
+        var sample = Sample(type: "HKElectrocardiogram", start: start, end: end, value: .electrocardiogram(heart))
+        if let device = head.first(where: { $0.name == "Device" }) { sample.device = SampleDevice(name: device.value.replacingOccurrences(of: "\"", with: "")) }
+        return .sample(sample, line: 1)
+    }
+
+    /// A decimal comma as a point.
+    private static func normalized(_ text: String) -> String {
+        text.utf8.filter { $0 == UInt8(ascii: ",") }.count == 1 ? text.replacingOccurrences(of: ",", with: ".") : text
+    }
+
+    /// `512 hertz`, `512,4 Hz`.
+    private static func rate(_ text: String) -> FHIRDecimal? {
+        let parts = text.split(whereSeparator: { $0 == " " || $0 == "\u{A0}" })
+        guard parts.count == 2, parts[1].lowercased().hasPrefix("h") else { return nil }
+        return FHIRDecimal(normalized(String(parts[0])))
+    }
+}
+
+extension SampleDevice {
+    fileprivate init(name: String) {
+        self.init()
+        self.name = name
+    }
+}
+
+/// A clinical record of Apple's export: a resource of FHIR.
+enum ClinicalFile {
+    static func sample(_ data: Data, _ file: String, _ entry: ZipEntry) -> SampleItem {
+        func problem(_ reason: String, line: Int = 1) -> SampleItem { .problem(SampleProblem(file: file, line: line, reason: reason)) }
+        do throws(JSONError) {
+            let json = try JSONValue(parsing: data)
+            guard let resource = AnyResource(tree: json) else { return problem("this is not a resource of FHIR") }
+            // The file does not say when it was obtained; the archive does, in no zone.
+            let time = entry.modified
+            let date = [CivilTime.padded(time.year, 4), CivilTime.padded(time.month, 2), CivilTime.padded(time.day, 2)].joined(separator: "-")
+            let clock = [time.hour, time.minute, time.second].map { CivilTime.padded($0, 2) }.joined(separator: ":")
+            let lastUpdated = json["meta"]?["lastUpdated"]?.string.flatMap { FHIRDateTime(text: $0) }
+            guard let moment = lastUpdated ?? FHIRDateTime(text: "\(date)T\(clock)Z"), moment.time != nil else { return problem("no date") }
+            return .sample(Sample(type: "HKClinicalRecord", start: moment, end: moment, value: .clinicalRecord(resource)), line: 1)
+        } catch {
+            return problem("column \(error.location.column): \(error.reason)", line: error.location.line)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CivilCalendar
+import FHIR
+import Foundation
+
+extension FHIRDateTime {
+    /// Microseconds since 1970 in UTC, without going through a `Double`; finer digits are cut. Nil without a time.
+    package var microseconds: Int? {
+        guard let time, let offset, let month = date.month, let day = date.day else { return nil }
+        let days = CivilCalendar.days(fromCivil: date.year, month, day)
+        // Years have four digits, so that this fits easily.
+        let seconds = days * 86_400 + time.hour * 3_600 + (time.minute - offset) * 60 + time.second
+        var fraction = 0
+        let digits = time.fraction.utf8.prefix(6)
+        for digit in digits { fraction = fraction * 10 + Int(digit & 15) }
+        for _ in digits.count..<6 { fraction *= 10 }
+        return seconds * 1_000_000 + fraction
+    }
+
+    /// A point in time with the offset of a zone, in minutes. Nil outside the years 1 to 9999.
+    package init?(microseconds: Int, offset: Int) {
+        let (local, isOver) = microseconds.addingReportingOverflow(offset * 60_000_000)
+        guard !isOver, abs(offset) <= 840 else { return nil }
+        let day = local.flooredQuotient(by: 86_400_000_000)
+        let rest = local - day * 86_400_000_000
+        let civil = CivilCalendar.civil(fromDays: day)
+        guard 1...9999 ~= civil.year else { return nil }
+        let date = "\(CivilTime.padded(civil.year, 4))-\(CivilTime.padded(civil.month, 2))-\(CivilTime.padded(civil.day, 2))"
+        let seconds = rest / 1_000_000
+        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { CivilTime.padded($0, 2) }.joined(separator: ":")
+        var fraction = rest % 1_000_000 == 0 ? "" : "." + CivilTime.padded(rest % 1_000_000, 6)
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        let sign = offset < 0 ? "-" : "+"
+        let zone = offset == 0 ? "Z" : "\(sign)\(CivilTime.padded(abs(offset) / 60, 2)):\(CivilTime.padded(abs(offset) % 60, 2))"
+        self.init(text: "\(date)T\(clock)\(fraction)\(zone)")
+    }
+
+    /// The same point in time as a clock in a zone shows it. Itself where that is not possible.
+    package func moved(to zone: TimeZone) -> FHIRDateTime {
+        guard let microseconds else { return self }
+        // The offset changes at whole seconds, which a Double has exactly.
+        let second = microseconds.flooredQuotient(by: 1_000_000)
+        let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second)))
+        guard offset % 60 == 0, offset / 60 != self.offset else { return self }
+        return FHIRDateTime(microseconds: microseconds, offset: offset / 60) ?? self
+    }
+}

@@ -1,0 +1,23 @@
+import FHIR
+import Foundation
+
+/// The numbers that samples may have, the same in every format.
+enum SampleNumber {
+    /// - Throws: ``SampleError/number(name:text:)`` for infinity, `1e400`, more than 38 digits and texts.
+    static func read(_ text: String, _ name: String) throws(SampleError) -> FHIRDecimal {
+        guard text.utf8.count <= 60, let number = FHIRDecimal(text) else { throw .number(name: name, text: text) }
+        // Without an exponent 38 digits always fit.
+        if text.utf8.count <= 38, !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) { return number }
+        guard let decimal = number.decimal, decimal.isFinite else { throw .number(name: name, text: text) }
+        return number
+    }
+
+    /// A result of arithmetic: 15 digits, which no measurement exceeds, where it is not exact.
+    static func rounded(_ value: Decimal, isExact: Bool) -> FHIRDecimal {
+        guard !isExact, value.isFinite, !value.isZero else { return FHIRDecimal(value) }
+        var (source, result) = (value, Decimal())
+        let digits = value.significand.description.utf8.prefix { $0 != UInt8(ascii: ".") }.count
+        NSDecimalRound(&result, &source, 15 - digits - value.exponent, .plain)
+        return FHIRDecimal(result)
+    }
+}

@@ -1,0 +1,83 @@
+import FHIR
+import HealthSamples
+import IndivoModel
+import OrderedJSON
+
+/// Where an upload of a file was, so that the next run goes on there.
+///
+/// It holds for one target, mapping, choice of samples and file; for another one the upload begins anew, which does no harm.
+/// Samples that were refused are remembered and sent again by the next run.
+public struct UploadAnchor: Sendable, Hashable {
+    /// How many samples of the file were looked at.
+    public private(set) var position = 0
+    /// The positions before it of samples that were refused.
+    public private(set) var refused: Set<Int> = []
+    private let scope: String
+
+    /// More refusals are not remembered: the position stays before the first one that is too many.
+    public static let refusalLimit = 10_000
+
+    /// An anchor at the beginning.
+    ///
+    /// - Parameters:
+    ///   - target: The server's base URL and the patient.
+    ///   - selection: Which samples of the file are sent.
+    ///   - file: What tells the file from others, such as a digest of its beginning.
+    public init(target: String, mapping: HealthMapping, selection: String, file: String) {
+        scope = SHA256.hex(Array([target, mapping.fingerprint, selection, file].joined(separator: "\u{1F}").utf8))
+    }
+
+    /// Goes on where a stored anchor was, if it has the same scope.
+    /// - Returns: Whether it has.
+    public mutating func resume(from json: JSONValue) -> Bool {
+        guard json["version"]?.integer == 1, json["scope"]?.string == scope, let position = json["position"]?.integer, position >= 0,
+            let elements = json["refused"]?.elements, elements.count <= Self.refusalLimit
+        else { return false }
+        let refused = elements.compactMap(\.integer)
+        guard refused.count == elements.count, refused.allSatisfy({ (0..<position).contains($0) }) else { return false }
+        (self.position, self.refused) = (position, Set(refused))
+        return true
+    }
+
+    /// The anchor as JSON. It has no data of patients.
+    public var json: JSONValue {
+        [
+            "version": 1, "scope": JSONValue(scope), "position": JSONValue(position),
+            "refused": JSONValue(refused.sorted().map { JSONValue($0) }),
+        ]
+    }
+
+    /// Whether the sample at a position has to be sent.
+    public func needs(_ index: Int) -> Bool { index >= position || refused.contains(index) }
+
+    /// Notes what became of samples, and that all before `end` were looked at.
+    public mutating func advance(to end: Int, outcomes: [(index: Int, isRefused: Bool)]) {
+        for (index, isRefused) in outcomes {
+            if isRefused { refused.insert(index) } else { refused.remove(index) }
+        }
+        if refused.count > Self.refusalLimit {
+            let kept = refused.sorted().prefix(Self.refusalLimit)
+            // The next run begins again at the first one that cannot be remembered.
+            position = min(max(position, end), refused.sorted()[Self.refusalLimit])
+            refused = Set(kept)
+        } else {
+            position = max(position, end)
+        }
+    }
+}
+
+extension HealthMapping {
+    /// What tells a mapping from others.
+    fileprivate var fingerprint: String {
+        let types = types.sorted { $0.key < $1.key }.map { type, entry in
+            let unit = entry.unit.map { "\($0.ucum.code) \($0.text) \($0.accepts ?? "")" } ?? ""
+            let codes = entry.codes.map(\.description).joined()
+            return [type, entry.display, codes, entry.category ?? "", unit, entry.values ?? "", entry.members.joined(separator: " ")]
+                .joined(separator: "\u{1F}")
+        }
+        let values = values.sorted { $0.key < $1.key }.map { name, values in
+            name + values.system + values.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "\u{1F}")
+        }
+        return (types + values).joined(separator: "\u{1E}")
+    }
+}

@@ -1,0 +1,204 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import HealthSamples
+import Suggestions
+import ZipArchive
+
+/// The samples of a command: a file, and which of its samples.
+struct SampleInput: ParsableArguments {
+    @Argument(help: "export.zip, export.xml or lines of JSON; - for lines of JSON on standard input.", completion: .file())
+    var file: String
+
+    @Option(help: ArgumentHelp("Only samples of this type, such as HeartRate; members of correlations too. Can be repeated.", valueName: "type"))
+    var type: [String] = []
+
+    @Option(help: ArgumentHelp("Only samples that end after this date or time.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Only samples that begin before this date or time.", valueName: "time"))
+    var until: String?
+
+    @Option(help: ArgumentHelp("The time zone of days, such as Europe/Berlin; this machine's unless given.", valueName: "zone"))
+    var zone: String?
+
+    @Option(help: ArgumentHelp("An own mapping of types, laid over the standard one.", valueName: "file"), completion: .file(extensions: ["json"]))
+    var mapping: String?
+
+    @OptionGroup var talk: TalkOptions
+
+    /// - Throws: ``CommandFailure`` for a zone that is unknown.
+    func timeZone() throws -> TimeZone {
+        guard let zone else { return .current }
+        guard let found = TimeZone(identifier: zone), TimeZone.knownTimeZoneIdentifiers.contains(zone) || zone == "UTC" else {
+            throw CommandFailure("--zone: there is no time zone “\(zone)”\(Spelling.question(about: zone, among: TimeZone.knownTimeZoneIdentifiers))")
+        }
+        return found
+    }
+
+    /// - Throws: ``CommandFailure``, with the position in the file.
+    func healthMapping() throws -> HealthMapping {
+        guard let mapping else { return .standard }
+        let input = InputFile(path: mapping)
+        do {
+            return try HealthMapping.standard.overlaid(parsing: input.read())
+        } catch let error as HealthMappingError {
+            throw CommandFailure(error.message, at: input.place(error.location?.line, error.location?.column))
+        }
+    }
+
+    /// - Throws: ``CommandFailure`` for a date that is none, and a type that is unknown.
+    func selection(_ mapping: HealthMapping) throws -> SampleSelection {
+        var types: Set<String> = []
+        for name in type {
+            do { types.insert(try mapping.type(named: name)) } catch { throw CommandFailure("--type: \(error)") }
+        }
+        return SampleSelection(types: types, since: try instant(since, "--since"), until: try instant(until, "--until"))
+    }
+
+    private func instant(_ text: String?, _ name: String) throws -> Int? {
+        guard let text else { return nil }
+        guard let date = FHIRDateTime(text: text), let month = date.date.month, let day = date.date.day else {
+            throw CommandFailure("\(name): “\(text)” is not a date such as 2026-03-01 or 2026-03-01T08:00:00+01:00")
+        }
+        if let instant = date.microseconds { return instant }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try timeZone()
+        let start = calendar.date(from: DateComponents(year: date.date.year, month: month, day: day))
+        return start.map { Int($0.timeIntervalSince1970) * 1_000_000 }
+    }
+
+    /// Reads the samples, with the progress on standard error.
+    /// - Parameter body: Gets each sample that was chosen, and the position of its item in the file.
+    /// - Throws: ``CommandFailure``, or what `body` throws.
+    func forEach(_ selection: SampleSelection, _ body: (Sample, Int) async throws -> Void) async throws -> SampleTally {
+        var tally = SampleTally(talk: talk)
+        var reader = try reader()
+        var position = 0
+        var progress = SampleProgress(total: reader.totalBytes, isShown: StandardStreams.errorIsTerminal && !talk.quiet)
+        defer { progress.clear() }
+        while let item = try next(&reader) {
+            switch item {
+            case .problem(let problem):
+                progress.clear()
+                tally.add(problem)
+            case .sample(let sample, let line):
+                tally.samples += 1
+                for chosen in selection.chosen(of: sample) {
+                    do {
+                        try await body(chosen, position)
+                    } catch let error as SampleError {
+                        progress.clear()
+                        tally.add(SampleProblem(file: InputFile(path: file).name, line: line, reason: "\(error)"))
+                    }
+                }
+            }
+            position += 1
+            if position % 1024 == 0 {
+                try Task.checkCancellation()
+                progress.show(reader.bytesRead, tally.samples)
+            }
+        }
+        tally.otherElements = reader.otherElements
+        return tally
+    }
+
+    private func next(_ reader: inout SampleReader) throws -> SampleItem? {
+        do { return try reader.next() } catch { throw failure(error) }
+    }
+
+    private func reader() throws -> SampleReader {
+        if file == "-" {
+            return SampleReader(name: "standard input") {
+                try FileHandle.standardInput.read(upToCount: 64 << 10).flatMap { $0.isEmpty ? nil : [UInt8]($0) }
+            }
+        }
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder else {
+            throw CommandFailure("\(file): \(isFolder ? "this is a folder" : "there is no such file")")
+        }
+        do { return try SampleReader(url: URL(filePath: file)) } catch { throw failure(error) }
+    }
+
+    private func failure(_ error: any Error) -> CommandFailure {
+        switch error {
+        case let error as SampleProblem: CommandFailure(error.reason, at: "\(error.file):\(error.line):")
+        case let error as ZipError: CommandFailure("\(file): \(error)")
+        default: CommandFailure("\(file): the file cannot be read: \(error.localizedDescription)")
+        }
+    }
+}
+
+/// Which samples of a file.
+struct SampleSelection {
+    var types: Set<String>
+    var since: Int?
+    var until: Int?
+
+    /// The sample, or those of its members that have a type, or nothing.
+    func chosen(of sample: Sample) -> [Sample] {
+        if types.isEmpty || types.contains(sample.type) { return isInTime(sample) ? [sample] : [] }
+        return sample.members.filter { types.contains($0.type) && isInTime($0) }
+    }
+
+    private func isInTime(_ sample: Sample) -> Bool {
+        guard let start = sample.start.microseconds, let end = sample.end.microseconds else { return false }
+        return (since.map { end > $0 || start >= $0 } ?? true) && (until.map { start < $0 } ?? true)
+    }
+
+    var description: String { "\(types.sorted()) \(since.map(String.init) ?? "") \(until.map(String.init) ?? "")" }
+}
+
+/// What a file had. Of problems the first are shown, all are counted.
+struct SampleTally {
+    let talk: TalkOptions
+    var samples = 0
+    private(set) var problems = 0
+    var otherElements: [String: Int] = [:]
+    private static let shown = 20
+
+    init(talk: TalkOptions) { self.talk = talk }
+
+    mutating func add(_ problem: SampleProblem) {
+        problems += 1
+        if problems <= Self.shown || talk.verbose { StandardStreams.complain("\(problem.file):\(problem.line): error: \(problem.reason)") }
+        if problems == Self.shown, !talk.verbose { StandardStreams.complain("further problems are counted; --verbose shows all") }
+    }
+
+    /// Says what was read, and ends with 1 where lines were skipped.
+    func end() throws {
+        for (name, count) in otherElements.sorted(by: { $0.key < $1.key }) { talk.note("not read: \(count) \(name)") }
+        if problems > 0 {
+            StandardStreams.complain("\(samples) \(samples == 1 ? "sample" : "samples") read, \(problems) \(problems == 1 ? "line" : "lines") skipped")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+        if samples == 0 {
+            talk.note("the file has no samples")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+    }
+}
+
+/// How far a file is read, on a terminal.
+struct SampleProgress {
+    let total: Int?
+    let isShown: Bool
+    private var isOnScreen = false
+
+    init(total: Int?, isShown: Bool) {
+        self.total = total
+        self.isShown = isShown
+    }
+
+    mutating func show(_ bytes: Int, _ samples: Int) {
+        guard isShown else { return }
+        isOnScreen = true
+        let share = total.map { $0 > 0 ? " \(min(100, bytes / max(1, $0 / 100))) %" : "" } ?? ""
+        StandardStreams.hint("\r\(samples) samples\(share)\u{1B}[K")
+    }
+
+    mutating func clear() {
+        if isOnScreen { StandardStreams.hint("\r\u{1B}[K") }
+        isOnScreen = false
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import HealthSamples
+import OrderedJSON
+
+struct SamplesTotalsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "totals",
+        abstract: "Add up samples of a type by hour, day or week of a time zone.",
+        discussion: """
+            indivo samples totals export.zip --type StepCount --by day --zone Europe/Berlin
+
+            Where samples of several sources overlap, as of phone and watch, they count once: those of the source that is \
+            named first by --source; without it, of the source with the most samples. Of types that do not add up, such as \
+            heart rates, minimum, mean and maximum are given.
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var input: SampleInput
+
+    @Option(help: "hour, day or week.")
+    var by: TotalSpan
+
+    @Option(help: ArgumentHelp("A source that is trusted before those named after it. Can be repeated.", valueName: "name"))
+    var source: [String] = []
+
+    @ArgumentParser.Flag(exclusivity: .exclusive)
+    var form: SampleListingForm?
+
+    func validate() throws {
+        if input.type.count != 1 { throw ValidationError("--type is needed once, as in --type StepCount.") }
+    }
+
+    func run() async throws {
+        let mapping = try input.healthMapping()
+        var totals: SampleTotals
+        do {
+            totals = try SampleTotals(of: input.type.first ?? "", by: by, in: input.timeZone(), mapping: mapping, priority: source)
+        } catch let error as SampleError {
+            throw CommandFailure("--type: \(error)")
+        }
+        let tally = try await input.forEach(input.selection(mapping)) { sample, _ in try totals.add(sample) }
+        let all: [SampleTotals.Total]
+        do { all = try totals.all() } catch { throw CommandFailure("\(error)") }
+        let isSum = totals.kind == .sum
+        let header = ["start", "end", "count"] + (isSum ? ["sum"] : ["minimum", "mean", "maximum"]) + ["unit"]
+        let unit = totals.unit.ucum.code
+        let rows = all.map { total in
+            let numbers = isSum ? [total.sum] : [total.minimum, total.mean, total.maximum]
+            return [total.start.description, total.end.description, String(total.count)] + numbers.map { $0?.description ?? "" } + [unit]
+        }
+        let json = JSONValue(
+            zip(all, rows).map { total, _ in
+                let numbers = isSum ? [("sum", total.sum)] : [("minimum", total.minimum), ("mean", total.mean), ("maximum", total.maximum)]
+                var members = [
+                    JSONMember(name: "start", value: total.start.tree), JSONMember(name: "end", value: total.end.tree),
+                    JSONMember(name: "count", value: JSONValue(total.count)),
+                ]
+                members += numbers.compactMap { name, number in number.map { JSONMember(name: name, value: $0.tree) } }
+                return JSONValue(members: members + [JSONMember(name: "unit", value: JSONValue(unit))])
+            })
+        try SampleListingForm.print(form, header, rows, json)
+        if all.isEmpty, tally.problems == 0 {
+            input.talk.note("the file has no samples of \(totals.type)")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+        try tally.end()
+    }
+}
+
+extension TotalSpan: ExpressibleByArgument {}

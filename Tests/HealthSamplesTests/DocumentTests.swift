@@ -1,0 +1,39 @@
+import FHIR
+import Foundation
+import HealthSamples
+import Testing
+
+/// Samples as documents of an Indivo record.
+@Suite struct DocumentTests {
+    private func xml(_ sample: Sample) throws -> String { String(decoding: try SampleDocuments.document(of: sample), as: UTF8.self) }
+
+    @Test func vitalSignsAndMeasurementsHaveTheirUnits() throws {
+        let weight = try xml(Fixture.quantity("BodyMass", 154, "lb"))
+        #expect(weight.contains("VitalSigns") && weight.contains("69.85") && weight.contains("3141-9"))
+        let steps = try xml(Fixture.quantity("StepCount", 100, "count"))
+        #expect(steps.contains("Measurement") && steps.contains("StepCount") && steps.contains(">steps<"))
+        let pressure = try xml(Fixture.bloodPressure())
+        #expect(pressure.contains("8480-6") && pressure.contains("8462-4"))
+        let oxygen = try xml(Fixture.quantity("OxygenSaturation", 0.97, "%"))
+        #expect(oxygen.contains(">97<"))
+    }
+
+    @Test func everyQuantityFitsAMeasurementAndTypesStayApart() throws {
+        var names: Set<String> = []
+        for (type, entry) in HealthMapping.standard.types {
+            guard let unit = entry.unit else { continue }
+            let sample = Sample(
+                type: type, start: "2026-03-01T08:00:00+01:00", end: "2026-03-01T08:00:00+01:00",
+                value: .quantity(SampleQuantity(value: 1, unit: .ucum(unit.ucum.code))))
+            #expect(throws: Never.self) { try SampleDocuments.model(of: sample) }
+            names.insert(String(HealthMapping.shortName(of: type).prefix(24)))
+        }
+        #expect(names.count == 119)
+    }
+
+    @Test func whatHasNoNumberIsAnError() {
+        let sleep = Sample(
+            type: "HKCategoryTypeIdentifierSleepAnalysis", start: "2026-03-01T08:00:00Z", end: "2026-03-01T08:00:00Z", value: .category(1))
+        #expect(throws: SampleError.self) { try SampleDocuments.model(of: sleep) }
+    }
+}

@@ -1,0 +1,85 @@
+import FHIRSandbox
+import Foundation
+import Testing
+
+/// `indivo samples`, as a user runs it.
+struct SamplesCommandTests {
+    private static let samples = """
+        {"type": "HKQuantityTypeIdentifierHeartRate", "start": "2026-03-29T01:30:00+01:00", "value": 60, "unit": "count/min", "source": {"name": "Watch"}}
+        {"type": "HKQuantityTypeIdentifierStepCount", "start": "2026-03-28T23:30:00+01:00", "end": "2026-03-29T00:30:00+01:00", "value": 100, "unit": "count", "source": {"name": "Phone"}}
+        {"type": "HKCorrelationTypeIdentifierBloodPressure", "start": "2026-03-29T08:00:00+02:00", "correlation": [
+        """.replacingOccurrences(of: "[\n", with: "[") + """
+        {"type": "HKQuantityTypeIdentifierBloodPressureSystolic", "start": "2026-03-29T08:00:00+02:00", "value": 120, "unit": "mmHg"}]}
+
+        """
+
+    @Test("convert prints an Observation or its Device a line, and reports wrong lines with their number")
+    func convert() throws {
+        try Tool.use { tool in
+            try tool.write(Self.samples + "{\"type\": 1}\n", to: "s.jsonl")
+            let run = try tool.run("samples", "convert", "s.jsonl", "--to", "fhir", "--subject", "Patient/7")
+            #expect(run.status == 1 && run.errors.contains("s.jsonl:4: error: 'type' should be a text"), "\(run.errors)")
+            let lines = run.output.split(separator: "\n")
+            #expect(lines.count == 5 && lines.filter { $0.contains(#""resourceType":"Device""#) }.count == 2)
+            let pressure = try tool.run("samples", "convert", "s.jsonl", "--to", "jsonl", "--type", "BloodPressureSystolic", "--quiet")
+            #expect(pressure.output.split(separator: "\n").count == 1 && pressure.output.contains("120"))
+            let documents = try tool.run("samples", "convert", "s.jsonl", "--to", "indivo")
+            #expect(documents.output.contains("VitalSigns") && documents.output.contains("Measurement"))
+        }
+    }
+
+    @Test("totals divide by the day of a zone, and a type that is unknown is answered with a similar one")
+    func totals() throws {
+        try Tool.use { tool in
+            try tool.write(Self.samples, to: "s.jsonl")
+            let run = try tool.run("samples", "totals", "s.jsonl", "--type", "StepCount", "--by", "day", "--zone", "Europe/Berlin", "--csv")
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.output == "start,end,count,sum,unit\r\n2026-03-28T00:00:00+01:00,2026-03-29T00:00:00+01:00,1,50,{steps}\r\n2026-03-29T00:00:00+01:00,2026-03-30T00:00:00+02:00,1,50,{steps}\r\n")
+            let misspelt = try tool.run("samples", "totals", "s.jsonl", "--type", "StepCont", "--by", "day")
+            #expect(misspelt.status == 2 && misspelt.errors.contains("Did you mean 'StepCount'?"))
+            let summary = try tool.run("samples", "summary", "-", "--json", input: Self.samples)
+            #expect(summary.status == 0 && summary.output.contains(#""count": 1"#))
+        }
+    }
+
+    @Test("an anchor needs a file, and an empty file is not a success")
+    func anchors() throws {
+        try Tool.use { tool in
+            let run = try tool.run("samples", "upload", "-", "--anchor", "a", "--patient", "x|1", "--base", "http://127.0.0.1:1/fhir", input: Self.samples)
+            #expect(run.status == 2 && run.errors.contains("--anchor needs a file"))
+            try tool.write("", to: "empty.jsonl")
+            #expect(try tool.run("samples", "summary", "empty.jsonl").status == 1)
+        }
+    }
+
+    @Test("upload creates each sample once, goes on at its anchor, and names a patient that is missing")
+    func upload() async throws {
+        let sandbox = try await FHIRSandbox.start()
+        let base = sandbox.baseURL.absoluteString
+        do {
+            let tool = try Tool()
+            defer { try? FileManager.default.removeItem(at: tool.folder) }
+            func run(_ arguments: String..., input: String = "") async throws -> Tool.Result {
+                let running = try RunningTool(tool, arguments + ["--base", base], environment: ["PATH": "/usr/bin:/bin"])
+                running.write(input)
+                running.endInput()
+                return await running.result()
+            }
+            try tool.write(Self.samples, to: "s.jsonl")
+            let patient = #"{"resourceType":"Patient","identifier":[{"system":"urn:test","value":"1|2"}]}"#
+            #expect(try await run("fhir", "create", input: patient).status == 0)
+            let first = try await run("samples", "upload", "s.jsonl", "--patient", "urn:test|1|2", "--anchor", "a.json")
+            #expect(first.status == 0 && first.errors.contains("3 created, 0 there already, 0 refused"), "\(first.errors)")
+            let resumed = try await run("samples", "upload", "s.jsonl", "--patient", "urn:test|1|2", "--anchor", "a.json")
+            #expect(resumed.status == 0 && resumed.errors.contains("all samples were sent before"), "\(resumed.errors)")
+            let again = try await run("samples", "upload", "s.jsonl", "--patient", "urn:test|1|2")
+            #expect(again.status == 0 && again.errors.contains("0 created, 3 there already"), "\(again.errors)")
+            let missing = try await run("samples", "upload", "s.jsonl", "--patient", "urn:test|9")
+            #expect(missing.status == 1 && missing.errors.contains("no patient with the identifier urn:test|9"), "\(missing.errors)")
+        } catch {
+            await sandbox.stop()
+            throw error
+        }
+        await sandbox.stop()
+    }
+}
