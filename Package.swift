@@ -76,6 +76,9 @@ let package = Package(
         // Password hashing for the sandbox.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
 
+        // Deflate, of all systems: Debian's zlib1g-dev, and Apple's SDKs, which have the same header.
+        .systemLibrary(name: "CZlib"),
+
         // The library. Each module may know only the ones above it.
         .target(
             name: "IndivoXML", dependencies: [libXML2],
@@ -100,6 +103,8 @@ let package = Package(
         // Random numbers that a seed determines, and what a misspelt word was meant to be.
         .target(name: "SeededRandom"),
         .target(name: "Suggestions"),
+        // Zip archives as streams, read and written.
+        .target(name: "ZipArchive", dependencies: ["CZlib", "CivilCalendar"]),
         .target(name: "OrderedJSON"),
         // FHIR R4: what the specification says as data, and resources as documents.
         .target(name: "FHIRTables"),
@@ -151,7 +156,7 @@ let package = Package(
         .target(
             name: "StudyDelivery",
             dependencies: [
-                "CivilCalendar", "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding",
+                "CivilCalendar", "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding", "ZipArchive",
                 .target(name: "CBZip2", condition: studyOnly),
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
@@ -232,6 +237,7 @@ let package = Package(
             name: "HTTPTransportTests",
             dependencies: ["HTTPTransport", "LoopbackTesting", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
+        .testTarget(name: "ZipArchiveTests", dependencies: ["SeededRandom", "ZipArchive"]),
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
         .testTarget(
             name: "OAuth1Tests", dependencies: ["OAuth1", "OrderedJSON", "RecordedTraffic", "SeededRandom"],
