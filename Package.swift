@@ -156,7 +156,8 @@ let package = Package(
         .target(
             name: "StudyDelivery",
             dependencies: [
-                "CivilCalendar", "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding", "ZipArchive",
+                "CivilCalendar", "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding",
+                "ZipArchive",
                 .target(name: "CBZip2", condition: studyOnly),
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
@@ -201,7 +202,7 @@ let package = Package(
             dependencies: [
                 "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "Indivo", "IndivoFHIR", "IndivoOutbox",
                 "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText",
-                "Suggestions", "Surveys", "SwiftGenerator",
+                "StudyDelivery", "Suggestions", "Surveys", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -277,7 +278,10 @@ let package = Package(
         .testTarget(
             name: "StudyDeliveryTests",
             dependencies: [
-                "DurableQueue", "FHIR", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SeededRandom", "StudyDelivery",
+                "DurableQueue", "FHIR", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText", "SeededRandom",
+                "StudyDelivery", "ZipArchive",
+                .target(name: "CBZip2", condition: studyOnly),
+                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),

@@ -9,7 +9,7 @@ package enum Base64URL {
     /// `nil` for anything but what ``encode(_:)`` gives: a character of another alphabet, padding, bits that stand for nothing.
     package static func decode(_ text: some StringProtocol) -> Data? {
         guard text.utf8.allSatisfy(isLetter), text.utf8.count % 4 != 1 else { return nil }
-        let padded = text.replacing("-", with: "+").replacing("_", with: "/")
+        let padded = String(text).replacing("-", with: "+").replacing("_", with: "/")
             + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: padded), encode(data) == text else { return nil }
         return data

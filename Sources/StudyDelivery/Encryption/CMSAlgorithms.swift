@@ -59,7 +59,10 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
                 }
                 return (cipher, Data(iv.bytes), 0)
             }
-            return try DER.sequence(&nodes, identifier: .sequence) { nodes in
+            guard let parameters = nodes.next() else {
+                throw StudyError.malformed(format: "CMS message", offset: nil, reason: "a cipher without parameters")
+            }
+            return try DER.sequence(parameters, identifier: .sequence) { nodes in
                 let nonce = try ASN1OctetString(derEncoded: &nodes)
                 let length: Int = try nodes.next().map { try Int(derEncoded: $0) } ?? 12
                 guard nonce.bytes.count == GCMCipher.nonceLength else {

@@ -54,7 +54,7 @@ public struct CMSEncryption: Sendable {
     /// Encrypts what `content` writes, of whatever length.
     ///
     /// The ciphertext waits in a file without a name until its length is known; the plain text is never on the disk.
-    func encrypt(in folder: URL? = nil, _ content: (_ write: (Data) throws -> Void) throws -> Void) throws -> ByteSource {
+    func encrypt(in folder: URL? = nil, _ content: (_ write: @escaping (Data) throws -> Void) throws -> Void) throws -> ByteSource {
         let scratch = try ScratchFile(in: folder)
         var encryptor = try CMSEncryptor(self)
         try content { try scratch.append(encryptor.encrypt($0)) }

@@ -100,7 +100,7 @@ public struct CMSMessage: Sendable {
                 if transport != .pkcs1 { return found }
                 if try candidates.count == 1 || opens(under: found) { return found }
                 plain = plain ?? found
-            } catch {
+            } catch let error as StudyError {
                 failure = error
             }
         }
@@ -137,7 +137,7 @@ public struct CMSMessage: Sendable {
             }
             let (rest, tag) = try cipher.finish(isEncrypting: false)
             var expected = Data()
-            try stream.octets("an authentication tag", in: containers[1]) { piece in
+            try stream.octets(0x04, "an authentication tag", in: containers[1]) { piece in
                 expected.append(piece.prefix(GCMCipher.tagLength + 1 - expected.count))
             }
             if try stream.isNext(0xA2, in: containers[1]) { _ = try stream.element(in: containers[1]) }

@@ -2,7 +2,8 @@ import Crypto
 import CryptoExtras
 import Foundation
 import SwiftASN1
-import X509
+// To check chains at another time than now.
+@_spi(FixedExpiryValidationTime) import X509
 
 /// A certificate (X.509) of a study: whoever holds its private key can read what is encrypted for it.
 public struct StudyCertificate: Sendable, Hashable {
@@ -137,7 +138,7 @@ public struct StudyCertificate: Sendable, Hashable {
         through intermediates: [StudyCertificate], trusting roots: [StudyCertificate], at time: StudyTime = .now
     ) async throws(StudyError) {
         var verifier = Verifier(rootCertificates: CertificateStore(roots.map(\.certificate))) {
-            RFC5280Policy(fixedValidationTime: time.date)
+            RFC5280Policy(fixedExpiryValidationTime: time.date)
         }
         let result = await verifier.validate(
             leaf: certificate, intermediates: CertificateStore(intermediates.map(\.certificate)))

@@ -2,18 +2,18 @@ import DurableQueue
 import Foundation
 
 /// A file that is to be made, for its owner only: it is there whole, or not at all.
-struct NewFile {
+package struct NewFile {
     private let url: URL
 
     /// - Throws: ``StudyError/storage(reason:)`` when there is one of the name already: nothing is overwritten.
-    init(_ url: URL) throws(StudyError) {
+    package init(_ url: URL) throws(StudyError) {
         guard !FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) else { throw Self.exists(url) }
         self.url = url
     }
 
     /// Writes the file.
     /// - Throws: What `body` throws; ``StudyError/storage(reason:)``.
-    func write(_ body: (_ write: @escaping (Data) throws -> Void) throws -> Void) throws {
+    package func write(_ body: (_ write: @escaping (Data) throws -> Void) throws -> Void) throws {
         do {
             let folder = url.deletingLastPathComponent().path(percentEncoded: false)
             try Disk().writeAtomically(
@@ -31,5 +31,19 @@ struct NewFile {
 
     private static func exists(_ url: URL) -> StudyError {
         .storage(reason: "\(url.path(percentEncoded: false)) is there already, and is not overwritten; remove it or choose another name")
+    }
+}
+
+/// Folders that only their owner can enter.
+package enum PrivateFolder {
+    /// Makes a folder, with those it is in, unless it is there.
+    package static func make(_ folder: URL) throws(StudyError) {
+        var path = folder.path(percentEncoded: false)
+        if path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        do {
+            try Disk().makeFolder(path)
+        } catch {
+            throw .storage(reason: "\(error)")
+        }
     }
 }

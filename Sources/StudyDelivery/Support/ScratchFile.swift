@@ -1,3 +1,5 @@
+import Crypto
+import CryptoExtras
 import DurableQueue
 import Foundation
 import HTTPTransport
@@ -5,9 +7,14 @@ import HTTPTransport
 /// A file without a name, readable by this process alone: what is in it is gone when the process ends, however it ends.
 final class ScratchFile: Sendable {
     private let descriptor: Int32
+    /// Under which the disk has what is written; a new one, which nobody else ever has.
+    private let key: SymmetricKey?
 
-    /// - Parameter folder: Where there is room for it; the system's temporary folder unless given.
-    init(in folder: URL? = nil) throws(StudyError) {
+    /// - Parameters:
+    ///   - folder: Where there is room for it; the system's temporary folder unless given.
+    ///   - isSealed: Whether it is encrypted on the disk. One that others are to open by its ``path`` is not.
+    init(in folder: URL? = nil, isSealed: Bool = false) throws(StudyError) {
+        key = isSealed ? SymmetricKey(size: .bits256) : nil
         let folder = folder ?? FileManager.default.temporaryDirectory
         let path = folder.appending(path: ".new-\(UUID().uuidString)").path(percentEncoded: false)
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -22,6 +29,7 @@ final class ScratchFile: Sendable {
 
     /// Writes bytes at the end.
     func append(_ data: Data) throws(StudyError) {
+        let data = try sealed(data, at: Int(lseek(descriptor, 0, SEEK_CUR)))
         var done = 0
         while done < data.count {
             let count = data.withUnsafeBytes { bytes in
@@ -50,7 +58,20 @@ final class ScratchFile: Sendable {
                 guard number > 0 else { break }
                 done += number
             }
-            return data.prefix(done)
+            return try sealed(data.prefix(done), at: offset)
+        }
+    }
+
+    /// Encrypts or decrypts, which in counter mode are one.
+    private func sealed(_ data: Data, at offset: Int) throws(StudyError) -> Data {
+        guard let key, !data.isEmpty else { return data }
+        let (block, skipped) = offset.quotientAndRemainder(dividingBy: 16)
+        do {
+            let nonce = try AES._CTR.Nonce(
+                nonceBytes: Data(count: 8) + withUnsafeBytes(of: UInt64(block).bigEndian) { Data($0) })
+            return try AES._CTR.encrypt(Data(count: skipped) + data, using: key, nonce: nonce).dropFirst(skipped)
+        } catch {
+            throw .storage(reason: "the scratch file cannot be encrypted: \(error)")
         }
     }
 
@@ -61,7 +82,7 @@ final class ScratchFile: Sendable {
 
 extension ByteSource {
     /// A plain file. It is opened once: what is read is what was opened, whatever gets its name meanwhile.
-    static func file(_ url: URL) throws(StudyError) -> ByteSource { try fileAndTime(url).source }
+    package static func file(_ url: URL) throws(StudyError) -> ByteSource { try fileAndTime(url).source }
 
     /// A plain file, and when it was last changed.
     static func fileAndTime(_ url: URL) throws(StudyError) -> (source: ByteSource, modified: StudyTime) {
