@@ -4,6 +4,7 @@ import PackageDescription
 // What an app pays for is what it links: `Indivo` and the modules below it build nothing of the sandbox,
 // the command-line tool or the generator, and with `traits: []` SwiftPM does not even fetch their packages.
 let outboxOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["Outbox"])
+let studyOnly = TargetDependencyCondition.when(traits: ["Study"])
 let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
 let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
 
@@ -40,6 +41,7 @@ let package = Package(
         .library(name: "Surveys", targets: ["Surveys"]),
         .library(name: "SurveyPages", targets: ["SurveyPages"]),
         .library(name: "IndivoSurveys", targets: ["IndivoSurveys"]),
+        .library(name: "StudyDelivery", targets: ["StudyDelivery"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "DurableQueue", targets: ["DurableQueue"]),
@@ -54,14 +56,17 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Outbox", description: "The outbox for working offline (fetches swift-crypto)."),
+        .trait(name: "Study", description: "Delivery to a study (fetches swift-certificates and swift-crypto)."),
         .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
         .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
-        .default(enabledTraits: ["Outbox", "Sandbox", "Tool"]),
+        .default(enabledTraits: ["Outbox", "Study", "Sandbox", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-crypto", "4.5.0"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.18.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", "0.27.1"..<"0.28.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -71,6 +76,7 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CLibOAuth", pkgConfig: "oauth", providers: [.apt(["liboauth-dev"])]),
         .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["liboauth-dev"])]),
+        .systemLibrary(name: "CBZip2", providers: [.apt(["libbz2-dev"])]),
         // Password hashing for the sandbox.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
 
@@ -167,6 +173,20 @@ let package = Package(
             name: "IndivoOutbox",
             dependencies: ["Indivo", "DurableQueue", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // What a participant gives, to the study: archives, encryption, endpoints and the queue.
+        .target(
+            name: "StudyDelivery",
+            dependencies: [
+                "CivilCalendar", "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding",
+                "ZipArchive",
+                .target(name: "CBZip2", condition: studyOnly),
+                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: studyOnly),
+                .product(name: "X509", package: "swift-certificates", condition: studyOnly),
+            ],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "IndivoTesting",
             dependencies: [
@@ -205,9 +225,9 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox",
-                "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText",
-                "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR",
+                "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText",
+                "StudyDelivery", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -295,6 +315,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain,
             exclude: ["Fixtures"]),
+        .testTarget(
+            name: "StudyDeliveryTests",
+            dependencies: [
+                "DurableQueue", "FHIR", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText", "SeededRandom",
+                "StudyDelivery", "ZipArchive",
+                .target(name: "CBZip2", condition: studyOnly),
+                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),
         .testTarget(
             name: "IndivoOutboxTests",

@@ -29,6 +29,10 @@ static inline CURLcode indivo_curl_set_receiver(CURL *easy, CURLoption option, c
     return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode indivo_curl_set_reader(CURL *easy, curl_read_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_READFUNCTION, value);
+}
+
 static inline CURLcode indivo_curl_set_prerequest(CURL *easy, curl_prereq_callback value) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }

@@ -70,6 +70,8 @@ public final class DurableQueue: Sendable {
         case data(Data)
         /// What a file holds now; it is copied, and may be removed afterwards.
         case file(URL)
+        /// So many bytes, read from positions in order while the item is written.
+        case bytes(size: Int, read: @Sendable (_ position: Int, _ count: Int) throws -> Data)
     }
 
     /// Puts an item at the end of the queue. When this returns it is there whatever happens.

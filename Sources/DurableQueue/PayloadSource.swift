@@ -12,6 +12,8 @@ final class PayloadSource {
         case .data(let data):
             size = data.count
             read = { position, count in data.dropFirst(position).prefix(count) }
+        case .bytes(let size, let read):
+            (self.size, self.read) = (size, { try read($0, max(0, min($1, size - $0))) })
         case .file(let url):
             let path = url.path(percentEncoded: false)
             do {

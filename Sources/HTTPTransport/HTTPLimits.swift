@@ -28,6 +28,9 @@ public struct HTTPLimits: Sendable, Hashable {
     /// than this, even where its own deadline is later. `nil` outside a call.
     @TaskLocal public static var remaining: Duration?
 
+    /// How long an upload of so many bytes may take in all: 8 KiB a second is the slowest connection that is waited for.
+    func deadline(ofUpload bytes: Int) -> Duration { deadline + .milliseconds(bytes / 8) }
+
     /// The limits of a request that begins now.
     var ofThisCall: HTTPLimits {
         guard let remaining = Self.remaining, remaining < deadline else { return self }

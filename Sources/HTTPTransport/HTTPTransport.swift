@@ -34,12 +34,24 @@ public protocol HTTPTransport: Sendable {
     /// - Throws: ``HTTPTransportError`` when there is no complete answer; `CancellationError` when the task was
     ///   cancelled, and then the server may have acted on the request or not.
     func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer
+
+    /// Sends a request with a body that is read while it is sent, and waits for the whole answer.
+    ///
+    /// The transports of this module keep about a mebibyte of it in memory. They wait as long as bytes go out, and longer than
+    /// ``HTTPLimits/deadline`` in proportion to the body. A transport that does not implement this sends the body from memory.
+    ///
+    /// - Throws: What ``send(_:body:)`` does, and what the source throws.
+    func send(_ request: HTTPRequest, upload: ByteSource) async throws -> HTTPAnswer
 }
 
 extension HTTPTransport {
     /// Sends a request without a body, and waits for the whole answer.
     /// - Throws: What ``send(_:body:)`` does.
     public func send(_ request: HTTPRequest) async throws -> HTTPAnswer { try await send(request, body: nil) }
+
+    public func send(_ request: HTTPRequest, upload: ByteSource) async throws -> HTTPAnswer {
+        try await send(request, body: upload.data())
+    }
 }
 
 /// What a server answered: head and body.

@@ -34,6 +34,7 @@ struct IndivoTool: AsyncParsableCommand {
                 name: "File",
                 subcommands: [DocumentCommand.self, SelectCommand.self, FormatCommand.self, GenerateCommand.self]),
             CommandGroup(name: "FHIR", subcommands: [FHIRCommand.self]),
+            CommandGroup(name: "Study", subcommands: [StudyCommand.self]),
             CommandGroup(name: "Survey", subcommands: [SurveyCommand.self]),
             CommandGroup(name: "Samples", subcommands: [SamplesCommand.self]),
             CommandGroup(name: "Sandbox", subcommands: [SandboxCommand.self, DemoCommand.self]),

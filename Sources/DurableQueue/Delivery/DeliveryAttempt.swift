@@ -58,11 +58,37 @@ public struct DeliveryAttempt: Sendable {
     /// - Throws: ``QueueError/damaged(file:)``, after which the item is set aside unless the deliverer catches it.
     public func payload() throws -> Data? { try item.payloadSize.map { try folder.payload(of: item.number, size: $0) } }
 
+    /// The payload, to be read at any position; `nil` without one.
+    /// - Throws: ``QueueError/damaged(file:)``.
+    public func openPayload() throws -> QueuePayload? {
+        try item.payloadSize.map { try folder.openPayload(of: item.number, size: $0) }
+    }
+
     /// Hands out the payload in pieces of at most 1 MiB. That it is whole is known when this returns.
     /// - Throws: ``QueueError/damaged(file:)``, and what `body` throws.
     public func readPayload(_ body: (Data) throws -> Void) throws {
         guard item.payloadSize != nil else { return }
         try folder.readPayload(of: item.number, body)
+    }
+}
+
+/// The payload of an item, read at any position: for uploads that begin in the middle.
+public struct QueuePayload: Sendable {
+    /// In bytes.
+    public let size: Int
+    let file: SealedFile
+    let path: String
+
+    /// So many bytes from a position on; fewer at the end.
+    /// - Throws: ``QueueError/damaged(file:)``.
+    public func read(at position: Int, count: Int) throws -> Data {
+        do {
+            return try file.readBody(at: position, count: max(0, min(count, size - position)))
+        } catch SealedFile.Failure.system(let code) {
+            throw QueueError.system(code, path)
+        } catch {
+            throw QueueError.damaged(file: path)
+        }
     }
 }
 

@@ -12,33 +12,35 @@ package enum DiskStep: String, Sendable, CaseIterable {
 }
 
 /// A step that failed, with the system's error number.
-struct DiskFailure: Error, CustomStringConvertible {
-    let step: DiskStep
-    let path: String
-    let code: Int32
+package struct DiskFailure: Error, CustomStringConvertible {
+    package let step: DiskStep
+    package let path: String
+    package let code: Int32
 
-    var description: String { "cannot \(step.rawValue) \(path): \(DiskFailure.words(code))" }
+    package var description: String { "cannot \(step.rawValue) \(path): \(DiskFailure.words(code))" }
 
     static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
 }
 
 /// Files that are whole or not there, whatever happens.
-struct Disk: Sendable {
+package struct Disk: Sendable {
     /// Asked before each step: an error number makes the step fail. For tests; a disk that is full halfway through a
     /// file leaves half a file.
-    var fault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
+    package var fault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
+
+    package init(fault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }) { self.fault = fault }
 
     /// Drafts begin with this, and are nothing that counts.
-    static let draftPrefix = ".new-"
+    package static let draftPrefix = ".new-"
 
     /// A file while it is being written.
-    struct Draft {
+    package struct Draft {
         fileprivate let disk: Disk
         fileprivate let descriptor: Int32
         fileprivate let path: String
 
         /// Writes bytes at the end.
-        func append(_ data: Data) throws {
+        package func append(_ data: Data) throws {
             let half = data.count / 2
             try disk.write(data.prefix(half), to: descriptor, path)
             try disk.step(.write, path) { 0 }
@@ -53,7 +55,7 @@ struct Disk: Sendable {
     /// - Parameters:
     ///   - replacing: Whether a file of that name may be replaced; else `EEXIST`.
     ///   - content: Writes the content.
-    func writeAtomically(
+    package func writeAtomically(
         to name: String, in folder: String, replacing: Bool = true, _ content: (Draft) throws -> Void
     ) throws {
         let path = folder + "/" + name
@@ -108,7 +110,7 @@ struct Disk: Sendable {
     }
 
     /// Makes what was put into a folder, or taken out of it, durable.
-    func syncFolder(_ folder: String) throws {
+    package func syncFolder(_ folder: String) throws {
         let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw DiskFailure(step: .syncFolder, path: folder, code: errno) }
         defer { close(descriptor) }
@@ -136,7 +138,7 @@ struct Disk: Sendable {
     private static func isBeyondUs(_ code: Int32) -> Bool { [EROFS, EINVAL, EACCES, EPERM].contains(code) }
 
     /// Makes a folder that only its owner can enter, with the folders it is in.
-    func makeFolder(_ folder: String) throws {
+    package func makeFolder(_ folder: String) throws {
         var missing: [String] = []
         var path = folder
         while path.count > 1, access(path, F_OK) != 0 {

@@ -1,11 +1,11 @@
 import Foundation
 
 /// A lock between processes, and between objects of one process (`flock`). The system frees it when its holder dies.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
     private let descriptor: Int32
 
     /// Waits for the lock.
-    init(waitingFor path: String) throws {
+    package init(waitingFor path: String) throws {
         descriptor = try FileLock.open(path)
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw DiskFailure(step: .create, path: path, code: errno) }
@@ -13,7 +13,7 @@ final class FileLock: Sendable {
     }
 
     /// Takes the lock if it is free.
-    init?(ifFree path: String) throws {
+    package init?(ifFree path: String) throws {
         descriptor = try FileLock.open(path)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return nil }

@@ -117,6 +117,17 @@ struct QueueFolder: Sendable {
         }
     }
 
+    func openPayload(of number: Int, size: Int) throws -> QueuePayload {
+        do {
+            guard let sealed = try open(.item, number) else { throw SealedFile.Failure.damaged }
+            return QueuePayload(size: size, file: sealed, path: file(.item, number))
+        } catch SealedFile.Failure.system(let code) {
+            throw QueueError.system(code, path)
+        } catch is SealedFile.Failure {
+            throw QueueError.damaged(file: file(.item, number))
+        }
+    }
+
     private func open(_ kind: SealedFile.Kind, _ number: Int) throws(SealedFile.Failure) -> SealedFile? {
         try SealedFile.open(file(kind, number), for: place(kind, number), key: key)
     }

@@ -180,6 +180,25 @@ struct SealedFile {
         }
     }
 
+    /// So many bytes of the body from a position on; fewer at its end.
+    func readBody(at position: Int, count: Int) throws(Failure) -> Data {
+        guard hasBody else { throw .damaged }
+        let sealedLength = SealedFile.chunkLength + SealedFile.sealLength
+        var result = Data()
+        while result.count < count {
+            let (index, offset) = (position + result.count).quotientAndRemainder(dividingBy: SealedFile.chunkLength)
+            let start = bodyStart + index * sealedLength
+            guard start < file.size else { throw .damaged }
+            let sealed = try Self.read(file, at: start, count: sealedLength)
+            let chunk = try SealedFile.unbox(sealed, binding.chunk(index, isLast: file.size - start <= sealedLength), key)
+            let part = chunk.dropFirst(offset).prefix(count - result.count)
+            guard !part.isEmpty else { throw .damaged }
+            if part.count == count { return part }
+            result.append(part)
+        }
+        return result
+    }
+
     private static func read(_ file: StoredFile, at position: Int, count: Int) throws(Failure) -> Data {
         do {
             return try file.read(at: position, count: count)

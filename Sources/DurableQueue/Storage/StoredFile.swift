@@ -1,15 +1,17 @@
 import Foundation
 
 /// A file that is open for reading.
-final class StoredFile: Sendable {
-    let path: String
+package final class StoredFile: Sendable {
+    package let path: String
     /// In bytes.
-    let size: Int
+    package let size: Int
+    /// When it was last changed, in seconds since 1970-01-01T00:00:00Z.
+    package let modifiedSeconds: Int
     /// Whether it is this user's, and nobody else can read or write it.
-    let isPrivate: Bool
+    package let isPrivate: Bool
     private let descriptor: Int32
 
-    enum Failure: Error {
+    package enum Failure: Error {
         /// What has the name is no plain file, or the system does not give what is in it: that is this file's alone.
         case unreadable(String)
         /// The process or the system is out of something: that says nothing of the file.
@@ -17,13 +19,15 @@ final class StoredFile: Sendable {
     }
 
     /// Opens a file; `nil` when there is none.
-    init?(_ path: String) throws(Failure) {
+    ///
+    /// - Parameter followsLinks: Whether the name may be a link's, as of files that a person chose.
+    package init?(_ path: String, followsLinks: Bool = false) throws(Failure) {
         self.path = path
         // O_NONBLOCK: opening a pipe would wait for somebody who writes.
-        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else {
             if errno == ENOENT {
-                (size, isPrivate) = (0, false)
+                (size, modifiedSeconds, isPrivate) = (0, 0, false)
                 return nil
             }
             throw Self.failure(errno)
@@ -31,6 +35,11 @@ final class StoredFile: Sendable {
         var status = stat()
         let isKnown = fstat(descriptor, &status) == 0
         size = Int(status.st_size)
+        #if canImport(Darwin)
+        modifiedSeconds = status.st_mtimespec.tv_sec
+        #else
+        modifiedSeconds = status.st_mtim.tv_sec
+        #endif
         isPrivate = status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
         guard isKnown, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable("it is no plain file") }
     }
@@ -38,7 +47,7 @@ final class StoredFile: Sendable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// So many bytes from a position on; fewer at the end of the file.
-    func read(at position: Int, count: Int) throws(Failure) -> Data {
+    package func read(at position: Int, count: Int) throws(Failure) -> Data {
         let count = max(0, min(count, size - position))
         var data = Data(count: count)
         var done = 0

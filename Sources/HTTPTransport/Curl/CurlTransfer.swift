@@ -13,7 +13,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     private let request: HTTPRequest
     private let target: HTTPTarget
-    private let body: Data?
+    private let body: Body?
     private let limits: HTTPLimits
     private let authorityFile: String?
 
@@ -26,11 +26,23 @@ final class CurlTransfer: @unchecked Sendable {
     private var headIsComplete = false
     private var response: HTTPResponse?
     private var answerBody = Data()
+    /// The piece of an upload that is being sent, and where it is in the whole.
+    private var piece = Data()
+    private var pieceOffset = 0
+    private var uploaded = 0
+    private var uploadFailure: (any Error)?
+
+    /// What a request carries.
+    enum Body {
+        case data(Data)
+        /// Read while it is sent.
+        case upload(ByteSource)
+    }
 
     /// No server's head is as long as this; libcurl itself sets no bound.
     private static let maximumHeadBytes = 256 << 10
 
-    init(request: HTTPRequest, target: HTTPTarget, body: Data?, limits: HTTPLimits, authorityFile: String?) {
+    init(request: HTTPRequest, target: HTTPTarget, body: Body?, limits: HTTPLimits, authorityFile: String?) {
         self.request = request
         self.target = target
         self.body = body
@@ -70,7 +82,14 @@ final class CurlTransfer: @unchecked Sendable {
         try setFields()
         setMethodAndBody()
         setLong(CURLOPT_CONNECTTIMEOUT_MS, limits.connectTimeout.milliseconds)
-        setLong(CURLOPT_TIMEOUT_MS, limits.deadline.milliseconds)
+        if case .upload(let source) = body {
+            setLong(CURLOPT_TIMEOUT_MS, limits.deadline(ofUpload: source.size).milliseconds)
+            // Less than a byte a second for as long as a whole request may take is no connection any more.
+            setLong(CURLOPT_LOW_SPEED_LIMIT, 1)
+            setLong(CURLOPT_LOW_SPEED_TIME, max(1, limits.deadline.milliseconds / 1000))
+        } else {
+            setLong(CURLOPT_TIMEOUT_MS, limits.deadline.milliseconds)
+        }
         _ = indivo_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, Int(limits.maximumAnswerBytes))
         _ = indivo_curl_set_pointer(easy, CURLOPT_HEADERDATA, this)
         _ = indivo_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, transfer in
@@ -136,8 +155,17 @@ final class CurlTransfer: @unchecked Sendable {
     /// The method, and a body with its length; methods that usually have a body say `Content-Length: 0` without one.
     private func setMethodAndBody() {
         let method = request.method
-        if body != nil || [.post, .put, .patch].contains(method) {
-            let body = body ?? Data()
+        if case .upload(let source) = body {
+            setLong(CURLOPT_POST, 1)
+            _ = indivo_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, source.size)
+            setLong(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+            _ = indivo_curl_set_pointer(easy, CURLOPT_READDATA, Unmanaged.passUnretained(self).toOpaque())
+            _ = indivo_curl_set_reader(easy) { bytes, size, count, transfer in
+                guard let bytes, let transfer else { return Int(CURL_READFUNC_ABORT) }
+                return CurlTransfer.from(transfer).giveUpload(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+            }
+        } else if body != nil || [.post, .put, .patch].contains(method) {
+            let body = if case .data(let data) = body { data } else { Data() }
             setLong(CURLOPT_POST, 1)
             _ = indivo_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
             body.withUnsafeBytes { bytes in
@@ -196,6 +224,24 @@ final class CurlTransfer: @unchecked Sendable {
         return true
     }
 
+    /// Fills a buffer with the next bytes of the upload.
+    private func giveUpload(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard case .upload(let source) = body else { return Int(CURL_READFUNC_ABORT) }
+        do {
+            if uploaded == pieceOffset + piece.count {
+                pieceOffset = uploaded
+                piece = try source.read(at: uploaded, count: 1 << 20)
+            }
+        } catch {
+            uploadFailure = error
+            return Int(CURL_READFUNC_ABORT)
+        }
+        let part = piece.dropFirst(uploaded - pieceOffset).prefix(buffer.count)
+        part.copyBytes(to: buffer)
+        uploaded += part.count
+        return part.count
+    }
+
     /// `HTTP/1.1 200 OK`; the reason may be empty.
     private static func statusLine(_ line: UnsafeRawBufferPointer) -> HTTPResponse? {
         let text = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
@@ -221,6 +267,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// What became of the request.
     func result(_ code: CURLcode) -> Result<HTTPAnswer, any Error> {
+        if let uploadFailure { return .failure(uploadFailure) }
         if code == CURLE_OK, let response {
             // libcurl takes a head for whole that ends with the connection, in the middle of a line too.
             guard headIsComplete else { return .failure(error(.answerLost, detail: "the head was cut short")) }

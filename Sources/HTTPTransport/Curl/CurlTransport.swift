@@ -39,6 +39,14 @@ public final class CurlTransport: HTTPTransport {
     }
 
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
+        try await send(request, body.map { .data($0) })
+    }
+
+    public func send(_ request: HTTPRequest, upload: ByteSource) async throws -> HTTPAnswer {
+        try await send(request, .upload(upload))
+    }
+
+    private func send(_ request: HTTPRequest, _ body: CurlTransfer.Body?) async throws -> HTTPAnswer {
         let target = try HTTPTarget(request)
         try Task.checkCancellation()
         let transfer = CurlTransfer(

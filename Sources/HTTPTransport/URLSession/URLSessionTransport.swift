@@ -49,8 +49,34 @@ public final class URLSessionTransport: HTTPTransport {
 
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         let target = try HTTPTarget(request)
-        let limits = limits.ofThisCall
         let task = session.dataTask(with: try Self.urlRequest(request, to: target, body: body))
+        return try await wait(for: task, target, limits.ofThisCall)
+    }
+
+    /// URLSession reads an upload from a file: the body is written to a private one first, and removed in the end. So what is
+    /// sent is on the disk meanwhile; encrypt what must not be there.
+    public func send(_ request: HTTPRequest, upload: ByteSource) async throws -> HTTPAnswer {
+        let target = try HTTPTarget(request)
+        let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        guard
+            FileManager.default.createFile(
+                atPath: file.path(percentEncoded: false), contents: nil, attributes: [.posixPermissions: 0o600])
+        else {
+            throw HTTPTransportError(
+                kind: .other, server: target.authority, mayHaveReachedServer: false, detail: "no room for a temporary file")
+        }
+        let handle = try FileHandle(forWritingTo: file)
+        try upload.forEachPiece { try handle.write(contentsOf: $0) }
+        try handle.close()
+        var limits = limits.ofThisCall
+        limits.deadline = limits.deadline(ofUpload: upload.size)
+        var urlRequest = try Self.urlRequest(request, to: target, body: nil)
+        urlRequest.timeoutInterval = limits.deadline.timeInterval
+        return try await wait(for: session.uploadTask(with: urlRequest, fromFile: file), target, limits)
+    }
+
+    private func wait(for task: URLSessionTask, _ target: HTTPTarget, _ limits: HTTPLimits) async throws -> HTTPAnswer {
         try Task.checkCancellation()
         // URLSession does not hold a slow answer to the deadline everywhere, so a task of ours does.
         let deadline = Task { [receiver] in

@@ -1,5 +1,6 @@
 import FHIRClient
 import Indivo
+import StudyDelivery
 
 extension CommandFailure {
     /// What the tool says of a call that failed, and ends with: the one place where that is decided.
@@ -23,6 +24,8 @@ extension CommandFailure {
         case let error as DocumentError: self.init("a document cannot be read: \(error)", status: .refused)
         case let error as XMLError: self.init("a document cannot be read: \(error)", status: .refused)
         case let error as SDMJError: self.init("a document cannot be read: \(error)", status: .refused)
+        case let error as StudyError: self.init("\(error)".inToolsWords)
+        case let error as QueueError: self.init("\(error)")
         case is CancellationError: self.init("cancelled", status: .nothingFound)
         default: return nil
         }

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+struct StudyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "study",
+        abstract: "Pack, encrypt and deliver what participants give to a study.",
+        discussion: """
+            keys makes a study's key pair; pack and unpack make and open packages of ResearchKit and envelopes of C3-PRO; \
+            submit delivers through a queue on disk. Pass phrases and secrets come from the environment or from files, never \
+            from options: INDIVO_KEY_PASSPHRASE, INDIVO_STUDY_ANTISPAM, INDIVO_STUDY_RECEIPT.
+            """,
+        subcommands: [
+            StudyKeysCommand.self, StudyPackCommand.self, StudyUnpackCommand.self, StudyInspectCommand.self,
+            StudySubmitCommand.self, StudyQueueCommand.self,
+        ])
+}

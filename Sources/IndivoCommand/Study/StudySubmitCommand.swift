@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import HTTPTransport
+import StudyDelivery
+
+/// Which study, and how it is reached.
+struct StudyOptions: ParsableArguments {
+    @Option(help: "The study’s configuration, study.json (indivo study submit --help).", completion: .file())
+    var config: String
+
+    @OptionGroup var talk: TalkOptions
+}
+
+/// Where a study's server is.
+struct StudyServerOptions: ParsableArguments {
+    @Option(help: "The URL of the study’s server; that of the configuration unless given.")
+    var server: String?
+
+    @Option(help: ArgumentHelp("A host that may be asked without TLS, by everybody’s leave on the way.", valueName: "host"))
+    var allowHttp: [String] = []
+
+    func endpoint(_ configuration: StudyConfiguration) throws -> any StudyEndpoint {
+        try configuration.endpoint(server, plainHTTPHosts: Set(allowHttp))
+    }
+}
+
+struct StudySubmitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "submit",
+        abstract: "Give files to a study: queue them, and deliver what can be delivered now.",
+        discussion: """
+            With the protocol researchkit the files are one package; with c3pro each is a FHIR resource. What was submitted \
+            before is not submitted again. The configuration is JSON:
+
+            {"study": "org.example.sleep", "subject": "UUID", "item": "diary", "protocol": "researchkit",
+             "server": "https://…", "encrypt": ["certificate.pem"], "cipher": "aes-256-gcm",
+             "keyTransport": "rsa-oaep-sha256", "keyID": "…", "envelopeForm": "1", "fhirVersion": "4.0.1", "queue": "folder"}
+
+            \(StudyDeliveryOutcome.help)
+            """)
+
+    @Argument(help: "The files.", completion: .file())
+    var files: [String]
+
+    @OptionGroup var study: StudyOptions
+    @OptionGroup var server: StudyServerOptions
+
+    func run() async throws {
+        let configuration = try StudyConfiguration(study.config)
+        let endpoint = try server.endpoint(configuration)
+        let queue = try configuration.queue()
+        for (name, submitted) in try await configuration.submit(files, to: queue) {
+            switch submitted {
+            case .queued: study.talk.note("\(name): queued as \(submitted.submission.id.uuidString.lowercased())")
+            case .known(_, .delivered): study.talk.note("\(name): was delivered before, and is not sent again")
+            case .known: study.talk.note("\(name): is in the queue already")
+            }
+        }
+        try await StudyDeliveryOutcome(queue, endpoint).finish(study.talk)
+    }
+}
+
+/// What a delivery comes to for the shell.
+struct StudyDeliveryOutcome {
+    static let help = """
+        The exit status is 0 when everything was delivered, 1 when something was set aside, 2 for wrong use or bad input, \
+        3 when the server fails or takes nothing, 4 when it is not reached.
+        """
+
+    private let queue: StudyQueue
+    private let report: QueueReport
+
+    init(_ queue: StudyQueue, _ endpoint: any StudyEndpoint) async throws {
+        self.queue = queue
+        report = try await queue.deliver(to: endpoint)
+    }
+
+    func finish(_ talk: TalkOptions) async throws {
+        for item in report.delivered { try StandardStreams.say(item.id) }
+        for item in report.setAside {
+            if case .setAside(let reason) = item.state { StandardStreams.complain("\(item.id) is set aside: \(reason)") }
+        }
+        let items = try await queue.items()
+        let setAside = items.count { if case .setAside = $0.state { true } else { false } }
+        talk.note("\(report.delivered.count) delivered, \(report.remaining) wait, \(setAside) set aside.")
+        for problem in report.stopped.values {
+            let isReached = (problem as? StudyServerProblem) != nil
+            throw CommandFailure("\(problem)", status: isReached ? .refused : .notReached)
+        }
+        if setAside > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    }
+}

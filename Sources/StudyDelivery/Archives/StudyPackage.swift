@@ -1,0 +1,120 @@
+import Foundation
+import HTTPTransport
+
+/// A package as it arrived: an archive in one of its forms, a CMS message, or an envelope.
+///
+/// ```swift
+/// let package = try StudyPackage(contentsOf: file)
+/// try package.open(with: [StudyKey(key)]).write(to: folder)
+/// ```
+public struct StudyPackage: Sendable {
+    /// What a package is, by its first bytes.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case zip
+        case bzip2
+        case cms
+        case envelope
+    }
+
+    /// A key that may open a package.
+    public struct Key: Sendable {
+        let key: StudyPrivateKey
+        let certificate: StudyCertificate?
+
+        /// - Parameter certificate: The key's, which finds it among several recipients.
+        public init(_ key: StudyPrivateKey, certificate: StudyCertificate? = nil) {
+            (self.key, self.certificate) = (key, certificate)
+        }
+    }
+
+    /// What it is.
+    public let kind: Kind
+    let source: ByteSource
+    /// By which this process can open the file.
+    private let path: String
+    private let limits: ArchiveLimits
+    /// Keeps a file without a name while something is read from it.
+    private let scratch: ScratchFile?
+
+    /// Opens a file, and looks at its first bytes.
+    ///
+    /// - Throws: ``StudyError``.
+    public init(contentsOf file: URL, limits: ArchiveLimits = ArchiveLimits()) throws {
+        try self.init(ByteSource.file(file), path: file.path(percentEncoded: false), limits: limits, scratch: nil)
+    }
+
+    private init(_ source: ByteSource, path: String, limits: ArchiveLimits, scratch: ScratchFile?) throws {
+        let start = try source.read(at: 0, count: 64)
+        guard let kind = Self.kind(start) else {
+            throw StudyError.malformed(
+                format: "package", offset: 0,
+                reason: start.isEmpty ? "it is empty" : "it is no zip, no bzip2, no CMS message in DER or BER, and no JSON")
+        }
+        (self.kind, self.source, self.path, self.limits, self.scratch) = (kind, source, path, limits, scratch)
+    }
+
+    private static func kind(_ start: Data) -> Kind? {
+        if start.starts(with: "PK\u{3}\u{4}".utf8) || start.starts(with: "PK\u{5}\u{6}".utf8) { return .zip }
+        if start.starts(with: "BZh".utf8) { return .bzip2 }
+        if start.first == 0x30 { return .cms }
+        let text = start.drop { [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
+        return text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") ? .envelope : nil
+    }
+
+    /// The envelope, of a package of that kind.
+    /// - Throws: ``StudyError``.
+    public func envelope() throws -> C3ProEnvelope {
+        guard source.size <= C3ProEnvelope.longest else {
+            throw StudyError.tooLarge(what: "an envelope of \(source.size) bytes", limit: C3ProEnvelope.longest)
+        }
+        return try C3ProEnvelope(parsing: source.data())
+    }
+
+    /// The message, of a package that is one.
+    /// - Throws: ``StudyError``.
+    public func message() throws -> CMSMessage { try CMSMessage(source) }
+
+    /// Decrypts what is encrypted, and opens the archive in it. What is decrypted waits in a file without a name.
+    ///
+    /// - Parameter keys: Each is tried.
+    /// - Throws: ``StudyError``.
+    public func open(with keys: [Key] = []) throws -> ArchiveContents {
+        switch kind {
+        case .zip: return try ArchiveContents(zip: path, limits: limits)
+        case .bzip2:
+            let unpacked = try BZip2.unpack(source, limit: limits.bzip2Size)
+            let content = unpacked.source
+            return try PackedArchive.isPacked(content)
+                ? PackedArchive.read(content, limits: limits) : MIMEArchive.read(content, limits: limits)
+        case .envelope:
+            let envelope = try envelope()
+            return try first(keys) { try ArchiveContents(resource: envelope.open(with: $0.key)) }
+        case .cms:
+            let message = try message()
+            return try first(keys) { key in
+                let scratch = try ScratchFile()
+                try message.decrypt(with: key.key, certificate: key.certificate) { try scratch.append($0) }
+                return try open(decrypted: scratch, isAuthenticated: message.cipher.isAuthenticated)
+            }
+        }
+    }
+
+    private func open(decrypted scratch: ScratchFile, isAuthenticated: Bool) throws -> ArchiveContents {
+        guard let inner = try? StudyPackage(scratch.source, path: scratch.path, limits: limits, scratch: scratch),
+            inner.kind == .zip || inner.kind == .bzip2
+        else {
+            // A wrong key may give right padding by chance. Then what comes out is nothing.
+            guard isAuthenticated else { throw StudyError.wrongKeyOrDamaged }
+            throw StudyError.unsupported(format: "package", reason: "what is encrypted in it is no archive")
+        }
+        return try inner.open()
+    }
+
+    private func first(_ keys: [Key], _ body: (Key) throws -> ArchiveContents) throws -> ArchiveContents {
+        var failure: any Error = StudyError.unusableKey(reason: "it is encrypted, and no key was given")
+        for key in keys {
+            do { return try body(key) } catch { failure = error }
+        }
+        throw failure
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import OrderedJSON
+import SecretText
+import Synchronization
+import URLCoding
+
+/// A receiver of C3-PRO: registration, a bearer token by client credentials, envelopes to `/encfhir` and resources to `/fhir`.
+///
+/// Its answers are read as they are: a token with status 202, JSON with a comma too many, errors with status 200.
+public final class C3ProEndpoint: StudyEndpoint {
+    private let address: StudyAddress
+    private let transport: any HTTPTransport
+    private let clients: any C3ProClientStore
+    private let antispam: Secret
+    private let attestation: any StudyAttestation
+    private let token = Mutex<(text: Secret, expires: Duration)?>(nil)
+    private let elapsed: @Sendable () -> Duration
+
+    private static let antispamField = HTTPField.Name("Antispam")!  // A constant that is a token.
+    private static let keyField = HTTPField.Name("Idempotency-Key")!  // A constant that is a token.
+
+    /// - Parameters:
+    ///   - url: The receiver's root, as in `https://study.example.org/c3pro`.
+    ///   - antispam: The secret in the app's binary that receivers ask for.
+    ///   - attestation: Proves the app at its registration.
+    public init(
+        _ url: URL, antispam: Secret, attestation: any StudyAttestation, clients: any C3ProClientStore,
+        transport: any HTTPTransport = .system, plainHTTPHosts: Set<String> = [], timing: CallTiming = .system
+    ) throws(StudyError) {
+        address = try StudyAddress(url, plainHTTPHosts: plainHTTPHosts)
+        (self.antispam, self.attestation, self.clients, self.transport) = (antispam, attestation, clients, transport)
+        elapsed = timing.elapsed
+    }
+
+    private var server: String { "\(address.address.scheme)://\(address.address.authority)\(address.address.path)" }
+
+    /// What the receiver does not take.
+    private enum Refusal: Error {
+        case answer(StudyAnswer)
+    }
+
+    public func objection(to submission: StudySubmission) -> String? {
+        switch submission.content {
+        case .package: "a receiver of C3-PRO takes resources, not packages"
+        case .envelope: nil
+        case .resource(_, let id) where id != nil && !submission.isPatient:
+            "a receiver of C3-PRO takes updates of Patient only; send the resource without an id, or encrypted"
+        case .resource: nil
+        }
+    }
+
+    public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyAnswer {
+        do {
+            let answer = try await send(submission, body, await bearer())
+            guard answer.response.status.code == 401 else { return Self.read(answer, submission) }
+            // The token may have ended before its time: once more with a new one.
+            token.withLock { $0 = nil }
+            return Self.read(try await send(submission, body, await bearer()), submission)
+        } catch Refusal.answer(let answer) {
+            return answer
+        }
+    }
+
+    private func send(_ submission: StudySubmission, _ body: ByteSource, _ bearer: Secret) async throws -> HTTPAnswer {
+        let path: String
+        var method = HTTPRequest.Method.post
+        switch submission.content {
+        case .envelope(let type): path = "/encfhir/\(type)"
+        case .resource(let type, let id?): (method, path) = (.put, "/fhir/\(type)/\(id)")
+        case .resource(let type, nil): path = "/fhir/\(type)"
+        case .package: throw Refusal.answer(.refused(reason: objection(to: submission) ?? ""))
+        }
+        let request = address.request(
+            method, path,
+            [
+                (.contentType, submission.contentType), (.accept, "application/fhir+json"),
+                (HTTPField.Name("Prefer")!, "return=minimal"),  // A constant that is a token.
+                (Self.keyField, submission.id.uuidString), (.authorization, "Bearer \(bearer.reveal())"),
+            ])
+        return try await transport.send(request, upload: body)
+    }
+
+    private static func read(_ answer: HTTPAnswer, _ submission: StudySubmission) -> StudyAnswer {
+        let json = C3ProJSON.read(answer.body)
+        let problem = C3ProJSON.problem(json)
+        let verdict = StudyAnswer(status: answer.response.status.code, problem ?? "")
+        guard verdict == .accepted else { return verdict }
+        // An error may come with status 200, in text that is no JSON; and a network's login page is nothing that a receiver says.
+        let isEmpty = answer.body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard isEmpty || json != nil, problem == nil || json?["resourceType"]?.string == "OperationOutcome" else {
+            let text = String(decoding: answer.body.prefix(200), as: UTF8.self)
+            return .failed(reason: "the server answered \(answer.response.status.code) with \(problem ?? text)")
+        }
+        return .accepted
+    }
+
+    // MARK: Token
+
+    private func bearer() async throws -> Secret {
+        if let token = token.withLock({ $0 }), token.expires > elapsed() { return token.text }
+        let client = try await client()
+        func escaped(_ text: String) -> String { PercentEncoding.encode(text) }
+        let basic = Data("\(escaped(client.id)):\(escaped(client.secret.reveal()))".utf8).base64EncodedString()
+        let request = address.request(
+            .post, "/oauth",
+            [
+                (.contentType, "application/x-www-form-urlencoded; charset=utf-8"), (.accept, "application/json"),
+                (.authorization, "Basic \(basic)"),
+            ])
+        let start = elapsed()
+        let answer = try await transport.send(request, body: Data("grant_type=client_credentials".utf8))
+        let json = C3ProJSON.read(answer.body)
+        guard (200..<300).contains(answer.response.status.code), let text = json?["access_token"]?.string, !text.isEmpty,
+            text.utf8.count <= 8192, text.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
+        else { throw refusal(answer, "no token") }
+        // The README has the seconds as a string, the code as a number.
+        let seconds = json?["expires_in"]?.integer ?? json?["expires_in"]?.string.flatMap { Int($0) } ?? 1800
+        let secret = Secret(text)
+        token.withLock { $0 = (secret, start + .seconds(min(max(seconds - 30, 1), 86_400))) }
+        return secret
+    }
+
+    private func refusal(_ answer: HTTPAnswer, _ what: String) -> Refusal {
+        let json = C3ProJSON.read(answer.body)
+        let code = answer.response.status.code
+        let reason = "\(what): the server answered \(code)" + (C3ProJSON.problem(json).map { ", \($0)" } ?? "")
+        if case .failed = StudyAnswer(status: code) { return .answer(.failed(reason: reason)) }
+        return .answer(.closed(reason: reason))
+    }
+
+    // MARK: Registration
+
+    /// Registers the app, unless it is registered.
+    private func client() async throws -> C3ProClient {
+        if let client = try clients.client(of: server) { return client }
+        var body: JSONValue = [
+            "grant_types": ["client_credentials"], "token_endpoint_auth_method": "client_secret_basic",
+        ]
+        for member in try await attestation.members() { body[member.name] = member.value }
+        let request = address.request(
+            .post, "/register",
+            [
+                (.contentType, "application/json; charset=utf-8"), (.accept, "application/json"),
+                (Self.antispamField, antispam.reveal()),
+            ])
+        let answer = try await transport.send(request, body: Data(body.utf8()))
+        let json = C3ProJSON.read(answer.body)
+        guard (200..<300).contains(answer.response.status.code), json?["error"] == nil, let id = json?["client_id"]?.string,
+            let secret = json?["client_secret"]?.string, !id.isEmpty
+        else { throw refusal(answer, "not registered") }
+        let client = C3ProClient(id: id, secret: Secret(secret))
+        try clients.keep(client, of: server)
+        return client
+    }
+}

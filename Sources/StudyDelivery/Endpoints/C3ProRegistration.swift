@@ -1,0 +1,44 @@
+import Foundation
+import OrderedJSON
+import SecretText
+
+/// What an app proves itself with when it registers at a C3-PRO receiver.
+///
+/// The first receivers ask Apple about an App Store receipt; others may want App Attest, or a code that was sent by post.
+public protocol StudyAttestation: Sendable {
+    /// The members of the registration that prove the app: `receipt-data`, say.
+    func members() async throws -> [JSONMember]
+}
+
+/// The App Store's receipt, or whatever text a receiver takes in its place.
+public struct ReceiptAttestation: StudyAttestation {
+    private let receipt: @Sendable () async throws -> String
+
+    /// - Parameter receipt: Gives the receipt in base64.
+    public init(_ receipt: @escaping @Sendable () async throws -> String) { self.receipt = receipt }
+
+    public func members() async throws -> [JSONMember] {
+        [
+            JSONMember(name: "sandbox", value: false),
+            JSONMember(name: "receipt-data", value: JSONValue(try await receipt())),
+        ]
+    }
+}
+
+/// What a receiver gave the app at its registration.
+public struct C3ProClient: Sendable, Hashable {
+    /// The client's id.
+    public let id: String
+    /// Its secret.
+    public let secret: Secret
+
+    public init(id: String, secret: Secret) { (self.id, self.secret) = (id, secret) }
+}
+
+/// Keeps what a receiver gave at the registration: in the keychain, or a file.
+public protocol C3ProClientStore: Sendable {
+    /// What is kept for a receiver; `nil` when the app is not registered there.
+    func client(of server: String) throws -> C3ProClient?
+    /// Keeps it, or forgets it.
+    func keep(_ client: C3ProClient?, of server: String) throws
+}

@@ -1,0 +1,45 @@
+import Foundation
+import HTTPTransport
+import HTTPTypes
+
+/// A server of ResearchKit's first form: the package is the body of a POST, three header fields say what it is.
+///
+/// `X-ResearchKit-UploadUUID` is the submission's id, by which a server recognises what it has already. The fields are
+/// outside the encryption: whoever carries the request over TLS to its end sees study and participant.
+public struct ResearchKitEndpoint: StudyEndpoint {
+    private let address: StudyAddress
+    private let transport: any HTTPTransport
+
+    static let uploadID = HTTPField.Name("X-ResearchKit-UploadUUID")!  // A constant that is a token.
+    static let subject = HTTPField.Name("X-ResearchKit-SubjectUUID")!  // A constant that is a token.
+    static let study = HTTPField.Name("X-ResearchKit-StudyIdentifier")!  // A constant that is a token.
+
+    /// - Parameters:
+    ///   - url: To which packages are posted.
+    ///   - plainHTTPHosts: The hosts to which HTTP without TLS is allowed, beside this machine itself.
+    public init(
+        _ url: URL, transport: any HTTPTransport = .system, plainHTTPHosts: Set<String> = []
+    ) throws(StudyError) {
+        address = try StudyAddress(url, plainHTTPHosts: plainHTTPHosts)
+        self.transport = transport
+    }
+
+    public func objection(to submission: StudySubmission) -> String? {
+        guard case .package = submission.content else { return "a ResearchKit server takes packages, not resources" }
+        guard submission.study.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F }) else {
+            return "the study’s identifier “\(submission.study)” cannot stand in a header field"
+        }
+        return nil
+    }
+
+    public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyAnswer {
+        let request = address.request(
+            .post, address.address.path.isEmpty ? "/" : "",
+            [
+                (.contentType, submission.contentType), (Self.uploadID, submission.id.uuidString),
+                (Self.subject, submission.subject.uuidString), (Self.study, submission.study),
+            ])
+        let answer = try await transport.send(request, upload: body)
+        return StudyAnswer(status: answer.response.status.code)
+    }
+}

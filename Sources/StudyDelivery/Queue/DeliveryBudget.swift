@@ -1,0 +1,27 @@
+/// What one delivery may cost, as the app knows: it asks the system about battery and network, this module does not.
+public struct DeliveryBudget: Sendable {
+    /// The bytes that may go out; no bound unless given.
+    public var bytes: Int?
+    /// Whether something may be sent now; asked before each submission.
+    public var isAllowed: @Sendable () -> Bool
+
+    /// Everything may go, unless said otherwise.
+    public init(bytes: Int? = nil, isAllowed: @escaping @Sendable () -> Bool = { true }) {
+        (self.bytes, self.isAllowed) = (bytes, isAllowed)
+    }
+
+    /// Why a delivery ended before everything was tried.
+    public enum Exhausted: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The next submission is larger than what is left.
+        case bytes(needed: Int, left: Int)
+        /// The app allows nothing now.
+        case notAllowed
+
+        public var description: String {
+            switch self {
+            case .bytes(let needed, let left): "the next submission has \(needed) bytes, and the budget \(left) left"
+            case .notAllowed: "nothing may be sent now"
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// Keys, policies and errors are the queue's; an app that delivers to a study needs no second import for them.
+@_exported import DurableQueue

@@ -1,0 +1,43 @@
+/// Why a package is not made or read, and what to try. No text holds content or a key.
+public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is read is not of its format.
+    ///
+    /// - offset: In bytes from its start, where that is known.
+    case malformed(format: String, offset: Int?, reason: String)
+    /// Something that the format allows, and that is not read here.
+    case unsupported(format: String, reason: String)
+    /// More than the limits allow.
+    case tooLarge(what: String, limit: Int)
+    /// The content did not come out: the key is another's, or bytes were changed. Which of the two, and what exactly failed,
+    /// is not told, since the answer would help to decrypt without the key.
+    case wrongKeyOrDamaged
+    /// The message is for other recipients.
+    case notForThisKey(recipients: [String])
+    /// A key, or a file of one, that cannot be used.
+    case unusableKey(reason: String)
+    /// A certificate that cannot be used, with the problems found.
+    case unusableCertificate(subject: String, reason: String)
+    /// A name that no file of an archive should have.
+    case badName(name: String, reason: String)
+    /// What is to be packed or sent is not right.
+    case badInput(reason: String)
+    /// The disk did not do what it should.
+    case storage(reason: String)
+
+    public var description: String {
+        switch self {
+        case .malformed(let format, let offset, let reason):
+            "this is no valid \(format)" + (offset.map { ", at byte \($0)" } ?? "") + ": \(reason)"
+        case .unsupported(let format, let reason): "this \(format) cannot be read: \(reason)"
+        case .tooLarge(let what, let limit): "\(what): more than the limit, \(limit)"
+        case .wrongKeyOrDamaged: "it cannot be decrypted: wrong key or damaged"
+        case .notForThisKey(let recipients):
+            "it is not encrypted for this key; its recipients are \(recipients.joined(separator: "; "))"
+        case .unusableKey(let reason): "the key cannot be used: \(reason)"
+        case .unusableCertificate(let subject, let reason): "the certificate “\(subject)” cannot be used: \(reason)"
+        case .badName(let name, let reason): "the name \(name.debugDescription) is refused: \(reason)"
+        case .badInput(let reason): reason
+        case .storage(let reason): reason
+        }
+    }
+}
