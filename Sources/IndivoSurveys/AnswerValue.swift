@@ -126,14 +126,14 @@ extension CodedValue: AnswerValue {
         switch answer {
         case .coding(let coding):
             self.init(
-                title: coding.display ?? coding.code, system: coding.system.map { CodeSystem(fhir: $0) }, identifier: coding.code)
+                title: coding.display ?? coding.code, system: coding.system.map { IndivoModel.CodeSystem(fhir: $0) }, identifier: coding.code)
         case .string(let text): self.init(title: text)
         default: return nil
         }
     }
 }
 
-extension CodeSystem {
+extension IndivoModel.CodeSystem {
     /// The system that FHIR calls so, as Indivo's documents call it.
     init(fhir uri: FHIRURI) {
         switch uri {

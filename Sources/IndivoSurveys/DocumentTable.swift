@@ -80,19 +80,19 @@ public struct DocumentTable<Document: IndivoDocument> {
 extension DocumentTable.Row {
     /// The one answer of a question becomes the value of a field.
     public static func field<Value: AnswerValue>(_ linkId: String, _ path: ReferenceWritableKeyPath<Document, Value?>) -> Self {
-        single(linkId) { document, value in document[keyPath: path] = value }
+        single(linkId) { (document: Document, value: Value) in document[keyPath: path] = value }
     }
 
     /// The one answer of a question becomes the value of a field that is no optional.
     public static func field<Value: AnswerValue>(_ linkId: String, _ path: ReferenceWritableKeyPath<Document, Value>) -> Self {
-        single(linkId) { document, value in document[keyPath: path] = value }
+        single(linkId) { (document: Document, value: Value) in document[keyPath: path] = value }
     }
 
     /// The one answer of a question becomes a part of a compound value: `.field("systolic", \.bp, \.systolic)`.
     public static func field<Compound: CompoundValue, Value: AnswerValue>(
         _ linkId: String, _ path: ReferenceWritableKeyPath<Document, Compound?>, _ part: WritableKeyPath<Compound, Value?>
     ) -> Self {
-        single(linkId) { document, value in
+        single(linkId) { (document: Document, value: Value) in
             var compound = document[keyPath: path] ?? Compound()
             compound[keyPath: part] = value
             document[keyPath: path] = compound
@@ -103,7 +103,7 @@ extension DocumentTable.Row {
     public static func field<Value: AnswerValue>(_ linkId: String, _ path: ReferenceWritableKeyPath<Document, [Value]>) -> Self {
         Self(linkId: linkId) { document, occurrences in
             var problems: [DocumentFillProblem] = []
-            document[keyPath: path] = occurrences.flatMap(\.answers).compactMap { answer in
+            document[keyPath: path] = occurrences.flatMap(\.answers).compactMap { answer -> Value? in
                 let value = answer.flatMap { Value(answer: $0) }
                 if value == nil { problems.append(DocumentFillProblem(linkId, .mismatch(answer, Value.self))) }
                 return value
@@ -118,7 +118,7 @@ extension DocumentTable.Row {
     ) -> Self {
         Self(linkId: linkId) { document, occurrences in
             var problems: [DocumentFillProblem] = []
-            document[keyPath: path] = occurrences.map { occurrence in
+            document[keyPath: path] = occurrences.map { occurrence -> Related in
                 let related = Related()
                 problems += table.fill(related, from: occurrence.json)
                 return related

@@ -14,7 +14,7 @@ struct DefinitionExtractionTests {
 
     private static func fixed(_ path: String, _ name: String, _ value: JSONValue) -> JSONValue {
         ["url": JSONValue(sdc + "definitionExtractValue"),
-         "extension": [["url": "definition", "valueUri": elementDefinition(path)], ["url": "fixed-value", name: value]].asJSON]
+         "extension": [["url": "definition", "valueUri": elementDefinition(path)], ["url": "fixed-value", name: value]]]
     }
 
     private static func computed(_ path: String, _ text: String) -> JSONValue {
@@ -22,7 +22,7 @@ struct DefinitionExtractionTests {
          "extension": [
             ["url": "definition", "valueUri": elementDefinition(path)],
             ["url": "expression", "valueExpression": ["language": "text/fhirpath", "expression": JSONValue(text)]],
-         ].asJSON]
+         ]]
     }
 
     private static func answers(_ values: (String, String)...) -> String {
@@ -132,7 +132,7 @@ struct DefinitionExtractionTests {
     func itemContext() throws {
         func survey(_ name: String, _ value: JSONValue) -> Survey {
             SurveysTests.survey(
-                [Self.item("born", "Patient.birthDate", "date")], ["extension": [["url": JSONValue(sdc + "itemExtractionContext"), name: value]].asJSON])
+                [Self.item("born", "Patient.birthDate", "date")], ["extension": [["url": JSONValue(sdc + "itemExtractionContext"), name: value]]])
         }
         let answer = Self.answers(("born", #""valueDate": "1980-05-06""#))
         #expect(try extract(survey("valueCode", "Patient"), answer).bundle.entry.first?.request?.method == .post)

@@ -50,7 +50,3 @@ extension SurveyExtraction {
     var resources: [JSONValue] { bundle.entry.compactMap { $0.resource?.tree } }
     var codes: [String] { diagnostics.map { "\($0.linkId ?? "") \($0.code)" } }
 }
-
-extension [JSONValue] {
-    var asJSON: JSONValue { JSONValue(self) }
-}

@@ -127,7 +127,7 @@ struct TemplateExtractionTests {
                 item("d", templateUse("report")),
             ],
             [
-                "extension": ["P", "O"].map { ["url": JSONValue(sdc + "extractAllocateId"), "valueString": JSONValue($0)] as JSONValue }.asJSON,
+                "extension": JSONValue(["P", "O"].map { ["url": JSONValue(sdc + "extractAllocateId"), "valueString": JSONValue($0)] as JSONValue }),
                 "contained": [
                     ["resourceType": "Patient", "id": "patient", "name": [["_text": templateValue("answer.value")]]],
                     ["resourceType": "Observation", "id": "observation", "status": "final", "code": ["text": "c"], "subject": templateValue("%P")],
@@ -182,7 +182,7 @@ struct TemplateExtractionTests {
         }
         let survey = survey(["resourceType": "Patient", "id": "t", "active": true, "extension": [inner]])
         let extraction = try extract(survey, "")
-        #expect(extraction.codes == [" extractionTooLarge"] && extraction.resources.isEmpty)
+        #expect([[" extractionTooLarge"], [" extractionTooSlow"]].contains(extraction.codes) && extraction.resources.isEmpty)
         // Texts that grow without more elements.
         let text = "%resource.status" + String(repeating: ".replace('', 'xxxxxxxxxx')", count: 8)
         let long = try extract(self.survey(observation("_valueString", text)), "")

@@ -59,15 +59,48 @@ extension Extractor {
         guard entry.fullURL.contains(":"), entry.fullURL.utf8.allSatisfy({ $0 > 0x20 }) else {
             return report(.error, "malformedFullUrl", "The fullUrl of a resource is no absolute URL; it is not extracted.", entry.item)
         }
-        var options = ValidationOptions()
-        options.includesBestPractice = false
-        options.maximumIssues = 10
-        let issues = ValidationIssue.all(of: entry.resource, options).filter(\.isError)
+        var entry = entry
+        var issues = Self.issues(of: entry.resource)
+        if !issues.isEmpty, entry.request.member("method")?.isString("POST") == true {
+            // A new resource may do without an element that is wrong; an update would erase what it is for.
+            for issue in issues {
+                report(.error, "invalidElement", "What was extracted is not valid FHIR and is left out: \(issue.expression): \(issue.text).", entry.item)
+            }
+            entry.resource = Self.removing(issues.map(\.expression), from: entry.resource)
+            issues = hasContent(entry.resource) ? Self.issues(of: entry.resource) : issues
+        }
         guard issues.isEmpty else {
             let text = issues.prefix(3).map { "\($0.expression): \($0.text)" }.joined(separator: "; ")
             return report(.error, "invalidResource", "What was extracted is not valid FHIR and is left out: \(text).", entry.item)
         }
         entries.append(entry)
+    }
+
+    private static func issues(of resource: JSONValue) -> [ValidationIssue] {
+        var options = ValidationOptions()
+        options.includesBestPractice = false
+        options.maximumIssues = 100
+        return ValidationIssue.all(of: resource, options).filter(\.isError)
+    }
+
+    /// A resource without its outermost elements that paths lead to: of `Patient.telecom[1].system` the second `telecom`.
+    private static func removing(_ paths: [String], from resource: JSONValue) -> JSONValue {
+        guard let type = resource.member("resourceType")?.string.flatMap({ Definitions.r4.type(named: $0) }) else { return resource }
+        var wrong: [String: Set<Int>] = [:]
+        for path in paths {
+            let parts = path.split(separator: ".")
+            guard parts.count > 1 else { continue }
+            let name = parts[1].prefix { $0 != "[" }
+            let index = parts[1].dropFirst(name.count + 1).prefix { $0 != "]" }
+            wrong[String(name), default: []].insert(Int(index) ?? 0)
+        }
+        return JSONValue(members: (resource.members ?? []).compactMap { member -> JSONMember? in
+            let bare = member.name.hasPrefix("_") ? String(member.name.dropFirst()) : member.name
+            guard let found = type.member(named: bare), let indices = wrong[type.elements[found.element].name] else { return member }
+            guard let elements = member.value.elements else { return nil }
+            let kept = elements.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
+            return kept.isEmpty ? nil : JSONMember(name: member.name, value: JSONValue(kept))
+        })
     }
 
     /// Whether a resource says anything.

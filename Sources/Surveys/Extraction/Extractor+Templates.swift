@@ -42,6 +42,7 @@ extension Extractor {
                 continue
             }
             var updated = resource
+            if !isUpdate { updated["id"] = nil }
             if isUpdate, let base = given(type, id ?? "") {
                 updated = Self.merge(base, with: resource)
             } else if isUpdate, !isComplete {

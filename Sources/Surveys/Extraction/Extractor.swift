@@ -75,7 +75,7 @@ struct Extractor {
             try extractAll()
         } catch {
             entries = []
-            report(.error, "extractionTooLarge", error.text)
+            report(.error, error.code, error.text)
         }
         finishEntries()
         var bundle = FHIR.Bundle(type: .transaction)

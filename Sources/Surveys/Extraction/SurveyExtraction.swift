@@ -59,7 +59,7 @@ struct ExtractionBudget {
     /// How many steps all expressions may take.
     var steps = 4_000_000
     /// When expressions are given up, in processor time of the thread.
-    var deadline = SurveySession.processorTime + SurveySession.patience
+    var deadline = SurveySession.processorTime + 0.75
 
     /// Spends what a value takes with everything in it.
     mutating func spend(_ value: JSONValue) throws(ExtractionStop) {
@@ -90,6 +90,13 @@ struct ExtractionBudget {
 /// Why an extraction ends with nothing.
 enum ExtractionStop: Error {
     case tooLarge, tooSlow
+
+    var code: String {
+        switch self {
+        case .tooLarge: "extractionTooLarge"
+        case .tooSlow: "extractionTooSlow"
+        }
+    }
 
     var text: String {
         switch self {
