@@ -50,6 +50,17 @@ import ZipArchive
         #expect(count == zeros.count)
     }
 
+    @Test func moreEntriesThanSixteenBitsCountAreRead() throws {
+        var limits = ZipLimits()
+        limits.entries = 66_000
+        let bytes = try Self.archive(limits: limits) { writer in
+            for index in 0..<66_000 { try writer.addFolder("\(index)") }
+        }
+        let archive = try ZipReader(data: bytes, limits: limits)
+        #expect(archive.entries.count == 66_000 && archive.entries.last?.name == "65999/")
+        #expect { try ZipReader(data: bytes) } throws: { "\($0)" == "the archive has 66000 entries: more than the limit, 10000" }
+    }
+
     @Test func aFileAppearsOnlyWhenItIsFinishedAndIsTheOwnersAlone() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -55,7 +55,7 @@ extension SampleConverter {
             CodeableConcept(Coding(system: Self.healthKit, code: "\(name).\(part)", display: display), text: display)
         }
         let frequency = try heart.samplingFrequency.value(in: Self.hertz, type: "samplingFrequency")
-        guard let perSecond = frequency.decimal, perSecond > 0, perSecond <= 100_000 else {
+        guard let perSecond = frequency.decimal, Electrocardiogram.frequencies.contains(perSecond) else {
             throw .number(name: "samplingFrequency", text: heart.samplingFrequency.value.description)
         }
         guard !heart.voltages.isEmpty else { throw .missing("microvolts") }

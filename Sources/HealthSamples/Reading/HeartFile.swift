@@ -32,7 +32,7 @@ enum HeartFile {
         }
         func date(_ text: String) -> FHIRDateTime? { Array(text.utf8).withUnsafeBufferPointer { ExportDate.read($0) } }
         guard let start = head.lazy.compactMap({ date($0.value) }).first else { return problem("no date") }
-        guard let rate = head.lazy.compactMap({ rate($0.value) }).first, let perSecond = rate.decimal, perSecond > 0 else {
+        guard let rate = head.lazy.compactMap({ rate($0.value) }).first, let perSecond = rate.decimal, Electrocardiogram.frequencies.contains(perSecond) else {
             return problem("no sampling frequency")
         }
         guard !voltages.isEmpty, let from = start.microseconds, let offset = start.offset else { return problem("no voltages") }

@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 
 /// Something that a phone, a watch or another sensor measured.
 ///
@@ -126,6 +127,9 @@ public struct Electrocardiogram: Sendable, Hashable {
     public var samplingFrequency: SampleQuantity
     /// The voltages in microvolts.
     public var voltages: [FHIRDecimal]
+
+    /// Measurements per second that a device can have.
+    static let frequencies = Decimal(sign: .plus, exponent: -3, significand: 1)...100_000
 
     /// An electrocardiogram.
     public init(

@@ -14,7 +14,7 @@ struct SamplesConvertCommand: AsyncParsableCommand {
             indivo samples convert export.xml --to jsonl --type HeartRate --since 2026-01-01 > heart.jsonl
 
             With --to fhir each line is an Observation, or the Device that measured it, which comes first. With --to indivo \
-            each line is a document of the models VitalSigns and Measurement.
+            each line is a document of the models VitalSigns and Measurement, or of other models by --table.
 
             \(ExitStatus.help)
             """)
@@ -32,7 +32,13 @@ struct SamplesConvertCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whom the samples are about, such as Patient/7.", valueName: "reference"))
     var subject: String?
 
+    @Option(
+        help: ArgumentHelp("A table from types to models and fields, for --to indivo.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var table: String?
+
     func validate() throws {
+        if table != nil, to != .indivo { throw ValidationError("--table goes with --to indivo.") }
         if let subject, to != .fhir || FHIRAddress(argument: subject)?.id == nil {
             throw ValidationError("--subject goes with --to fhir, and is a reference such as Patient/7.")
         }
@@ -41,6 +47,7 @@ struct SamplesConvertCommand: AsyncParsableCommand {
     func run() async throws {
         let mapping = try input.healthMapping()
         let converter = SampleConverter(mapping: mapping, subject: subject)
+        let models = try sampleTable(mapping)
         var devices: Set<String> = []
         var buffer: [UInt8] = []
         func line(_ write: (inout [UInt8]) -> Void) throws {
@@ -55,7 +62,7 @@ struct SamplesConvertCommand: AsyncParsableCommand {
             switch to {
             case .jsonl: try line { sample.json.write(to: &$0) }
             case .indivo:
-                let document = try SampleDocuments.document(of: sample, mapping: mapping)
+                let document = try models?.document(of: sample) ?? SampleDocuments.document(of: sample, mapping: mapping)
                 try line { $0 += document }
             case .fhir:
                 let device = converter.device(of: sample)
@@ -69,5 +76,15 @@ struct SamplesConvertCommand: AsyncParsableCommand {
         }
         try StandardStreams.write(Data(buffer))
         try tally.end()
+    }
+
+    private func sampleTable(_ mapping: HealthMapping) throws -> SampleTable? {
+        guard let table else { return nil }
+        let input = InputFile(path: table)
+        do {
+            return try SampleTable(parsing: input.read(), mapping: mapping)
+        } catch let error as HealthMappingError {
+            throw CommandFailure(error.message, at: input.place(error.location?.line, error.location?.column))
+        }
     }
 }

@@ -1,0 +1,96 @@
+import FHIR
+import Foundation
+import IndivoXML
+import OrderedJSON
+import Suggestions
+import UCUM
+
+/// Samples as documents of any SDML model, by a table:
+///
+/// ```json
+/// {"HKQuantityTypeIdentifierStepCount":
+///   {"model": "Activity", "unit": "{steps}", "fields": {"steps": "value", "from": "start", "to": "end", "device": "source"}}}
+/// ```
+///
+/// A field takes `value`, `unit`, `start`, `end`, `type`, `uuid`, `source` or `device`. Numbers and dates keep their digits.
+public struct SampleTable: Sendable, Hashable {
+    private struct Row: Sendable, Hashable {
+        var model: String
+        var unit: UCUMUnit?
+        var fields: [Field]
+    }
+
+    private struct Field: Sendable, Hashable {
+        var name: String
+        var content: Content
+    }
+
+    private enum Content: String, CaseIterable {
+        case value, unit, start, end, type, uuid, source, device
+    }
+
+    private static let namespace = "http://indivo.org/vocab/xml/documents#"
+    private var rows: [String: Row] = [:]
+
+    /// A table of JSON.
+    /// - Throws: ``HealthMappingError``, with line and column.
+    public init(parsing text: Data, mapping: HealthMapping = .standard) throws(HealthMappingError) {
+        let json: JSONValue
+        do throws(JSONError) { json = try JSONValue(parsing: text) } catch { throw HealthMappingError(error) }
+        guard let members = json.members else { throw HealthMappingError("a table is an object", json) }
+        for member in members {
+            let type: String
+            do throws(SampleError) { type = try mapping.type(named: member.name) } catch { throw HealthMappingError("\(error)", member.nameValue) }
+            guard let model = member.value["model"]?.string, let fields = member.value["fields"]?.members else {
+                throw HealthMappingError("'\(member.name)' needs 'model' and 'fields'", member.value)
+            }
+            var row = Row(model: model, fields: [])
+            if let code = member.value["unit"] {
+                do throws(UCUMError) { row.unit = try UCUMUnit(code.string ?? "") } catch { throw HealthMappingError("\(error)", code) }
+            }
+            for field in fields {
+                let known = Content.allCases.map(\.rawValue)
+                guard let name = field.value.string, let content = Content(rawValue: name) else {
+                    let hint = Spelling.hint(for: field.value.string ?? "", among: known)
+                    throw HealthMappingError("a field takes one of \(known.joined(separator: ", ")).\(hint)", field.value)
+                }
+                row.fields.append(Field(name: field.name, content: content))
+            }
+            rows[type] = row
+        }
+    }
+
+    /// The document of a sample.
+    /// - Throws: ``SampleError`` for a type that the table does not have, and a unit that cannot be converted.
+    public func document(of sample: Sample) throws -> [UInt8] {
+        guard let row = rows[sample.type] else {
+            throw SampleError.unmapped(sample.type, hint: Spelling.hint(for: sample.type, among: rows.keys))
+        }
+        var texts: [(name: String, text: String)] = []
+        for field in row.fields {
+            if let text = try text(field.content, of: sample, row) { texts.append((field.name, text)) }
+        }
+        let root = XMLNode("Models", namespace: Self.namespace) {
+            XMLNode("Model", attributes: ["name": row.model]) {
+                for (name, text) in texts { XMLNode("Field", attributes: ["name": name], text: text) }
+            }
+        }
+        return [UInt8](try root.document.data())
+    }
+
+    private func text(_ content: Content, of sample: Sample, _ row: Row) throws(SampleError) -> String? {
+        switch (content, sample.value) {
+        case (.value, .quantity(let quantity)): return try row.unit.map { unit throws(SampleError) in try quantity.value(in: unit, type: sample.type) }?.description ?? quantity.value.description
+        case (.value, .category(let raw)): return raw.map(String.init)
+        case (.value, _): throw .malformed(name: sample.type, expected: "a quantity or category, to have a value in a table")
+        case (.unit, .quantity(let quantity)): return row.unit?.code ?? quantity.unit.text
+        case (.unit, _): return row.unit?.code
+        case (.start, _): return sample.start.description
+        case (.end, _): return sample.end.description
+        case (.type, _): return sample.type
+        case (.uuid, _): return sample.identity
+        case (.source, _): return sample.source?.name
+        case (.device, _): return sample.device?.name
+        }
+    }
+}
