@@ -13,9 +13,11 @@ public struct ArchiveInfo: Sendable, Hashable {
     public var timestamp: StudyTime?
     /// The files, in their order in the archive.
     public var files: [File]
-    /// The app, its version, and the kind of the device.
+    /// The app.
     public var appName: String?
+    /// The app's version.
     public var appVersion: String?
+    /// The kind of the device.
     public var phoneInfo: String?
 
     /// A file of an archive.
@@ -27,6 +29,7 @@ public struct ArchiveInfo: Sendable, Hashable {
         /// When its data were last changed.
         public var timestamp: StudyTime?
 
+        /// - Parameter name: A plain name.
         public init(name: String, contentType: String? = nil, timestamp: StudyTime? = nil) {
             (self.name, self.contentType, self.timestamp) = (name, contentType, timestamp)
         }
@@ -36,6 +39,7 @@ public struct ArchiveInfo: Sendable, Hashable {
     public static let fileName = "info.json"
     static let longest = 4 << 20
 
+    /// What an app knows when it makes an archive.
     public init(study: String, item: String, taskRun: UUID? = nil, timestamp: StudyTime = .now, files: [File] = []) {
         (self.study, self.item, self.timestamp, self.files) = (study, item, timestamp, files)
         self.taskRun = taskRun?.uuidString

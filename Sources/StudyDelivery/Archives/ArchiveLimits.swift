@@ -16,9 +16,9 @@ public struct ArchiveLimits: Sendable, Hashable {
 
     var zip: ZipLimits {
         var limits = ZipLimits()
-        limits.entries = files + 1
+        limits.entries = max(0, min(files, 1 << 20)) + 1
         limits.entrySize = UInt64(max(fileSize, ArchiveInfo.longest))
-        limits.totalSize = UInt64(totalSize + ArchiveInfo.longest)
+        limits.totalSize = UInt64(max(0, totalSize)) + UInt64(ArchiveInfo.longest)
         limits.nameLength = ArchiveNames.longest
         return limits
     }

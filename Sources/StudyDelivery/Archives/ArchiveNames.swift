@@ -4,7 +4,8 @@ import Foundation
 struct ArchiveNames {
     private var taken: Set<String> = [ArchiveInfo.fileName]
 
-    static let longest = 255
+    /// In bytes; drafts on the disk have longer names, and disks take 255.
+    static let longest = 200
 
     /// - Throws: ``StudyError/badName(name:reason:)``.
     mutating func add(_ name: String) throws(StudyError) {

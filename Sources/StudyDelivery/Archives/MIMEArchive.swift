@@ -79,7 +79,8 @@ enum MIMEArchive {
 
     private static func part(_ source: ByteSource, from start: Int, to end: Int) throws -> Part {
         let (fields, body) = try head(source, from: start)
-        guard body <= end else { throw refuse(start, "a part without an empty line behind its head") }
+        // Of a part without a body the empty line is the one before the boundary.
+        guard body <= end + 2 else { throw refuse(start, "a part without an empty line behind its head") }
         guard let name = fields["content-disposition"]?.parameters["filename"] ?? fields["content-type"]?.parameters["name"] else {
             throw refuse(start, "a part without a file name")
         }
@@ -142,12 +143,13 @@ enum MIMEArchive {
         try check(start)
         var offset = start
         while offset < source.size {
-            let piece = try source.read(at: offset, count: 1 << 20)
+            let piece = [UInt8](try source.read(at: offset, count: 1 << 20))
             for index in piece.indices where piece[index] == 0x0A {
                 let next = index + 1
                 // Most lines begin with something else, which is in the same piece.
-                if next < piece.endIndex, piece[next] != UInt8(ascii: "-") { continue }
-                try check(offset + next - piece.startIndex)
+                if next < piece.count, piece[next] != UInt8(ascii: "-") { continue }
+                if next + mark.count <= piece.count, !piece[next..<next + mark.count].elementsEqual(mark) { continue }
+                try check(offset + next)
             }
             offset += piece.count
         }

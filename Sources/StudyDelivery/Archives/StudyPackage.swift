@@ -10,9 +10,13 @@ import HTTPTransport
 public struct StudyPackage: Sendable {
     /// What a package is, by its first bytes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// An archive in zip form.
         case zip
+        /// An archive in one of ResearchKit's older forms.
         case bzip2
+        /// An encrypted CMS message.
         case cms
+        /// An envelope of C3-PRO.
         case envelope
     }
 

@@ -17,7 +17,9 @@ import OrderedJSON
 public struct C3ProEnvelope: Sendable, Hashable {
     /// The form of an envelope.
     public enum Form: String, Sendable, Hashable, CaseIterable {
+        /// What C3-PRO's servers read.
         case first = "1"
+        /// The authenticated one.
         case second = "2"
     }
 
@@ -70,7 +72,12 @@ public struct C3ProEnvelope: Sendable, Hashable {
 
     /// `Patient/7`, or the type alone.
     private static func name(of resource: Data) throws -> String {
-        let json = try JSONValue(parsing: resource)
+        let json: JSONValue
+        do {
+            json = try JSONValue(parsing: resource)
+        } catch {
+            throw StudyError.malformed(format: "FHIR resource", offset: error.location.offset, reason: "\(error)")
+        }
         guard let type = json["resourceType"]?.string, !type.isEmpty else {
             throw StudyError.malformed(format: "FHIR resource", offset: nil, reason: "it has no resourceType")
         }

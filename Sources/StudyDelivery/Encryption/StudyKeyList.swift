@@ -17,6 +17,7 @@ public struct StudyKeyList: Sendable, Hashable {
         /// Its certificate.
         public let certificate: StudyCertificate
 
+        /// A key.
         public init(id: KeyID, certificate: StudyCertificate) { (self.id, self.certificate) = (id, certificate) }
     }
 
@@ -32,6 +33,9 @@ public struct StudyKeyList: Sendable, Hashable {
     private static let longest = 4 << 20
     private static let mostKeys = 1000
 
+    /// A list to be signed.
+    ///
+    /// - Parameter days: For how long it may be used.
     public init(study: String, keys: [Key], issued: StudyTime = .now, days: Int = 90) {
         (self.study, self.keys, self.issued) = (study, keys, issued)
         expires = StudyTime(seconds: issued.seconds + max(0, min(days, 36_525)) * 86_400)

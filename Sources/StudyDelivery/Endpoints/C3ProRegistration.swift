@@ -32,6 +32,7 @@ public struct C3ProClient: Sendable, Hashable {
     /// Its secret.
     public let secret: Secret
 
+    /// A client.
     public init(id: String, secret: Secret) { (self.id, self.secret) = (id, secret) }
 }
 

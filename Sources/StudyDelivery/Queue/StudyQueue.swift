@@ -156,19 +156,26 @@ public final class StudyQueue: Sendable {
         let submission = StudySubmission(
             id: id, study: study, subject: subject, item: item, content: content, isEncrypted: isEncrypted)
         let name = id.uuidString.lowercased()
-        let lock: FileLock
-        do {
-            lock = try FileLock(waitingFor: location.path(percentEncoded: false) + "/submit.lock")
-        } catch {
-            throw StudyError.storage(reason: "\(error)")
-        }
         // Two processes that submit the same at once queue it once.
+        let lock = try await submitLock()
         defer { withExtendedLifetime(lock) {} }
         if let known = try await queue.items().first(where: { $0.id == name }) { return .known(submission, known.state) }
         try await queue.append(
             JSONEncoder().encode(submission), payload: .bytes(size: body.size) { try body.read(at: $0, count: $1) }, id: name,
             orderKey: subject.uuidString)
         return .queued(submission)
+    }
+
+    /// Waits without holding up a thread: whoever has the lock may need it to go on.
+    private func submitLock() async throws -> FileLock {
+        while true {
+            do {
+                if let lock = try FileLock(ifFree: location.path(percentEncoded: false) + "/submit.lock") { return lock }
+            } catch {
+                throw StudyError.storage(reason: "\(error)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     // MARK: Delivering

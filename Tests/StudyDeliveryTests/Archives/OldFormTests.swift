@@ -13,7 +13,7 @@ struct OldFormTests {
 
     private static func number(_ value: Int) -> Data { withUnsafeBytes(of: UInt32(value).bigEndian) { Data($0) } }
 
-    static func packed(_ header: String = header, _ files: [String]) -> Data {
+    static func packed(_ header: String, _ files: [String]) -> Data {
         let start = number(1) + number(header.utf8.count) + Data(header.utf8)
         return files.reduce(start) { $0 + number($1.utf8.count) + Data($1.utf8) }
     }
@@ -49,7 +49,7 @@ struct OldFormTests {
 
     @Test("the packed form with several files, and with one")
     func packedForm() throws {
-        #expect(try open(Self.packed(["first", "x,y\n1,2\n"])) == ["a.txt": "first", "b.csv": "x,y\n1,2\n"])
+        #expect(try open(Self.packed(Self.header, ["first", "x,y\n1,2\n"])) == ["a.txt": "first", "b.csv": "x,y\n1,2\n"])
         let single = #"{"study":"org.example.sleep","contentType":"text/plain","timestamp":"2015-03-09T14:07:55Z"}"#
         #expect(try open(Self.packed(single, ["only"])) == ["data": "only"])
     }
@@ -67,7 +67,7 @@ struct OldFormTests {
 
     @Test("lengths beyond the end, bytes behind it, and more files than allowed are refused")
     func packedRefused() throws {
-        let good = Self.packed(["first", "second"])
+        let good = Self.packed(Self.header, ["first", "second"])
         #expect(throws: StudyError.self) { try open(good + [0]) }
         for count in stride(from: 8, to: good.count, by: 7) {
             #expect(throws: StudyError.self) { try open(good.prefix(count)) }
@@ -117,7 +117,7 @@ struct OldFormTests {
     @Test("damaged and cut bzip2 files are refused, and several streams are one file")
     func bzip2() throws {
         let scratch = try Scratch()
-        let good = Self.bzip2(Self.packed(["first", "second"]))
+        let good = Self.bzip2(Self.packed(Self.header, ["first", "second"]))
         for count in 4..<good.count {
             let file = try scratch.file("p", good.prefix(count))
             #expect(throws: StudyError.self) { try StudyPackage(contentsOf: file).open() }
