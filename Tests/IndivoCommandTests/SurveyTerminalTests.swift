@@ -55,14 +55,28 @@ struct SurveyTerminalTests {
 }
 
 extension Tool {
+    /// The path of the other side of a pseudo-terminal, which is unlocked.
+    private static func terminalPath(of master: Int32) -> String? {
+        #if canImport(Darwin)
+        guard grantpt(master) == 0, unlockpt(master) == 0 else { return nil }
+        return ptsname(master).map { String(cString: $0) }
+        #else
+        // TIOCSPTLCK and TIOCGPTN of Linux, which the module of the C library lacks.
+        var (lock, number): (Int32, UInt32) = (0, 0)
+        guard ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0 else { return nil }
+        return "/dev/pts/\(number)"
+        #endif
+    }
+
     /// Runs the tool at a pseudo-terminal, with what is typed there from the start.
     fileprivate func type(_ text: String, to arguments: [String]) throws -> Result {
-        let master = posix_openpt(O_RDWR | O_NOCTTY)
-        try #require(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0)
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        let isOpen = master >= 0
+        try #require(isOpen)
         let terminal = FileHandle(fileDescriptor: master, closeOnDealloc: true)
-        let path = String(cString: try #require(ptsname(master)))
-        let input = open(path, O_RDWR | O_NOCTTY)
-        try #require(input >= 0)
+        let input = open(try #require(Self.terminalPath(of: master)), O_RDWR | O_NOCTTY)
+        let isInput = input >= 0
+        try #require(isInput)
         let name = "terminal-\(UUID().uuidString)"
         for suffix in ["out", "err"] { try write("", to: "\(name).\(suffix)") }
         let process = Process()

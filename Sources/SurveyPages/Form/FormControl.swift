@@ -24,7 +24,10 @@ enum FormControl: Equatable {
     static let mostButtons = 15
 
     init(_ item: SurveyItem, options: [SurveyOption]) {
-        if !options.isEmpty || item.type == .choice && item.format.options != nil && !item.format.isOpen {
+        // Without options that are known, a code is entered as text.
+        var isListed = false
+        if case .listed? = item.format.options { isListed = !item.format.isOpen }
+        if !options.isEmpty || isListed {
             let isList = item.controls.contains("drop-down") || item.controls.contains("autocomplete") || options.count > Self.mostButtons
             self = item.repeats ? .checkboxes : isList ? .list : .radios
             return
