@@ -35,6 +35,7 @@ struct IndivoTool: AsyncParsableCommand {
                 subcommands: [DocumentCommand.self, SelectCommand.self, FormatCommand.self, GenerateCommand.self]),
             CommandGroup(name: "FHIR", subcommands: [FHIRCommand.self]),
             CommandGroup(name: "Survey", subcommands: [SurveyCommand.self]),
+            CommandGroup(name: "Study", subcommands: [StudyCommand.self]),
             CommandGroup(name: "Sandbox", subcommands: [SandboxCommand.self, DemoCommand.self]),
         ])
 
