@@ -28,7 +28,7 @@ public struct MotionArchive: Sendable {
             return false
         }
         let today = now.flooredQuotient(by: Self.day)
-        let newest = try (try read(today) + read(today - 1)).map(\.start).filter { $0 <= now }.max()
+        let newest = try (read(today) + read(today - 1)).map(\.start).filter { $0 <= now }.max()
         return newest.map { now - $0 >= 1_200 } ?? true
     }
 

@@ -143,7 +143,7 @@ public final class ParticipantStore: Sendable {
     /// Forgets a withdrawal that the server refused, after somebody was informed.
     public func acknowledge(_ withdrawal: Withdrawal) throws {
         try files.withLock {
-            guard let data = try files.read(withdrawal.name), case .refused? = try Self.withdrawal(data).state else { return }
+            guard let data = try files.read(withdrawal.name), case .refused = try Self.withdrawal(data).state else { return }
             try files.remove(withdrawal.name)
         }
     }
