@@ -69,9 +69,9 @@ struct LinkingTokenTests {
     }
 
     @Test("unsigned, foreign, expired and early tokens are refused")
-    func refused() {
+    func refused() throws {
         func claims(_ text: String) -> String { #"{"iss":"i","aud":"https://a.example","sub":"Ada",\#(text)}"# }
-        let cases: [(String, LinkingTokenError)] = [
+        let cases: [(String, LinkingTokenError)] = try [
             (Self.token(header: #"{"alg":"none"}"#) { _ in Data() }, .wrongAlgorithm(expected: "HS256")),
             (Self.token(header: #"{"alg":"hs256"}"#), .wrongAlgorithm(expected: "HS256")),
             (Self.token { _ in Data(count: 32) }, .wrongSignature),
