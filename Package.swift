@@ -4,6 +4,7 @@ import PackageDescription
 // What an app pays for is what it links: `Indivo` and the modules below it build nothing of the sandbox,
 // the command-line tool or the generator, and with `traits: []` SwiftPM does not even fetch their packages.
 let outboxOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["Outbox"])
+let formOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["ConsentForm"])
 let studyOnly = TargetDependencyCondition.when(traits: ["Study"])
 let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
 let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
@@ -42,6 +43,7 @@ let package = Package(
         .library(name: "SurveyPages", targets: ["SurveyPages"]),
         .library(name: "IndivoSurveys", targets: ["IndivoSurveys"]),
         .library(name: "StudyDelivery", targets: ["StudyDelivery"]),
+        .library(name: "ConsentForm", targets: ["ConsentForm"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
         .library(name: "DurableQueue", targets: ["DurableQueue"]),
@@ -59,7 +61,8 @@ let package = Package(
         .trait(name: "Study", description: "Delivery to a study (fetches swift-certificates and swift-crypto)."),
         .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
         .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
-        .default(enabledTraits: ["Outbox", "Study", "Sandbox", "Tool"]),
+        .trait(name: "ConsentForm", description: "Signed consents as PDF (needs Pango and Cairo on Linux)."),
+        .default(enabledTraits: ["Outbox", "Study", "ConsentForm", "Sandbox", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -76,6 +79,7 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CLibOAuth", pkgConfig: "oauth", providers: [.apt(["liboauth-dev"])]),
         .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["liboauth-dev"])]),
+        .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(name: "CBZip2", providers: [.apt(["libbz2-dev"])]),
         // Password hashing for the sandbox.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
@@ -173,6 +177,8 @@ let package = Package(
             name: "IndivoOutbox",
             dependencies: ["Indivo", "DurableQueue", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // The signed form of a consent, as PDF.
+        .target(name: "ConsentForm", dependencies: ["StudyDelivery", .target(name: "CPangoCairo", condition: formOnly)]),
         // What a participant gives, to the study: archives, encryption, endpoints and the queue.
         .target(
             name: "StudyDelivery",
@@ -225,9 +231,9 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR",
-                "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText",
-                "StudyDelivery", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
+                "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "Indivo",
+                "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
+                "SecretText", "ShownText", "StudyDelivery", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -315,6 +321,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ] + keychain,
             exclude: ["Fixtures"]),
+        .testTarget(name: "ConsentFormTests", dependencies: ["ConsentForm", "FHIR", "StudyDelivery"]),
         .testTarget(
             name: "StudyDeliveryTests",
             dependencies: [

@@ -3,7 +3,7 @@ import ArgumentParser
 struct StudyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "study",
-        abstract: "Pack, encrypt and deliver what participants give to a study.",
+        abstract: "Make consents and schedules of a study; pack, encrypt and deliver what participants give.",
         discussion: """
             keys makes a study's key pair; pack and unpack make and open packages of ResearchKit and envelopes of C3-PRO; \
             submit delivers through a queue on disk. Pass phrases and secrets come from the environment or from files, never \
@@ -11,6 +11,6 @@ struct StudyCommand: ParsableCommand {
             """,
         subcommands: [
             StudyKeysCommand.self, StudyPackCommand.self, StudyUnpackCommand.self, StudyInspectCommand.self,
-            StudySubmitCommand.self, StudyQueueCommand.self,
+            StudySubmitCommand.self, StudyQueueCommand.self, StudyConsentCommand.self, StudyDueCommand.self,
         ])
 }

@@ -1,0 +1,165 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Foundation
+
+/// Small values on a disk, each in a sealed file of its own, which is whole or missing whatever happens.
+///
+/// Values are sealed with AES-GCM under a key that is derived from the key store's, and bound to the folder's identity and
+/// to their names. File names are derived from the names under another such key, and say nothing.
+package struct SealedFolder: Sendable {
+    /// The most bytes of a value.
+    package static let largestValue = 4 << 20
+
+    /// The folder's path.
+    package let path: String
+    private let identity: String
+    private let keys: any KeyStore
+    private let disk: Disk
+
+    /// A folder of its own; made when the first value is written.
+    package init(
+        _ folder: URL, identity: String, keys: any KeyStore, diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }
+    ) {
+        var path = folder.path(percentEncoded: false)
+        if path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        (self.path, self.identity, self.keys, disk) = (path, identity, keys, Disk(fault: diskFault))
+    }
+
+    /// The names of the values, in order.
+    package func names() throws -> [String] {
+        guard let key = try storedKey() else { return [] }
+        return try files().compactMap { try open($0, key)?.name }.sorted()
+    }
+
+    /// A value; `nil` when there is none of the name.
+    package func read(_ name: String) throws -> Data? {
+        guard let key = try storedKey() else { return nil }
+        return try open(fileName(name, key), key)?.value
+    }
+
+    /// Writes a value, and makes it durable.
+    package func write(_ value: Data, to name: String) throws {
+        guard value.count <= Self.largestValue, name.utf8.count <= 255 else {
+            throw QueueError.badItem("a value has at most \(Self.largestValue) bytes, and a name 255")
+        }
+        let key = try keys.key() ?? keys.keep(QueueKey())
+        let file = fileName(name, key)
+        var content = Data([UInt8(name.utf8.count)])
+        content.append(contentsOf: name.utf8)
+        content.append(value)
+        let sealed = try AES.GCM.seal(content, using: derived("value", key), authenticating: Data((identity + "/" + file).utf8))
+        guard let bytes = sealed.combined else { throw QueueError.badItem("it cannot be sealed") }
+        try storing {
+            try disk.makeFolder(path)
+            try disk.writeAtomically(to: file, in: path) { try $0.append(bytes) }
+        }
+    }
+
+    /// Removes a value durably; it is no error that there is none.
+    package func remove(_ name: String) throws {
+        guard let key = try storedKey(), access(path, F_OK) == 0 else { return }
+        try storing {
+            try disk.remove(path + "/" + fileName(name, key))
+            try disk.syncFolder(path)
+        }
+    }
+
+    /// A folder for other files that belong to a name; its own name says nothing. Made with mode 0700.
+    package func folder(for name: String) throws -> URL {
+        let key = try keys.key() ?? keys.keep(QueueKey())
+        let folder = path + "/" + fileName(name, key) + ".files"
+        try storing { try disk.makeFolder(folder) }
+        return URL(filePath: folder, directoryHint: .isDirectory)
+    }
+
+    /// Removes the folder for a name with all that is in it, durably.
+    package func removeFolder(for name: String) throws {
+        guard let key = try storedKey() else { return }
+        let folder = path + "/" + fileName(name, key) + ".files"
+        guard access(folder, F_OK) == 0 else { return }
+        try storing {
+            let fault = disk.fault(.remove)
+            guard fault == 0 else { throw DiskFailure(step: .remove, path: folder, code: fault) }
+            try FileManager.default.removeItem(atPath: folder)
+            try disk.syncFolder(path)
+        }
+    }
+
+    /// Does `body` while no other process or task does so with the same lock.
+    package func withLock<Value>(_ name: String = "lock", _ body: () throws -> Value) throws -> Value {
+        let lock = try storing {
+            try disk.makeFolder(path)
+            return try FileLock(waitingFor: path + "/." + name)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+
+    /// A lock that is held as long as the object lives; `nil` when somebody else holds it.
+    package func lockIfFree(_ name: String) throws -> AnyObject? {
+        try storing {
+            try disk.makeFolder(path)
+            return try FileLock(ifFree: path + "/." + name)
+        }
+    }
+
+    // MARK: Files
+
+    /// The key; `nil` when nothing was written yet.
+    private func storedKey() throws -> QueueKey? {
+        if let key = try keys.key() { return key }
+        guard try files().isEmpty else { throw QueueError.noKey(folder: path) }
+        return nil
+    }
+
+    private func files() throws -> [String] {
+        guard access(path, F_OK) == 0 else { return [] }
+        return try storing {
+            try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.utf8.count == 32 && !$0.hasPrefix(".") }
+        }
+    }
+
+    private func open(_ file: String, _ key: QueueKey) throws -> (name: String, value: Data)? {
+        do {
+            guard let stored = try StoredFile(path + "/" + file) else { return nil }
+            let bytes = try stored.read(at: 0, count: Self.largestValue + 512)
+            let box = try AES.GCM.SealedBox(combined: bytes)
+            let content = try AES.GCM.open(
+                box, using: derived("value", key), authenticating: Data((identity + "/" + file).utf8))
+            guard let length = content.first.map(Int.init), content.count > length else {
+                throw QueueError.damaged(file: path + "/" + file)
+            }
+            let name = String(decoding: content.dropFirst().prefix(length), as: UTF8.self)
+            return (name, Data(content.dropFirst(1 + length)))
+        } catch StoredFile.Failure.system(let code) {
+            throw QueueError.system(code, path)
+        } catch {
+            throw QueueError.damaged(file: path + "/" + file)
+        }
+    }
+
+    private func fileName(_ name: String, _ key: QueueKey) -> String {
+        let code = HMAC<SHA256>.authenticationCode(for: Data((identity + "/" + name).utf8), using: derived("name", key))
+        return code.prefix(16).map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+    }
+
+    private func derived(_ use: String, _ key: QueueKey) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: key.symmetric, info: Data("sealed folder \(use)".utf8), outputByteCount: 32)
+    }
+
+    private func storing<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let failure as DiskFailure {
+            throw QueueError(failure)
+        } catch let error as QueueError {
+            throw error
+        } catch {
+            throw QueueError.storage(
+                reason: "cannot change \(path): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import ConsentForm
+import FHIR
+import Foundation
+import OrderedJSON
+import StudyDelivery
+
+struct StudyConsentCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "consent",
+        abstract: "Make the signed form of a consent, and its resources.",
+        discussion: """
+            indivo study consent consent.json --answers answers.json --output signed
+
+            Writes form.pdf, Contract.json and Consent.json (FHIR R4), and Contract-c3pro.json as C3-PRO's receivers take it, \
+            with mode 0600 into a folder with mode 0700 that must not have them yet. The formats of the two files are in \
+            the documentation of StudyDelivery.
+
+            The exit status is 0 when it was signed, 1 when it was not (what is missing or against it is printed), 2 when a \
+            file is not what it should be.
+            """)
+
+    @Argument(help: "The consent document; - for standard input.", completion: .file(extensions: ["json"]))
+    var document: String
+
+    @Option(help: ArgumentHelp("What was answered.", valueName: "file"), completion: .file(extensions: ["json"]))
+    var answers: String
+
+    @Option(help: ArgumentHelp("The folder to write to.", valueName: "folder"), completion: .directory)
+    var output: String
+
+    @Option(
+        help: ArgumentHelp("The drawn signature, a PNG, when the answers have none.", valueName: "file"),
+        completion: .file(extensions: ["png"]))
+    var signature: String?
+
+    func run() throws {
+        let document = try InputFile(path: document).studyFile { try ConsentDocument(parsing: $0) }
+        var answers = try InputFile(path: answers).studyFile { try ConsentAnswers(parsing: $0, for: document) }
+        for warning in document.warnings { StandardStreams.complain("\(self.document): \(warning)") }
+        for warning in answers.warnings { StandardStreams.complain("\(self.answers): \(warning)") }
+        if let signature {
+            guard answers.signature == nil else {
+                throw CommandFailure("there is a signature in \(self.answers) and another in \(signature); leave one out")
+            }
+            let image = try InputFile(path: signature).read()
+            if let problem = SignatureImage.problem(image) { throw CommandFailure("\(signature): \(problem)") }
+            answers.signature = image
+        }
+        switch document.decision(answers) {
+        case .signed(let consent): try write(consent)
+        case .incomplete(let elements): try refuse("missing from the answers: \(elements.joined(separator: ", "))")
+        case .ineligible(let criterion): try refuse("not eligible: \(criterion)")
+        case .notUnderstood(let questions): try refuse("not answered correctly: \(questions.joined(separator: ", "))")
+        case .declined: try refuse("the participant does not agree")
+        }
+    }
+
+    private func refuse(_ reason: String) throws {
+        StandardStreams.complain("not signed: \(reason)")
+        throw ExitCode(ExitStatus.nothingFound.rawValue)
+    }
+
+    private func write(_ consent: SignedConsent) throws {
+        let form: ConsentForm
+        do { form = try ConsentForm(consent) } catch { throw CommandFailure("\(error)") }
+        if form.missingCharacters > 0 {
+            StandardStreams.complain("warning: no installed font has \(form.missingCharacters) of the form's characters")
+        }
+        let files = [
+            ("form.pdf", form.pdf), ("Contract.json", consent.contract().json(.pretty)),
+            ("Contract-c3pro.json", Data(consent.c3ProContract().utf8(.pretty))), ("Consent.json", consent.consent().json(.pretty)),
+        ]
+        let folder = NewFiles(folder: output)
+        try folder.write(files)
+        for (name, _) in files { try StandardStreams.say("\(output)/\(name)") }
+    }
+}
+
+/// Files that nobody else may read, in a folder that has none of them yet.
+struct NewFiles {
+    let folder: String
+
+    /// Writes all of them, or none.
+    /// - Throws: ``CommandFailure`` where one is there: what was signed is not overwritten.
+    func write(_ files: [(name: String, content: Data)]) throws {
+        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw failure(folder) }
+        for (name, _) in files where access("\(folder)/\(name)", F_OK) == 0 { throw isThere(name) }
+        var written: [String] = []
+        do {
+            for (name, content) in files {
+                let draft = "\(folder)/.new-\(name)-\(UUID().uuidString)"
+                defer { unlink(draft) }
+                let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+                guard descriptor >= 0 else { throw failure(draft) }
+                let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+                try handle.write(contentsOf: content)
+                try handle.synchronize()
+                // A link replaces nothing.
+                guard link(draft, "\(folder)/\(name)") == 0 else { throw errno == EEXIST ? isThere(name) : failure(name) }
+                written.append("\(folder)/\(name)")
+            }
+            let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            if descriptor >= 0 {
+                defer { close(descriptor) }
+                guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure(folder) }
+            }
+        } catch {
+            for path in written { unlink(path) }
+            throw error
+        }
+    }
+
+    private func isThere(_ name: String) -> CommandFailure {
+        CommandFailure("\(folder)/\(name) is there already, and is not overwritten; name another folder with --output")
+    }
+
+    private func failure(_ path: String) -> CommandFailure {
+        CommandFailure("\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+}
+
+extension InputFile {
+    /// Reads a file of a study.
+    /// - Throws: ``CommandFailure`` with all its problems.
+    func studyFile<Value>(_ read: (Data) throws -> Value) throws -> Value {
+        do {
+            return try read(try self.read())
+        } catch let error as JSONError {
+            throw CommandFailure("\(error.reason)", at: place(error.location.line, error.location.column))
+        } catch let error as FormatError {
+            let lines = error.problems.map { problem in
+                let text = (problem.path.isEmpty ? "" : problem.path + ": ") + problem.text
+                return place(problem.location?.line, problem.location?.column) + " \(problem.isError ? "error" : "warning"): \(text)"
+            }
+            throw CommandFailure(description: lines.joined(separator: "\n"), status: .wrongUse)
+        }
+    }
+}

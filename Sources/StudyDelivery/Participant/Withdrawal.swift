@@ -1,0 +1,77 @@
+import FHIR
+import Foundation
+import OrderedJSON
+
+/// Somebody's withdrawal from a study: all that is kept of a participant who left, until the server knows.
+public struct Withdrawal: Sendable, Hashable {
+    /// How far it has come. The enrolment counts for nothing from the first state on.
+    public enum State: Sendable, Hashable {
+        /// What is stored here is being erased.
+        case erasing
+        /// Everything here is erased; the server does not know yet.
+        case reporting
+        /// The server refused the report for good. Kept until ``ParticipantStore/acknowledge(_:)``.
+        case refused(reason: String)
+    }
+
+    /// The study's id.
+    public let study: String
+    /// The participant who left.
+    public let participant: UUID
+    /// When it was decided.
+    public let date: FHIRInstant
+    /// How far it has come.
+    public internal(set) var state: State
+
+    /// The name under which it is stored: the participant's own, so that it replaces nobody else's.
+    var name: String { "withdrawal \(participant.uuidString)" }
+
+    var json: JSONValue {
+        var json: JSONValue = [
+            "study": JSONValue(study), "participant": JSONValue(participant.uuidString), "date": date.tree,
+        ]
+        switch state {
+        case .erasing: json["state"] = "erasing"
+        case .reporting: json["state"] = "reporting"
+        case .refused(let reason):
+            json["state"] = "refused"
+            json["reason"] = JSONValue(reason)
+        }
+        return json
+    }
+
+    init(study: String, participant: UUID, date: FHIRInstant) {
+        (self.study, self.participant, self.date, state) = (study, participant, date, .erasing)
+    }
+
+    init?(json: JSONValue) {
+        guard let study = json["study"]?.string, let participant = json["participant"]?.string.flatMap(UUID.init(uuidString:)),
+            let date = json["date"].flatMap(FHIRInstant.init(tree:))
+        else { return nil }
+        self.init(study: study, participant: participant, date: date)
+        switch json["state"]?.string {
+        case "erasing": state = .erasing
+        case "reporting": state = .reporting
+        case "refused": state = .refused(reason: json["reason"]?.string ?? "")
+        default: return nil
+        }
+    }
+
+    /// What a server says to the report of a withdrawal. What may succeed later is an error that is thrown.
+    public enum Response: Sendable, Hashable {
+        /// The server knows.
+        case accepted
+        /// The server will never take the report.
+        case refused(reason: String)
+    }
+
+    /// What became of a withdrawal in one run.
+    public enum Result: Sendable, Hashable {
+        /// The server knows, and nothing is left here.
+        case finished
+        /// The server refused the report for good; the local data is erased all the same.
+        case refused(reason: String)
+        /// It goes on in the next run, for this reason.
+        case pending(reason: String)
+    }
+}
