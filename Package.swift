@@ -4,6 +4,7 @@ import PackageDescription
 // What an app pays for is what it links: `Indivo` and the modules below it build nothing of the sandbox,
 // the command-line tool or the generator, and with `traits: []` SwiftPM does not even fetch their packages.
 let outboxOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["Outbox"])
+let backendSigningOnly = TargetDependencyCondition.when(traits: ["BackendSigning"])
 let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
 let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
 
@@ -30,6 +31,7 @@ let package = Package(
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
         .library(name: "FHIRClient", targets: ["FHIRClient"]),
+        .library(name: "FHIRBackendSigning", targets: ["FHIRBackendSigning"]),
         .library(name: "IndivoFHIR", targets: ["IndivoFHIR"]),
         .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
@@ -50,9 +52,10 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Outbox", description: "The outbox for working offline (fetches swift-crypto)."),
+        .trait(name: "BackendSigning", description: "Keys for SMART backend services (fetches swift-crypto)."),
         .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
         .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
-        .default(enabledTraits: ["Outbox", "Sandbox", "Tool"]),
+        .default(enabledTraits: ["BackendSigning", "Outbox", "Sandbox", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -108,6 +111,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // RSA and P-384 keys for the client's assertions: a target of its own, so that only who signs so compiles BoringSSL.
+        .target(
+            name: "FHIRBackendSigning",
+            dependencies: [
+                "FHIRClient", "OrderedJSON", "SecretText",
+                .product(name: "Crypto", package: "swift-crypto", condition: backendSigningOnly),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: backendSigningOnly),
+            ]),
         .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON"]),
         // A record as FHIR.
         .target(
@@ -152,13 +163,16 @@ let package = Package(
             name: "HTTPServing",
             dependencies: [
                 "CivilCalendar", "IndivoXML",
-                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+                .product(name: "FlyingSocks", package: "FlyingFox", condition: sandboxOnly),
             ]),
+        // A database file that its owner alone can read.
+        .target(
+            name: "PrivateSQLite", dependencies: [.product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly)]),
         .target(
             name: "FHIRSandbox",
             dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON", "UCUM",
-                "URLCoding",
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON",
+                "PrivateSQLite", "UCUM", "URLCoding",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -166,8 +180,8 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "CivilCalendar", "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", "ShownText",
-                "URLCoding", passwordHash,
+                "CivilCalendar", "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON",
+                "PrivateSQLite", "SDML", "ShownText", "URLCoding", passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -212,6 +226,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: ["HTTPTransport", "LoopbackTesting", .product(name: "HTTPTypes", package: "swift-http-types")]),
+        .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing", "LoopbackTesting"]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
         .testTarget(
@@ -233,7 +248,8 @@ let package = Package(
         .testTarget(
             name: "FHIRClientTests",
             dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
+                "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "HTTPTransport", "LoopbackTesting", "OrderedJSON",
+                "SecretText", .product(name: "CryptoExtras", package: "swift-crypto", condition: backendSigningOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
