@@ -6,6 +6,7 @@ import PackageDescription
 let outboxOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["Outbox"])
 let formOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["ConsentForm"])
 let studyOnly = TargetDependencyCondition.when(traits: ["Study"])
+let backendSigningOnly = TargetDependencyCondition.when(traits: ["BackendSigning"])
 let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
 let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
 
@@ -32,6 +33,7 @@ let package = Package(
         .library(name: "IndivoXML", targets: ["IndivoXML"]),
         .library(name: "FHIR", targets: ["FHIR"]),
         .library(name: "FHIRClient", targets: ["FHIRClient"]),
+        .library(name: "FHIRBackendSigning", targets: ["FHIRBackendSigning"]),
         .library(name: "IndivoFHIR", targets: ["IndivoFHIR"]),
         .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
         .library(name: "OAuth1", targets: ["OAuth1"]),
@@ -58,11 +60,12 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Outbox", description: "The outbox for working offline (fetches swift-crypto)."),
+        .trait(name: "BackendSigning", description: "Keys for SMART backend services (fetches swift-crypto)."),
         .trait(name: "Study", description: "Delivery to a study (fetches swift-certificates and swift-crypto)."),
+        .trait(name: "ConsentForm", description: "Signed consents as PDF (needs Pango and Cairo on Linux)."),
         .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
         .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
-        .trait(name: "ConsentForm", description: "Signed consents as PDF (needs Pango and Cairo on Linux)."),
-        .default(enabledTraits: ["Outbox", "Study", "ConsentForm", "Sandbox", "Tool"]),
+        .default(enabledTraits: ["BackendSigning", "ConsentForm", "Outbox", "Sandbox", "Study", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -131,6 +134,14 @@ let package = Package(
         .target(
             name: "HealthUpload", dependencies: ["FHIR", "FHIRClient", "HealthSamples", "IndivoModel", "OrderedJSON"],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // RSA and P-384 keys for the client's assertions: a target of its own, so that only who signs so compiles BoringSSL.
+        .target(
+            name: "FHIRBackendSigning",
+            dependencies: [
+                "FHIRClient", "OrderedJSON", "SecretText",
+                .product(name: "Crypto", package: "swift-crypto", condition: backendSigningOnly),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: backendSigningOnly),
+            ]),
         .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON"]),
         // A record as FHIR.
         .target(
@@ -204,17 +215,20 @@ let package = Package(
             name: "HTTPServing",
             dependencies: [
                 "CivilCalendar", "IndivoXML",
-                .product(name: "FlyingFox", package: "FlyingFox", condition: sandboxOnly),
+                .product(name: "FlyingSocks", package: "FlyingFox", condition: sandboxOnly),
             ]),
         // Surveys as web pages.
         .target(
             name: "SurveyPages",
             dependencies: ["FHIR", "HTTPServing", "OrderedJSON", "SecretText", "Surveys", "URLCoding"]),
+        // A database file that its owner alone can read.
+        .target(
+            name: "PrivateSQLite", dependencies: [.product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly)]),
         .target(
             name: "FHIRSandbox",
             dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON", "SurveyPages", "Surveys",
-                "UCUM", "URLCoding",
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON",
+                "PrivateSQLite", "SurveyPages", "Surveys", "UCUM", "URLCoding",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -222,8 +236,8 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "CivilCalendar", "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON", "SDML", "SecretText",
-                "ShownText", "URLCoding", passwordHash,
+                "CivilCalendar", "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON",
+                "PrivateSQLite", "SDML", "SecretText", "ShownText", "URLCoding", passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -268,6 +282,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: ["HTTPTransport", "LoopbackTesting", .product(name: "HTTPTypes", package: "swift-http-types")]),
+        .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing", "LoopbackTesting"]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
         .testTarget(name: "ZipArchiveTests", dependencies: ["SeededRandom", "ZipArchive"]),
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
@@ -290,7 +305,8 @@ let package = Package(
         .testTarget(
             name: "FHIRClientTests",
             dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText",
+                "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "HTTPTransport", "LoopbackTesting", "OrderedJSON",
+                "SecretText", .product(name: "CryptoExtras", package: "swift-crypto", condition: backendSigningOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),

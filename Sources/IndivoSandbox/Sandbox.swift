@@ -12,10 +12,8 @@ import Foundation
 /// It answers as the real server does, its refusals included, and verifies every signature, nonce and timestamp. It
 /// listens on the loopback interface unless told otherwise.
 ///
-/// What its HTTP library (FlyingFox) cannot bound: the size of a request's head (only the time it may take to arrive is
-/// bounded), and the number of connections. It closes the connection of a malformed request without an answer, and keeps
-/// a timer of about 0.75 kB for half a minute after each request, so that 1000 requests a second hold 23 MB. Keep the
-/// sandbox on the loopback interface, then, or behind a server that bounds them.
+/// Strangers are bounded: a request's head has at most 64 kB and arrives within ten seconds, and of more than 256
+/// connections the one that has waited longest for its client is closed.
 ///
 /// What the sandbox remembers of requests by itself is bounded: the last 100 for the developer's home, the last 20,000 in
 /// the audit, and nonces for five minutes.

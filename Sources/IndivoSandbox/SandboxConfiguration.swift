@@ -14,7 +14,7 @@ public struct SandboxConfiguration: Sendable {
     }
 
     /// The IPv4 address to listen on. Anything but a loopback address puts the sandbox on the network: it is made for
-    /// development and tests, and its HTTP server does not bound the size of request headers.
+    /// development and tests.
     public var address = "127.0.0.1"
 
     /// The port of the API, 0 for a free one.

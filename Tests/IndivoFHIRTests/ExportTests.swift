@@ -28,6 +28,19 @@ struct ExportTests {
         ).fhirBundle()
     }
 
+    @Test("each resource has a narrative of its main elements, in which markup is only text")
+    func narrative() throws {
+        let content = TestDocument.sdmx(
+            "LabResult",
+            TestDocument.fields(["test_name_title": "&lt;b&gt;A &amp; B&lt;/b&gt;", "narrative_result": "&lt;fine>"]))
+        let export = RecordContent(id: "r1", documents: [.init(id: "d", content: content)]).fhirBundle()
+        let observation = try #require(export.bundle.resources(of: Observation.self).first)
+        #expect(observation.text?.status == .generated)
+        let div = try #require(observation.text?.tree["div"]?.string)
+        #expect(div.contains("<b>Observation</b>: &lt;b&gt;A &amp; B&lt;/b&gt;, &lt;fine&gt;"), "\(div)")
+        Structure.check(export.bundle)
+    }
+
     @Test("what is void was entered in error, and has no clinical status")
     func void() {
         let export = facts(.void)

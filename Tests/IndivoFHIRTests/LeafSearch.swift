@@ -19,6 +19,8 @@ struct LeafSearch {
         }
         for element in value.elements ?? [] { collect(element) }
         for member in value.members ?? [] {
+            // A generated narrative repeats what an element must have.
+            if member.name == "text", member.value["status"]?.string == "generated" { continue }
             if member.name == "data", let text = member.value.string.flatMap({ Data(base64Encoded: $0) }) {
                 texts.insert(String(decoding: text, as: UTF8.self))
             }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import LoopbackTesting
 import Testing
 
 #if canImport(Darwin)

@@ -5,10 +5,15 @@ import OrderedJSON
 
 // FHIR on a patient bundle: OrderedJSON and views beside JSONSerialization and JSONDecoder, FHIRPath, XML.
 //
-// usage: JSONBenchmarks [FILE…]      without a file a bundle of 4.6 MB that is generated, indented as Synthea does
+// usage: JSONBenchmarks [memory | path] [FILE…]      without a file a bundle of 4.6 MB that is generated, indented as Synthea does
 let files = CommandLine.arguments.dropFirst()
 if files.first == "memory" {
     try reportMemory(files.dropFirst().first)
+    exit(0)
+}
+if files.first == "path" {
+    let data = try files.dropFirst().first.map { try Data(contentsOf: URL(filePath: $0)) }
+    try reportPath(JSONValue(parsing: data ?? bundle(4_600_000, [.withoutEscapingSlashes])))
     exit(0)
 }
 let texts: [(name: String, data: Data)] = try files.isEmpty

@@ -9,6 +9,7 @@ public struct FHIRPathLimits: Sendable, Hashable {
     /// The longest string, in UTF-8 bytes.
     public var stringLength = 10_000_000
 
+    /// The default limits.
     public init() {}
 }
 
@@ -30,6 +31,7 @@ public struct FHIRPathContext: Sendable {
     public var memberOf: (@Sendable (_ valueSet: String, _ system: String?, _ code: String) -> Bool?)?
     /// Whether a member that the type of its element does not have is an error. Without it, it is empty.
     public var isStrict = false
+    /// How much the evaluation may take.
     public var limits = FHIRPathLimits()
 
     /// - Parameter now: a FHIR dateTime with a zone. By default the time of the machine, in UTC.

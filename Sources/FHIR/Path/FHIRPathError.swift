@@ -1,5 +1,6 @@
 /// Why an expression is not FHIRPath, or why it has no result.
 public struct FHIRPathError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// When it went wrong: when the expression was read, or when it was evaluated.
     public enum Kind: String, Sendable, Hashable {
         /// The text is not an expression.
         case syntax
@@ -11,12 +12,14 @@ public struct FHIRPathError: Error, Sendable, Hashable, CustomStringConvertible 
         case limit
     }
 
+    /// When it went wrong.
     public let kind: Kind
     /// What is wrong, as a sentence without the position.
     public let reason: String
     /// Where in the expression, as an offset in UTF-8 bytes.
     public let offset: Int
 
+    /// An error with a sentence and an offset in UTF-8 bytes.
     public init(_ kind: Kind, _ reason: String, at offset: Int) {
         self.kind = kind
         self.reason = reason

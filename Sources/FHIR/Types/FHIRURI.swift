@@ -2,8 +2,10 @@ import OrderedJSON
 
 /// A `uri`, `url`, `canonical`, `oid` or `uuid`, as it was written.
 public struct FHIRURI: FHIRValue, RawRepresentable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The text as it was written.
     public let rawValue: String
 
+    /// A URI with this text, which is not checked.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A URI with this text.
     public init(_ text: String) { rawValue = text }

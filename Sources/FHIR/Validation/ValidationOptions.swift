@@ -12,5 +12,6 @@ public struct ValidationOptions: Sendable, Hashable {
     /// `fatal` issue.
     public var maximumSteps = 20_000_000
 
+    /// The default options.
     public init() {}
 }

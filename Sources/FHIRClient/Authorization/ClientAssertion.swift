@@ -4,10 +4,12 @@ import OrderedJSON
 /// Signs what a client says of itself to a token endpoint: a JWT as SMART backend services want it (SMART App Launch 2.1,
 /// "Client Authentication: Asymmetric"; RFC 7523).
 ///
+/// The module `FHIRBackendSigning` signs with a private key in PEM. Where the key is kept by something else, a closure
+/// signs:
+///
 /// ```swift
-/// let key = try P384.Signing.PrivateKey(pemRepresentation: pem)          // swift-crypto, CryptoKit
 /// let assertion = ClientAssertion(clientID: "uploader", keyID: "key-1", algorithm: .es384) { message in
-///     try key.signature(for: message).rawRepresentation
+///     try await keyStore.sign(message)
 /// }
 /// ```
 public struct ClientAssertion: Sendable {

@@ -1,43 +1,20 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import PrivateSQLite
 
 /// The SQLite database of a sandbox.
 struct FHIRDatabase: Sendable {
     let writer: any DatabaseWriter
 
     /// Opens the database and brings its tables up to date.
-    ///
-    /// A file can be read by its owner alone (mode 0600). It is opened in WAL mode with `synchronous=FULL`: what was
-    /// answered survives a kill at any moment, and a transaction is there as a whole or not at all.
     init(_ location: FHIRSandboxConfiguration.Database) throws {
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = true
-        switch location {
-        case .inMemory:
-            writer = try DatabaseQueue(configuration: configuration)
-        case .file(let url):
-            try Self.protect(url.path)
-            configuration.busyMode = .timeout(5)
-            configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-            writer = try DatabasePool(path: url.path, configuration: configuration)
+        do {
+            writer = try PrivateSQLite.open(location.file)
+        } catch let error as PrivateSQLite.ProtectionError {
+            throw FHIRSandboxError.cannotProtect(path: error.path, reason: error.reason)
         }
         try Self.migrator.migrate(writer)
-    }
-
-    /// Sees to it that only its owner can read a database of patients' data: a new file is made so, an old one and what
-    /// stands beside it become so.
-    private static func protect(_ path: String) throws {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor < 0 else {
-            // Nobody has locks on a new file, which closing it would drop.
-            close(descriptor)
-            return
-        }
-        guard errno == EEXIST else { return }
-        for name in [path, path + "-wal", path + "-shm"] where chmod(name, 0o600) != 0 && errno != ENOENT {
-            throw FHIRSandboxError.cannotProtect(path: name, reason: String(cString: strerror(errno)))
-        }
     }
 
     private static var migrator: DatabaseMigrator {
@@ -77,6 +54,16 @@ struct FHIRDatabase: Sendable {
                     """)
         }
         return migrator
+    }
+}
+
+extension FHIRSandboxConfiguration.Database {
+    /// The file; `nil` in memory.
+    fileprivate var file: URL? {
+        switch self {
+        case .inMemory: nil
+        case .file(let url): url
+        }
     }
 }
 

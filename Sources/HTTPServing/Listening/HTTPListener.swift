@@ -1,8 +1,7 @@
-import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// One listening port: FlyingFox underneath, requests and responses of our own above.
+/// One listening port: FlyingSocks underneath, HTTP/1.1 (RFC 9112) above.
 package struct HTTPListener: Sendable {
     /// Responds to a request. It does not throw: whatever goes wrong has a response.
     package typealias Handler = @Sendable (Request) async -> Response
@@ -15,6 +14,10 @@ package struct HTTPListener: Sendable {
         package var port: UInt16
         /// The largest body that is read, in bytes.
         package var bodyLimit: Int
+        /// The largest request line with header fields that is read, in bytes.
+        package var headLimit = 64 << 10
+        /// How many connections may be open. Beyond it, the one that has waited longest for its client is cut.
+        package var connectionLimit = 256
         /// Seconds without a byte, and for a whole request to arrive.
         package var timeout: Int
         /// The header `Server` of every response.
@@ -41,118 +44,97 @@ package struct HTTPListener: Sendable {
         }
     }
 
-    /// Seconds that answering a request may take once it has arrived. FlyingFox keeps a timer of about 0.75 kB for every
-    /// request until then, also for those answered long before: the shorter, the less memory a busy server holds; but on a
-    /// machine that does much else an answer may take its time.
-    private static let answerTimeout: TimeInterval = 30
-
     package let port: UInt16
-    private let server: HTTPServer
     private let task: Task<Void, any Error>
 
     /// Starts to listen.
     /// - Throws: ``ListeningError``.
     package init(_ settings: Configuration, handler: @escaping Handler) async throws {
-        let (address, port, bodyLimit) = (settings.address, settings.port, settings.bodyLimit)
-        let pool = DeadlineSocketPool(timeout: .seconds(settings.timeout))
-        guard let socketAddress = try? sockaddr_in.inet(ip4: address, port: port) else {
-            throw ListeningError(address: address, port: port, reason: "not an IPv4 address")
-        }
-        // A body of a length that is allowed is read before the handler is called, and so has the whole of `timeout`.
-        let configuration = HTTPServer.Configuration(
-            address: socketAddress, timeout: HTTPListener.answerTimeout, sharedRequestBufferSize: bodyLimit,
-            sharedRequestReplaySize: bodyLimit, pool: pool, logger: .disabled)
-        let server = HTTPServer(
-            config: configuration,
-            handler: ClosureHTTPHandler { request in
-                let method = request.method.rawValue
-                let body: Data?
-                do {
-                    body = try await read(request.bodySequence, limit: bodyLimit)
-                } catch {
-                    // Where the next request would begin nobody knows.
-                    pool.cut(request.remoteAddress)
-                    throw error
-                }
-                guard let body else { return makeHTTPResponse(settings.tooLarge, method: method, settings) }
-                pool.requestArrived(from: request.remoteAddress)
-                let response = await handler(Request(request, body: body))
-                return makeHTTPResponse(response, method: method, settings)
-            })
-        let task = Task { try await server.run() }
+        let pool = SocketPool<Poll>.make()
+        let listening: AsyncSocket
         do {
-            self.port = try await HTTPListener.listeningPort(of: server, running: task)
+            listening = try AsyncSocket(socket: Self.bound(settings), pool: pool)
+            guard case .ip4(_, let port) = try listening.socket.sockname() else { throw SocketError.unsupportedAddress }
+            self.port = port
+            try await pool.prepare()
         } catch {
-            task.cancel()
-            throw ListeningError(address: address, port: port, reason: "\(error.localizedDescription)")
+            throw ListeningError(
+                address: settings.address, port: settings.port, reason: "\(error.localizedDescription)")
         }
-        self.server = server
-        self.task = task
+        let connections = OpenConnections(limit: settings.connectionLimit)
+        task = Task {
+            defer { try? listening.close() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await pool.run() }
+                group.addTask { await Self.accept(on: listening, connections, settings, handler) }
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: .seconds(1))
+                        connections.cutOverdue()
+                    }
+                }
+                try await group.next()
+            }
+        }
     }
 
     /// Stops listening and closes every connection.
     package func stop() async {
-        await server.stop(timeout: 0)
         task.cancel()
         _ = await task.result
     }
 
-    /// The port, once the server listens. When it fails to, the error of its task is thrown at once.
-    private static func listeningPort(of server: HTTPServer, running task: Task<Void, any Error>) async throws -> UInt16
-    {
-        let waiting = Task { try await server.waitUntilListening() }
-        let watching = Task {
-            _ = await task.result
-            waiting.cancel()
+    private static func bound(_ settings: Configuration) throws -> Socket {
+        guard let address = try? sockaddr_in.inet(ip4: settings.address, port: settings.port) else {
+            throw SocketError.unsupportedAddress
         }
-        defer { watching.cancel() }
+        let socket = try Socket(domain: Int32(AF_INET), type: .stream)
         do {
-            try await waiting.value
-        } catch is CancellationError {
-            try await task.value
-            throw CancellationError()
+            try socket.setValue(true, for: .localAddressReuse)
+            #if canImport(Darwin)
+            try socket.setValue(true, for: .noSIGPIPE)
+            #endif
+            try socket.bind(to: address)
+        } catch {
+            try? socket.close()
+            throw error
         }
-        guard case .ip4(_, let port) = await server.listeningAddress else { throw SocketError.disconnected }
-        return port
+        // It closes the socket where it fails.
+        try socket.listen()
+        return socket
     }
-}
 
-/// Reads a body of at most `limit` bytes; nil for a larger one, which is read to its end all the same, so that its
-/// sender comes to read the response, and what follows on the connection is the next request.
-private func read(_ body: HTTPBodySequence, limit: Int) async throws -> Data? {
-    var data = Data()
-    var isTooLarge = (body.count ?? 0) > limit
-    for try await chunk in body {
-        if !isTooLarge, data.count + chunk.count <= limit {
-            data.append(chunk)
-        } else {
-            isTooLarge = true
-            data = Data()
+    /// Takes connections until the task is cancelled.
+    private static func accept(
+        on listening: AsyncSocket, _ connections: OpenConnections, _ settings: Configuration, _ handler: @escaping Handler
+    ) async {
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                do {
+                    let socket = try await listening.accept()
+                    var key: ConnectionTable.Key?
+                    while true {
+                        key = connections.open(socket.socket.file.rawValue, for: .seconds(settings.timeout))
+                        if key != nil || Task.isCancelled { break }
+                        // Every connection is being answered, or about to close: who comes waits in the system's queue.
+                        try? await Task.sleep(for: .milliseconds(10))
+                    }
+                    guard let key else {
+                        try? socket.close()
+                        return
+                    }
+                    let connection = ServedConnection(
+                        socket: socket, key: key, connections: connections, settings: settings, handler: handler)
+                    group.addTask { await connection.serve() }
+                } catch {
+                    // Descriptors have run out, or the client went before it was accepted.
+                    connections.cutLongestWaiting()
+                    try? await Task.sleep(for: .milliseconds(50))
+                }
+            }
         }
     }
-    return isTooLarge ? nil : data
-}
-
-private func makeHTTPResponse(
-    _ response: Response, method: String, _ settings: HTTPListener.Configuration
-) -> HTTPResponse {
-    // The one way out for all headers: a value that would end its line, or the head, becomes none.
-    let isWhole = response.headers.allSatisfy { _, value in value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 } }
-    let response = isWhole ? response : settings.internalError
-    var headers = HTTPHeaders()
-    for (name, value) in response.headers {
-        headers.addValue(value, for: HTTPHeader(name))
-    }
-    headers[HTTPHeader("Date")] = Timestamp(settings.now()).httpDate
-    headers[HTTPHeader("Server")] = settings.serverName
-    var body = response.body
-    if method == "HEAD" {
-        headers[.contentLength] = String(body.count)
-        body = Data()
-    }
-    return HTTPResponse(
-        statusCode: HTTPStatusCode(response.status, phrase: reasonPhrase(response.status)), headers: headers, body: body
-    )
 }
 
 /// What stands after a status.
@@ -178,24 +160,11 @@ package func reasonPhrase(_ status: Int) -> String {
     case 415: "Unsupported Media Type"
     case 422: "Unprocessable Content"
     case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
     case 500: "Internal Server Error"
     case 501: "Not Implemented"
     case 503: "Service Unavailable"
+    case 505: "HTTP Version Not Supported"
     default: "Status"
-    }
-}
-
-extension Request {
-    fileprivate init(_ request: HTTPRequest, body: Data) {
-        var headers: [String: String] = [:]
-        for (header, value) in request.headers { headers[header.rawValue.lowercased()] = value }
-        let peer: String
-        switch request.remoteAddress {
-        case .ip4(let host, _), .ip6(let host, _): peer = host
-        default: peer = ""
-        }
-        self.init(
-            method: request.method.rawValue, rawPath: request.target.path(), rawQuery: request.target.query(),
-            headers: headers, body: body, peer: peer)
     }
 }

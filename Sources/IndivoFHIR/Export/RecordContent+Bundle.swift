@@ -35,7 +35,7 @@ extension RecordContent {
         bundle.entry = entries.map { resource in
             var entry = FHIR.Bundle.Entry()
             entry.fullUrl = FHIRURI(resource.address.fullURL)
-            entry.resource = resource.resource
+            entry.resource = resource.resource.narrated()
             if form == .transaction {
                 let url = FHIRURI("\(resource.address.type)/\(resource.address.id)")
                 entry.request = FHIR.Bundle.Entry.Request(method: .put, url: url)

@@ -2,40 +2,76 @@ import FHIR
 
 /// What is wrong with an answer, or with a response.
 public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
-    public enum Severity: String, Sendable, Hashable { case error, warning, information }
+    /// How bad it is.
+    public enum Severity: String, Sendable, Hashable {
+        /// The response is not what the questionnaire asks for.
+        case error
+        /// It may be meant so.
+        case warning
+        /// Worth knowing.
+        case information
+    }
 
+    /// What is wrong, with the bound or the names that a sentence about it needs.
     public enum Reason: Sendable, Hashable {
+        /// A required question has no answer.
         case required
+        /// Fewer answers of a question, or repetitions of a group, than `minOccurs`.
         case tooFew(minimum: Int, isGroup: Bool)
+        /// More answers of a question, or repetitions of a group, than `maxOccurs`.
         case tooMany(maximum: Int, isGroup: Bool)
+        /// A text of more characters than `maxLength`.
         case tooLong(maximum: Int)
+        /// A text of fewer characters than `minLength`.
         case tooShort(minimum: Int)
         /// With what the questionnaire says about it.
         case pattern(message: String?)
+        /// A value below `minValue`.
         case tooSmall(minimum: String)
+        /// A value above `maxValue`.
         case tooLarge(maximum: String)
+        /// A decimal with more places than `maxDecimalPlaces`.
         case tooManyDecimals(maximum: Int)
+        /// A quantity in a unit that the question does not allow.
         case unit(allowed: [String])
+        /// An answer that is not among the options.
         case notAnOption
+        /// An exclusive option together with others.
         case exclusiveOption
+        /// An attachment of more bytes than `maxSize`.
         case attachmentTooLarge(maximum: Int)
+        /// An attachment of a media type that the question does not allow.
         case attachmentType(allowed: [String])
+        /// A reference to a type of resource that the question does not allow.
         case referenceType(allowed: [String])
+        /// A constraint of the questionnaire does not hold; the text is the questionnaire's.
         case constraint(key: String, text: String)
         /// A number outside of FHIR's integers, a text that is no URI, and the like.
         case malformed
         // What a response can have that a session cannot.
+        /// An answer of another type than the question's.
         case wrongType(expected: String, found: String)
+        /// An answer without a value.
         case emptyAnswer
+        /// An item whose linkId the questionnaire does not have.
         case unknownItem
+        /// An item under another item than in the questionnaire; kept where it is clear which one it is.
         case misplaced(isKept: Bool)
+        /// A question, or a group that does not repeat, occurs more than once.
         case repeatedItem
+        /// Items in another order than the questionnaire's.
         case outOfOrder
+        /// A group or a display has an answer.
         case groupAnswered
+        /// Items under a question stand beside its answers and not in them.
         case itemsBesideAnswers
+        /// An item has an answer though it is not enabled.
         case notAsked
+        /// The response names another questionnaire.
         case wrongQuestionnaire(String)
+        /// The response names another version of the questionnaire.
         case otherVersion(String)
+        /// The response does not name its questionnaire.
         case noQuestionnaire
         /// What FHIR's definitions do not allow.
         case invalidFHIR(element: String, text: String)
@@ -43,7 +79,9 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
 
     /// The item; nil for the response.
     public let linkId: String?
+    /// How bad it is.
     public let severity: Severity
+    /// What is wrong.
     public let reason: Reason
     /// The occurrence in the session; nil for what is not in it.
     public let occurrence: ItemOccurrence?
@@ -112,8 +150,10 @@ public struct SurveyPhrases: Sendable {
     /// The sentences by key; English where one is missing.
     public var sentences: [String: String]
 
+    /// Sentences by key, as ``english`` has them.
     public init(_ sentences: [String: String]) { self.sentences = sentences }
 
+    /// The sentences in English.
     public static let english = SurveyPhrases([
         "required": "Please answer this question.",
         "tooFew": "Please give at least {0} answers.",

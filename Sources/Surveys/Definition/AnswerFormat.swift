@@ -12,17 +12,22 @@ public struct AnswerFormat: Sendable {
     /// Rules that show and hide options.
     public var optionToggles: [OptionToggle] = []
 
-    /// The longest and shortest text, in characters.
+    /// The longest text, in characters.
     public var maxLength: Int?
+    /// The shortest text, in characters.
     public var minLength: Int?
     /// What the whole text matches.
     public var pattern: AnswerPattern?
     /// What an empty field shows.
     public var placeholder: String?
 
+    /// The smallest value (`minValue`).
     public var minimum: AnswerBound?
+    /// The largest value (`maxValue`).
     public var maximum: AnswerBound?
+    /// How many places a decimal may have behind the point.
     public var maxDecimalPlaces: Int?
+    /// The distance of two values on a slider (`sliderStepValue`).
     public var sliderStep: Int?
     /// The units of a quantity; the first is the one to begin with. Empty for any.
     public var units: [Coding] = []
@@ -40,16 +45,20 @@ public struct AnswerFormat: Sendable {
     /// A query that finds the resources to choose from, without the type (`questionnaire-referenceFilter`).
     public var referenceFilter: String?
 
-    /// Hints for a keyboard: `ios-keyboardtype`, `ios-textcontenttype`, `ios-autocapitalizationType`.
+    /// Which keyboard suits: `ios-keyboardtype`.
     public var keyboard: String?
+    /// What the text is, for filling in: `ios-textcontenttype`.
     public var textContent: String?
+    /// What is written with capitals by itself: `ios-autocapitalizationType`.
     public var capitalization: String?
 
+    /// A format without options and bounds.
     public init() {}
 }
 
 /// A pattern that a text has to match as a whole.
 public struct AnswerPattern: Sendable {
+    /// The regular expression as the questionnaire has it.
     public let pattern: String
     /// What is said to who enters something else.
     public let message: String?
@@ -58,7 +67,9 @@ public struct AnswerPattern: Sendable {
 
 /// A bound of what may be entered: a value, or an expression that gives one.
 public enum AnswerBound: Sendable {
+    /// A value.
     case value(SurveyAnswer)
+    /// An expression that gives the value.
     case expression(SurveyExpression)
 }
 
@@ -74,17 +85,22 @@ public enum OptionSource: Sendable {
 
 /// One of the answers to choose from.
 public struct SurveyOption: Sendable, Hashable {
+    /// The answer that choosing it gives.
     public let value: SurveyAnswer
+    /// What is shown for it.
     public let label: SurveyText
     /// A number or letter before the label.
     public var prefix: String?
     /// Whether choosing it takes the others away.
     public var isExclusive = false
+    /// Whether it is chosen before anybody has answered.
     public var isInitiallySelected = false
     /// What it counts in a score (`ordinalValue`, `itemWeight`).
     public var score: FHIRDecimal?
+    /// A picture, video or sound (`itemAnswerMedia`).
     public var media: Attachment?
 
+    /// An option; without a label it shows its value.
     public init(_ value: SurveyAnswer, label: SurveyText? = nil) {
         self.value = value
         self.label = label ?? SurveyText(value.label)
@@ -93,13 +109,17 @@ public struct SurveyOption: Sendable, Hashable {
 
 /// Options that are only there while an expression holds (`answerOptionsToggleExpression`).
 public struct OptionToggle: Sendable {
+    /// The values of the options.
     public let options: [SurveyAnswer]
+    /// The options are there while it holds.
     public let expression: SurveyExpression
 }
 
 /// A rule on answers in FHIRPath (`questionnaire-constraint`, `targetConstraint`).
 public struct SurveyConstraint: Sendable {
+    /// The name of the rule, for programs.
     public let key: String
+    /// Whether breaking it is an error, and not a warning.
     public let isError: Bool
     /// What is said where it does not hold.
     public let human: String
@@ -107,5 +127,6 @@ public struct SurveyConstraint: Sendable {
     public let requirements: String?
     /// Where the values are that it is about, as FHIRPath.
     public let locations: [String]
+    /// What must hold.
     public let expression: SurveyExpression
 }

@@ -75,6 +75,7 @@ public struct Survey: Sendable {
 
 /// Something about a questionnaire that is wrong or not supported.
 public struct SurveyDiagnostic: Sendable, Hashable, CustomStringConvertible {
+    /// How bad something is.
     public enum Severity: String, Sendable, Hashable {
         /// The questionnaire breaks the standard, or something in it cannot work.
         case error
@@ -84,6 +85,7 @@ public struct SurveyDiagnostic: Sendable, Hashable, CustomStringConvertible {
         case information
     }
 
+    /// How bad it is.
     public let severity: Severity
     /// The item; nil for the questionnaire.
     public let linkId: String?

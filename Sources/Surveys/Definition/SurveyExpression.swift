@@ -6,6 +6,7 @@ public struct SurveyExpression: Sendable {
     public let name: String?
     /// The media type, such as `text/fhirpath`.
     public let language: String
+    /// The expression.
     public let text: String
     /// The expression, if it is FHIRPath and correct.
     let path: FHIRPath?
@@ -24,8 +25,11 @@ public struct SurveyExpression: Sendable {
 
 /// A condition under which an item is asked. (FHIR `Questionnaire.item.enableWhen`.)
 public struct EnableCondition: Sendable {
+    /// The linkId of the question that is looked at.
     public let question: String
+    /// How its answers are compared.
     public let comparison: QuestionnaireEnableOperator
+    /// What its answers are compared with.
     public let answer: SurveyAnswer
     /// The index of the question; nil where there is none.
     let target: Int?

@@ -13,6 +13,7 @@ public struct SurveyItem: Sendable {
     public let linkId: String
     /// What it is. An unknown type is read as `string`; an abstract `question` takes no answers.
     public let type: QuestionnaireItemType
+    /// What is asked or shown.
     public var text: SurveyText?
     /// A number or letter before the text.
     public var prefix: SurveyText?
@@ -23,14 +24,17 @@ public struct SurveyItem: Sendable {
     /// The element definition that it asks for.
     public var definition: String?
 
+    /// Whether it must be answered.
     public var isRequired = false
     /// Whether a question may have several answers, or a group several repetitions.
     public var repeats = false
+    /// Whether only expressions and initial values answer it.
     public var isReadOnly = false
     /// Never shown; it may have values.
     public var isHidden = false
-    /// How many answers or repetitions there must and may be.
+    /// How many answers or repetitions there must be.
     public var minOccurs: Int?
+    /// How many answers or repetitions there may be.
     public var maxOccurs: Int?
 
     /// How it is to be shown: codes of `questionnaire-itemControl`, such as `slider`, `page`, `gtable`, `help`.
@@ -43,6 +47,7 @@ public struct SurveyItem: Sendable {
     public var collapsible: String?
     /// Help: texts of displays under it that are marked as help, and a link.
     public var help: [SurveyText] = []
+    /// The address of a page that helps.
     public var supportLink: String?
     /// A picture, video or sound (`itemMedia`).
     public var media: Attachment?
@@ -60,10 +65,15 @@ public struct SurveyItem: Sendable {
     public var conditions: [EnableCondition] = []
     /// Whether one of the conditions is enough.
     public var isEnabledByAny = false
+    /// It is asked while this holds (`enableWhenExpression`).
     public var enableExpression: SurveyExpression?
+    /// It gives the values before anybody has answered.
     public var initialExpression: SurveyExpression?
+    /// It gives the values, whatever was answered before.
     public var calculatedExpression: SurveyExpression?
+    /// Variables that expressions of this item, and of those under it, can name.
     public var variables: [SurveyExpression] = []
+    /// Rules that its answers must keep.
     public var constraints: [SurveyConstraint] = []
     /// The item's JSON.
     public let source: JSONValue
@@ -76,7 +86,9 @@ public struct SurveyItem: Sendable {
         self.source = source
     }
 
+    /// Whether it holds other items and takes no answers.
     public var isGroup: Bool { type == .group }
+    /// Whether it is only shown.
     public var isDisplay: Bool { type == .display }
     /// Whether it is neither a group nor a display.
     public var isQuestion: Bool { !isGroup && !isDisplay }

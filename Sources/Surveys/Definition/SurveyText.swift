@@ -13,6 +13,7 @@ public struct SurveyText: Sendable, Hashable {
     /// The text by language code (`translation`).
     public let translations: [String: String]
 
+    /// A text without markup and translations.
     public init(_ plain: String) {
         self.plain = plain
         (markdown, xhtml, style, translations) = (nil, nil, nil, [:])

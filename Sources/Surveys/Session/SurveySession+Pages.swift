@@ -10,13 +10,17 @@ public struct SurveyPage: Sendable {
 
 /// What a renderer shows of an item.
 public struct VisibleItem: Sendable {
+    /// Where the item is in the session.
     public let occurrence: ItemOccurrence
+    /// The item.
     public let item: SurveyItem
     /// How many items it is under, on its page.
     public let depth: Int
+    /// Its answers.
     public let answers: [SurveyAnswer]
     /// Of a repeating group which repetition, from 0, and of how many.
     public let repetition: Int
+    /// How many repetitions the group has.
     public let repetitions: Int
 }
 
@@ -24,8 +28,11 @@ public struct VisibleItem: Sendable {
 public struct SurveyProgress: Sendable, Hashable {
     /// Questions that are asked and can be answered.
     public let questions: Int
+    /// Those of them that have an answer.
     public let answered: Int
+    /// Those of them that must be answered.
     public let required: Int
+    /// Those that must be answered and are.
     public let requiredAnswered: Int
     /// From 0 to 1; 1 where nothing is asked.
     public var fraction: Double { questions == 0 ? 1 : Double(answered) / Double(questions) }

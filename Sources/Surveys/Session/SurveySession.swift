@@ -15,6 +15,7 @@ import OrderedJSON
 /// calculated is always up to date; only what reads something that changed is evaluated again. In SwiftUI keep it in
 /// `@State` or in a property of an `@Observable` class.
 public struct SurveySession: Sendable {
+    /// The questionnaire that is answered.
     public let survey: Survey
     /// The response without its items: set subject, author, source, encounter and the like here.
     public var header: QuestionnaireResponse {
@@ -129,6 +130,7 @@ public struct SurveyContext: Sendable {
     /// Resources and values by the names of launch contexts and variables, such as `patient`.
     public var resources: [String: [JSONValue]]
 
+    /// A time, and resources by name.
     public init(now: String? = nil, resources: [String: [JSONValue]] = [:]) {
         self.now = now
         self.resources = resources

@@ -10,9 +10,11 @@ struct FHIRClientCommandTests {
     private typealias Send = (String, String...) async throws -> Tool.Result
 
     /// Calls `body` with what runs the tool beside a server in this process, which has to respond meanwhile.
-    private func use(_ body: (Run, Send) async throws -> Void) async throws {
+    private func use(
+        at address: KeyPath<FHIRSandbox, URL> = \.baseURL, _ body: (Run, Send) async throws -> Void
+    ) async throws {
         let sandbox = try await FHIRSandbox.start()
-        let base = sandbox.baseURL.absoluteString
+        let base = sandbox[keyPath: address].absoluteString
         do {
             let tool = try Tool()
             defer { try? FileManager.default.removeItem(at: tool.folder) }
@@ -86,6 +88,17 @@ struct FHIRClientCommandTests {
         }
     }
 
+    @Test("a base URL that lacks the path of the FHIR API gets a hint, and one with a slash too many works")
+    func baseURL() async throws {
+        try await use(at: \.pagesURL) { run, _ in
+            let result = try await run("read", "Patient/1")
+            #expect(result.status != 0 && result.errors.contains("such as /fhir"), "\(result.errors)")
+        }
+        try await use(at: \.baseURLWithSlash) { run, _ in
+            #expect(try await run("search", "Patient", "--count").output == "0\n")
+        }
+    }
+
     @Test("wrong use ends in 2, a server that is not there in 4")
     func wrongUse() throws {
         try Tool.use { tool in
@@ -104,4 +117,8 @@ struct FHIRClientCommandTests {
             #expect(closed.status == 4 && closed.errors.contains("next: check the base URL"))
         }
     }
+}
+
+extension FHIRSandbox {
+    fileprivate var baseURLWithSlash: URL { baseURL.appending(path: "", directoryHint: .isDirectory) }
 }

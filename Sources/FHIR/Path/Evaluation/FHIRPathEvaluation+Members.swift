@@ -3,13 +3,13 @@ import OrderedJSON
 /// Going from elements to their parts (FHIRPath section 3).
 extension FHIRPathEvaluation {
     mutating func members(
-        _ name: String, of items: Items, isRoot: Bool, _ reference: Reference, _ place: FHIRPathSyntax.Node
+        _ name: String, of items: Items, isRoot: Bool, _ reference: Reference, _ position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Items {
         var result: Items = []
         result.reserveCapacity(items.count)
-        if context.isStrict { try checkCast(before: name, place) }
+        if context.isStrict { try checkCast(before: name, position) }
         for item in items {
-            try spend(at: place)
+            try spend(at: position)
             switch item.storage {
             case .node(let node):
                 // `Patient.name` on a patient begins with its own type, or one that that is based on.
@@ -19,7 +19,7 @@ extension FHIRPathEvaluation {
                     // At a part of a resource, a path from the resource's own type begins at the resource.
                     result.append(FHIRPathItem(resource))
                 } else {
-                    try append(member: name, of: node, to: &result, reference, place)
+                    try append(member: name, of: node, to: &result, reference, position)
                 }
             case .value(.quantity(let quantity)):
                 if name == "value" { result.append(FHIRPathItem(.decimal(quantity.value))) }
@@ -35,20 +35,20 @@ extension FHIRPathEvaluation {
                 if name == "name" { result.append(FHIRPathItem(typeName)) }
             }
         }
-        return try checked(result, at: place)
+        return try checked(result, at: position)
     }
 
     /// What follows `as Type` is an element of that type, whatever comes at run time.
-    private func checkCast(before name: String, _ place: FHIRPathSyntax.Node) throws(FHIRPathError) {
-        guard case .member(let base?, _) = place.kind, case .type(let operation, _, let specifier) = syntax[base].kind,
+    private func checkCast(before name: String, _ position: FHIRPathSyntax.Node) throws(FHIRPathError) {
+        guard case .member(let base?, _) = position.kind, case .type(let operation, _, let specifier) = syntax[base].kind,
             operation != .is, let type = PathType(named: specifier.name), type.element(named: name) == nil
         else { return }
-        throw FHIRPathError(.semantic, "\(type.name) has no element \(name).", at: Int(place.offset))
+        throw FHIRPathError(.semantic, "\(type.name) has no element \(name).", at: Int(position.offset))
     }
 
     private mutating func append(
         member name: String, of node: PathNode, to result: inout Items, _ reference: Reference,
-        _ place: FHIRPathSyntax.Node
+        _ position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) {
         guard let json = node.json, json.kind == .object else {
             // A primitive: its id and extensions are in the sibling.
@@ -66,7 +66,7 @@ extension FHIRPathEvaluation {
         }
         if element == nil, let type = node.type, name != "resourceType" {
             guard !context.isStrict else {
-                throw FHIRPathError(.semantic, "\(type.name) has no element \(name).", at: Int(place.offset))
+                throw FHIRPathError(.semantic, "\(type.name) has no element \(name).", at: Int(position.offset))
             }
             // `valueQuantity`, as JSON writes the choice `value`.
             if let choice = type.choice(writtenAs: name) {
@@ -130,7 +130,7 @@ extension PathNode {
     /// The part that is one of several types, whichever is there.
     func forEachChoice(of json: JSONValue, _ element: PathElement, _ body: (PathNode) -> Void) {
         guard let members = json.members else { return }
-        for member in members {
+        for member in members where member.begins(with: element.nameBytes) {
             let found = member.nameValue.withUTF8 { name -> (isSibling: Bool, type: PathType)? in
                 let isSibling = name.first == UInt8(ascii: "_")
                 let bare = UnsafeBufferPointer(rebasing: name[(isSibling ? 1 : 0)...])

@@ -26,6 +26,16 @@ extension FHIRPathEvaluation {
         return type
     }
 
+    /// The type that a criterion asks of the item it is evaluated on, where it asks nothing else: `$this is Observation`.
+    mutating func typeOfItem(asked criterion: Reference) throws(FHIRPathError) -> NamedType? {
+        let node = syntax[criterion]
+        guard case .type(.is, let operand, let specifier) = node.kind else { return nil }
+        if let operand {
+            guard case .this = syntax[operand].kind else { return nil }
+        }
+        return try named(specifier, criterion, at: node)
+    }
+
     func apply(
         _ operation: FHIRPathSyntax.TypeOperator, to items: Items, _ type: NamedType, at node: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Items {
@@ -41,7 +51,7 @@ extension FHIRPathEvaluation {
         }
     }
 
-    private func isOf(_ item: FHIRPathItem, _ named: NamedType) -> Bool {
+    func isOf(_ item: FHIRPathItem, _ named: NamedType) -> Bool {
         let type = named.specifier
         switch item.storage {
         case .value(let value): return type.namespace != "FHIR" && (value.typeName == type.name || type.name == "Any")

@@ -4,12 +4,12 @@ import OrderedJSON
 extension FHIRPathEvaluation {
     /// Whether two items are equal; nil where that is not known.
     mutating func equal(
-        _ left: FHIRPathItem, _ right: FHIRPathItem, at place: FHIRPathSyntax.Node
+        _ left: FHIRPathItem, _ right: FHIRPathItem, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool? {
-        try spend(at: place)
+        try spend(at: position)
         if let a = left.systemValue, let b = right.systemValue { return SystemValue.equal(a, b) }
         switch (left.storage, right.storage) {
-        case (.node(let a), .node(let b)): return try deeplyEqual(a, b, isEquivalence: false, at: place)
+        case (.node(let a), .node(let b)): return try deeplyEqual(a, b, isEquivalence: false, at: position)
         case (.type(let namespace, let name), .type(let otherNamespace, let otherName)):
             return namespace == otherNamespace && name == otherName
         default: return false
@@ -17,20 +17,20 @@ extension FHIRPathEvaluation {
     }
 
     mutating func equivalent(
-        _ left: FHIRPathItem, _ right: FHIRPathItem, at place: FHIRPathSyntax.Node
+        _ left: FHIRPathItem, _ right: FHIRPathItem, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool {
-        try spend(at: place)
+        try spend(at: position)
         if let a = left.systemValue, let b = right.systemValue { return SystemValue.equivalent(a, b) }
         guard case (.node(let a), .node(let b)) = (left.storage, right.storage) else {
-            return try equal(left, right, at: place) ?? false
+            return try equal(left, right, at: position) ?? false
         }
-        return try deeplyEqual(a, b, isEquivalence: true, at: place)
+        return try deeplyEqual(a, b, isEquivalence: true, at: position)
     }
 
     /// Compares the parts; the order of an object's members does not count, and neither does that of a list for
     /// equivalence.
     private mutating func deeplyEqual(
-        _ left: PathNode, _ right: PathNode, isEquivalence: Bool, at place: FHIRPathSyntax.Node
+        _ left: PathNode, _ right: PathNode, isEquivalence: Bool, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool {
         let (a, b) = (left.parts, right.parts)
         guard a.count == b.count, !(a.isEmpty && left.json?.kind != right.json?.kind) else { return false }
@@ -38,19 +38,19 @@ extension FHIRPathEvaluation {
             // Ids of elements do not count for equivalence.
             guard let others = b[name] else { return false }
             let isSame = isEquivalence
-                ? try equivalent(items, others, at: place) : try equal(items, others, at: place)
+                ? try equivalent(items, others, at: position) : try equal(items, others, at: position)
             if isSame != true { return false }
         }
         return true
     }
 
     /// Whether two collections have equal items in the same order; nil where that is not known, or one is empty.
-    mutating func equal(_ left: Items, _ right: Items, at place: FHIRPathSyntax.Node) throws(FHIRPathError) -> Bool? {
+    mutating func equal(_ left: Items, _ right: Items, at position: FHIRPathSyntax.Node) throws(FHIRPathError) -> Bool? {
         guard !left.isEmpty, !right.isEmpty else { return nil }
         guard left.count == right.count else { return false }
         var isKnown = true
         for (a, b) in zip(left, right) {
-            switch try equal(a, b, at: place) {
+            switch try equal(a, b, at: position) {
             case true: continue
             case false: return false
             case nil: isKnown = false
@@ -59,12 +59,12 @@ extension FHIRPathEvaluation {
         return isKnown ? true : nil
     }
 
-    mutating func equivalent(_ left: Items, _ right: Items, at place: FHIRPathSyntax.Node) throws(FHIRPathError) -> Bool {
+    mutating func equivalent(_ left: Items, _ right: Items, at position: FHIRPathSyntax.Node) throws(FHIRPathError) -> Bool {
         guard left.count == right.count else { return false }
         var rest = right
         for item in left {
             var found: Int?
-            for (index, other) in rest.enumerated() where try equivalent(item, other, at: place) {
+            for (index, other) in rest.enumerated() where try equivalent(item, other, at: position) {
                 found = index
                 break
             }
@@ -76,30 +76,30 @@ extension FHIRPathEvaluation {
 
     /// Whether a collection has an item that is equal to another.
     mutating func contains(
-        _ items: Items, _ item: FHIRPathItem, at place: FHIRPathSyntax.Node
+        _ items: Items, _ item: FHIRPathItem, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool {
-        for other in items where try equal(other, item, at: place) == true { return true }
+        for other in items where try equal(other, item, at: position) == true { return true }
         return false
     }
 
     /// The items without those that are equal to an earlier one.
-    mutating func distinct(_ items: Items, at place: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items {
+    mutating func distinct(_ items: Items, at position: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items {
         var result = DistinctItems()
-        for item in items { try insert(item, into: &result, at: place) }
+        for item in items { try insert(item, into: &result, at: position) }
         return result.items
     }
 
     /// Adds an item unless one that is equal is there, and returns whether it was added.
     @discardableResult
     mutating func insert(
-        _ item: FHIRPathItem, into set: inout DistinctItems, at place: FHIRPathSyntax.Node
+        _ item: FHIRPathItem, into set: inout DistinctItems, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool {
-        try spend(at: place)
+        try spend(at: position)
         if let key = EqualityKey(item) {
-            guard !set.keys.contains(key), try !contains(set.others, item, at: place) else { return false }
+            guard !set.keys.contains(key), try !contains(set.others, item, at: position) else { return false }
             set.keys.insert(key)
         } else {
-            guard try !contains(set.items, item, at: place) else { return false }
+            guard try !contains(set.items, item, at: position) else { return false }
             set.others.append(item)
         }
         set.items.append(item)

@@ -12,7 +12,7 @@ struct PathNode: Sendable {
     init(json: JSONValue?, sibling: JSONValue?, type: PathType?) {
         self.json = json
         self.sibling = sibling
-        // What stands in a place for any resource says itself what it is.
+        // Where any resource may be, it names its type itself.
         if type?.isResource ?? true, let own = json?.member("resourceType") {
             self.type = own.kind == .string ? (own.withUTF8 { PathType(named: $0) } ?? nil) ?? type : type
         } else {

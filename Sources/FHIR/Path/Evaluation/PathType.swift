@@ -62,14 +62,17 @@ struct PathType: Sendable, Hashable {
 }
 
 /// An element of a type.
-struct PathElement: Sendable {
+final class PathElement: Sendable {
     let name: String
+    /// The name in UTF-8.
+    let nameBytes: [UInt8]
     let isChoice: Bool
     /// The types, with the ends of the names that JSON has for them.
     fileprivate let alternatives: [(suffix: [UInt8], type: PathType)]
 
     fileprivate init(name: String, isChoice: Bool, alternatives: [([UInt8], PathType)]) {
         self.name = name
+        nameBytes = Array(name.utf8)
         self.isChoice = isChoice
         self.alternatives = alternatives
     }
@@ -81,8 +84,8 @@ struct PathElement: Sendable {
 
     /// The type that a name in JSON has at its end; nil for a name that does not begin with the element's.
     func type(writtenAs jsonName: UnsafeBufferPointer<UInt8>) -> PathType? {
-        guard jsonName.starts(with: name.utf8) else { return nil }
-        let suffix = jsonName[name.utf8.count...]
+        guard jsonName.starts(with: nameBytes) else { return nil }
+        let suffix = jsonName[nameBytes.count...]
         return alternatives.first { $0.suffix.elementsEqual(suffix) }?.type
     }
 }

@@ -5,6 +5,11 @@ extension FHIRPathEvaluation {
         switch call.function {
         case .where:
             var result: Items = []
+            if !input.isEmpty, let type = try typeOfItem(asked: call.arguments[0]) {
+                try spend(input.count, at: call.node)
+                for item in input where isOf(item, type) { result.append(item) }
+                return result
+            }
             for (index, item) in input.enumerated()
             where try holds(call.arguments[0], of: call, on: item, index: index) == true {
                 result.append(item)

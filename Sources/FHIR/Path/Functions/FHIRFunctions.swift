@@ -40,9 +40,9 @@ extension FHIRPathEvaluation {
 
     /// The resource of a reference, of a canonical or of a URL (FHIR, `resolve`).
     private mutating func resolved(
-        _ item: FHIRPathItem, at place: FHIRPathSyntax.Node
+        _ item: FHIRPathItem, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> JSONValue? {
-        try spend(at: place)
+        try spend(at: position)
         var reference = item.string
         if case .node(let node) = item.storage, node.json?.kind == .object {
             reference = node.json?.member("reference")?.string
@@ -53,7 +53,7 @@ extension FHIRPathEvaluation {
             if id.isEmpty { return rootResource }
             for container in [resource, rootResource] {
                 for contained in container?.member("contained")?.elements ?? [] {
-                    try spend(at: place)
+                    try spend(at: position)
                     if contained.member("id")?.string.map({ $0.utf8.elementsEqual(id.utf8) }) == true { return contained }
                 }
             }
@@ -61,7 +61,7 @@ extension FHIRPathEvaluation {
         }
         if bundleIndex == nil {
             bundleIndex = Self.index(rootResource)
-            try spend(bundleIndex?.count ?? 0, at: place)
+            try spend(bundleIndex?.count ?? 0, at: position)
         }
         let unversioned = Self.withoutVersion(reference)
         return bundleIndex?[unversioned] ?? context.resolver?(reference)
@@ -164,7 +164,7 @@ extension FHIRPathEvaluation {
     }
 
     private mutating func questionnaireScore(
-        of coding: JSONValue, at place: FHIRPathSyntax.Node
+        of coding: JSONValue, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> FHIRPathItem? {
         guard let code = coding.member("code")?.string,
             case .node(let questionnaire)? = variables["questionnaire"]?.first?.storage
@@ -172,7 +172,7 @@ extension FHIRPathEvaluation {
         let system = coding.member("system")?.string
         var queue = [questionnaire.json].compactMap { $0 }
         while let element = queue.popLast() {
-            try spend(at: place)
+            try spend(at: position)
             for option in element.member("answerOption")?.elements ?? [] {
                 guard let candidate = option.member("valueCoding"), candidate.member("code")?.string == code,
                     candidate.member("system")?.string == system

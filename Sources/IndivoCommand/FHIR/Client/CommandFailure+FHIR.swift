@@ -11,6 +11,10 @@ extension CommandFailure {
 
     private static func nextCommand(after error: FHIRClientError) -> String? {
         switch error.reason {
+        case .notFound where error.outcome == nil, .notSupported where error.outcome == nil:
+            // A FHIR server explains itself; what answers without an OperationOutcome is probably not one.
+            "the FHIR API may be under another path of the server, such as /fhir; check the base URL with "
+                + "“indivo fhir capabilities”"
         case .notReachable, .timedOut, .malformedResponse: "check the base URL with “indivo fhir capabilities”"
         case .unauthorized, .forbidden: "set FHIR_TOKEN to a token that the server takes"
         case .notSupported: "“indivo fhir capabilities” says what the server supports"

@@ -9,10 +9,10 @@ import Musl
 #endif
 
 /// A connection to 127.0.0.1 that sends just what it is told to.
-final class RawConnection: Sendable {
+package final class RawConnection: Sendable {
     private let descriptor: Int32
 
-    init(port: UInt16) throws {
+    package init(port: UInt16) throws {
         #if canImport(Glibc)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -32,23 +32,29 @@ final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    func write(_ text: String) {
+    package func write(_ text: String) {
         #if canImport(Darwin)
         let flags: Int32 = 0
         #else
         let flags = Int32(MSG_NOSIGNAL)
         #endif
-        _ = Array(text.utf8).withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
+        let bytes = Array(text.utf8)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
+            guard count > 0 else { return }
+            sent += count
+        }
     }
 
     /// A request without a body, its `Host` that of the port unless `fields` has one.
-    func get(_ target: String, port: UInt16, _ fields: [String] = []) {
+    package func get(_ target: String, port: UInt16, _ fields: [String] = []) {
         let host = fields.contains { $0.hasPrefix("Host:") } ? [] : ["Host: 127.0.0.1:\(port)"]
         write((["GET \(target) HTTP/1.1"] + host + fields.filter { $0 != "Host:" } + ["", ""]).joined(separator: "\r\n"))
     }
 
     /// Everything up to the end of the connection; on a thread of its own, as it waits.
-    func rest() async -> String {
+    package func rest() async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
                 var all: [UInt8] = []

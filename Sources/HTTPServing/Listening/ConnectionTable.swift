@@ -1,0 +1,92 @@
+/// The connections that are open: what each waits for, and until when it may.
+///
+/// A server has a bound on them. Where one more comes, the connection that has waited longest for its client is cut, so
+/// that no number of slow or silent clients keeps others out; a request that is being answered is never cut for another.
+struct ConnectionTable {
+    typealias Instant = ContinuousClock.Instant
+
+    /// What a connection does, in the order in which connections are given up.
+    enum Phase: Int {
+        /// The response that ends the connection is sent; its client is to close.
+        case closing
+        /// Nothing of a request has come.
+        case idle
+        /// A part of a request has come.
+        case receiving
+        /// The response is being sent.
+        case sending
+        /// The handler works on the response.
+        case responding
+    }
+
+    struct Connection {
+        let file: Int32
+        fileprivate(set) var phase = Phase.idle
+        /// When the phase began.
+        fileprivate(set) var since: Instant
+        fileprivate(set) var deadline: Instant
+        /// It was shut down; its owner is about to close it.
+        fileprivate(set) var isCut = false
+    }
+
+    typealias Key = Int
+
+    /// A connection that was taken in.
+    struct Opened: Equatable {
+        let key: Key
+        /// The descriptor of the connection that is to be shut down for it.
+        let cut: Int32?
+    }
+
+    private var connections: [Key: Connection] = [:]
+    private var nextKey = 0
+    private let limit: Int
+
+    init(limit: Int) { self.limit = max(1, limit) }
+
+    var count: Int { connections.count }
+
+    /// Takes a connection in.
+    ///
+    /// - Returns: `nil` when all that are open are being answered.
+    mutating func open(_ file: Int32, at now: Instant, until deadline: Instant) -> Opened? {
+        // Those that are cut are closed soon, but not at once.
+        guard connections.count < 2 * limit else { return nil }
+        var cut: Int32?
+        if connections.values.count(where: { !$0.isCut }) >= limit {
+            guard let file = cutLongestWaiting() else { return nil }
+            cut = file
+        }
+        nextKey += 1
+        connections[nextKey] = Connection(file: file, since: now, deadline: deadline)
+        return Opened(key: nextKey, cut: cut)
+    }
+
+    mutating func enter(_ phase: Phase, _ key: Key, at now: Instant, until deadline: Instant) {
+        connections[key]?.phase = phase
+        connections[key]?.since = now
+        connections[key]?.deadline = deadline
+    }
+
+    /// Forgets a connection. Its owner does this before it closes it: what is in the table is open.
+    mutating func remove(_ key: Key) { connections[key] = nil }
+
+    /// Marks the connections past their deadlines as cut, and returns what is to be shut down.
+    mutating func cutOverdue(at now: Instant) -> [Int32] {
+        var files: [Int32] = []
+        for (key, connection) in connections where !connection.isCut && connection.deadline < now {
+            connections[key]?.isCut = true
+            files.append(connection.file)
+        }
+        return files
+    }
+
+    /// Marks the connection that is given up first as cut.
+    mutating func cutLongestWaiting() -> Int32? {
+        let candidates = connections.filter { !$0.value.isCut && $0.value.phase != .responding }
+        guard let found = candidates.min(by: { ($0.value.phase.rawValue, $0.value.since) < ($1.value.phase.rawValue, $1.value.since) })
+        else { return nil }
+        connections[found.key]?.isCut = true
+        return found.value.file
+    }
+}

@@ -1,0 +1,129 @@
+import FlyingSocks
+import Foundation
+
+/// Reads requests from a connection, one after the other.
+struct RequestReader {
+    /// The longest line before a chunk.
+    private static let chunkLineLimit = 1024
+
+    private let socket: AsyncSocket
+    private let headLimit: Int
+    private var buffer: [UInt8] = []
+    /// How much of the buffer is read.
+    private var position = 0
+
+    init(_ socket: AsyncSocket, headLimit: Int) {
+        self.socket = socket
+        self.headLimit = headLimit
+    }
+
+    /// Waits for a byte that is not yet read; false at the connection's end.
+    mutating func waitForMore() async throws -> Bool {
+        if position < buffer.count { return true }
+        return try await fill()
+    }
+
+    private mutating func fill() async throws -> Bool {
+        if position > 0 {
+            buffer.removeSubrange(..<position)
+            position = 0
+        }
+        do {
+            buffer += try await socket.read(atMost: 4096)
+            return true
+        } catch SocketError.disconnected {
+            return false
+        }
+    }
+
+    /// Reads a head, with the empty line behind it.
+    ///
+    /// - Throws: ``RequestError``; `SocketError.disconnected` at the connection's end.
+    mutating func head() async throws -> RequestHead {
+        var left = headLimit
+        var isFirst = true
+        var lines: [ArraySlice<UInt8>] = []
+        while true {
+            let line = try await line(limit: left)
+            left -= line.count + 2
+            if line.isEmpty {
+                if !lines.isEmpty { return try RequestHead(lines: lines) }
+                // One empty line before a request is overlooked (RFC 9112 section 2.2).
+                guard isFirst else { throw RequestError.malformed }
+            } else {
+                lines.append(line[...])
+            }
+            isFirst = false
+        }
+    }
+
+    /// Reads a body; `nil` for one beyond the limit, which is read to its end all the same, so that its sender comes to
+    /// read the response, and what follows on the connection is the next request.
+    mutating func body(of head: RequestHead, limit: Int) async throws -> Data? {
+        var body = Body(limit: limit)
+        switch head.body {
+        case .length(let length): try await read(length, into: &body)
+        case .chunked:
+            while let size = try await chunkSize() {
+                try await read(size, into: &body)
+                guard try await line(limit: 0).isEmpty else { throw RequestError.malformed }
+            }
+            // Fields behind the last chunk say nothing that counts here.
+            var left = headLimit
+            while case let line = try await line(limit: left), !line.isEmpty { left -= line.count + 2 }
+        }
+        return body.data
+    }
+
+    private struct Body {
+        let limit: Int
+        private(set) var data: Data? = Data()
+
+        init(limit: Int) { self.limit = limit }
+
+        mutating func append(_ bytes: ArraySlice<UInt8>) {
+            guard let count = data?.count else { return }
+            if count + bytes.count > limit { data = nil } else { data?.append(contentsOf: bytes) }
+        }
+    }
+
+    private mutating func read(_ count: Int, into body: inout Body) async throws {
+        var left = count
+        while left > 0 {
+            guard try await waitForMore() else { throw SocketError.disconnected }
+            let end = min(buffer.count, position + left)
+            body.append(buffer[position..<end])
+            left -= end - position
+            position = end
+        }
+    }
+
+    /// The size before a chunk; `nil` before the end.
+    private mutating func chunkSize() async throws -> Int? {
+        let line = try await line(limit: Self.chunkLineLimit)
+        let digits = line.prefix { $0 != UInt8(ascii: ";") && !$0.isBlank }
+        // Eight digits at most: sums of sizes are no concern.
+        guard (1...8).contains(digits.count), digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+            let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw RequestError.malformed }
+        return size == 0 ? nil : size
+    }
+
+    /// Reads a line of at most `limit` bytes; its end, and a carriage return before that, are left out.
+    private mutating func line(limit: Int) async throws -> [UInt8] {
+        var searched = position
+        while true {
+            if let end = buffer[searched...].firstIndex(of: 0x0A) {
+                var line = buffer[position..<end]
+                position = end + 1
+                if line.last == 0x0D { line.removeLast() }
+                guard line.count <= limit else { throw RequestError.headTooLarge }
+                return Array(line)
+            }
+            let count = buffer.count - position
+            guard count <= limit + 1 else { throw RequestError.headTooLarge }
+            guard try await fill() else { throw SocketError.disconnected }
+            searched = position + count
+        }
+    }
+}

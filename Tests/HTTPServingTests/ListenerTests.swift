@@ -1,0 +1,149 @@
+import Foundation
+import LoopbackTesting
+import Testing
+
+@testable import HTTPServing
+
+@Suite("Strangers at a listener")
+struct ListenerTests {
+    /// A server that responds with what it was sent.
+    private func withListener(
+        _ change: (inout HTTPListener.Configuration) -> Void = { _ in },
+        handler: @escaping HTTPListener.Handler = { request in
+            Response(type: "text/plain", text: "\(request.method) \(request.rawPath) \(request.body.count)")
+        },
+        _ body: (UInt16) async throws -> Void
+    ) async throws {
+        var settings = HTTPListener.Configuration(
+            address: "127.0.0.1", port: 0, bodyLimit: 1000, timeout: 60, serverName: "test",
+            tooLarge: Response(status: 413), internalError: Response(status: 500), now: { Date(timeIntervalSince1970: 0) })
+        change(&settings)
+        let listener = try await HTTPListener(settings, handler: handler)
+        do {
+            try await body(listener.port)
+        } catch {
+            await listener.stop()
+            throw error
+        }
+        await listener.stop()
+    }
+
+    private func exchange(_ text: String, _ port: UInt16) async throws -> String {
+        let connection = try RawConnection(port: port)
+        connection.write(text)
+        return await connection.rest()
+    }
+
+    private func request(_ target: String, fields: String = "") -> String {
+        "GET \(target) HTTP/1.1\r\nHost: x\r\n\(fields)Connection: close\r\n\r\n"
+    }
+
+    @Test("a head of up to 64 kB is read, and a longer one gets 431 before its end has come", arguments: [
+        "GET / HTTP/1.1\r\nX: ", "GET /", "", "GET / HTTP/1.1\r\n" + String(repeating: "X: 1\r\n", count: 500),
+    ])
+    func headLimit(start: String) async throws {
+        try await withListener { port in
+            let fields = String(repeating: "X-Field: 0123456789\r\n", count: 3000)
+            #expect(try await exchange(request("/a", fields: fields), port).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            let received = try await exchange(start + String(repeating: "a", count: 70_000), port)
+            #expect(received.hasPrefix("HTTP/1.1 431 "), "\(received.prefix(100))")
+            #expect(try await exchange(request("/b"), port).hasSuffix("GET /b 0"))
+        }
+    }
+
+    @Test("many short lines are bounded as one long one is")
+    func manyLines() async throws {
+        try await withListener { port in
+            let received = try await exchange(
+                "GET / HTTP/1.1\r\n" + String(repeating: "X: 1\r\n", count: 20_000), port)
+            #expect(received.hasPrefix("HTTP/1.1 431 "))
+        }
+    }
+
+    @Test("clients that never finish a request, or say nothing, lock nobody out")
+    func slowClients() async throws {
+        try await withListener({ $0.connectionLimit = 8 }) { port in
+            let starts = ["", "GET /x HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\na"]
+            var slow: [RawConnection] = []
+            for number in 0..<40 {
+                let connection = try RawConnection(port: port)
+                connection.write(starts[number % starts.count])
+                slow.append(connection)
+                if number % 10 == 9 { #expect(try await exchange(request("/\(number)"), port).hasSuffix("GET /\(number) 0")) }
+            }
+            // Of 44 at least the first was cut, and without a response.
+            #expect(await slow[0].rest() == "")
+        }
+    }
+
+    @Test("a connection whose request is being answered is not cut for others")
+    func busyConnection() async throws {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let (releases, release) = AsyncStream<Void>.makeStream()
+        try await withListener({ $0.connectionLimit = 2 }) { request in
+            if request.rawPath == "/slow" {
+                arrival.yield()
+                for await _ in releases { break }
+            }
+            return Response(type: "text/plain", text: request.rawPath)
+        } _: { port in
+            let busy = try RawConnection(port: port)
+            busy.write(request("/slow"))
+            for await _ in arrivals { break }
+            for number in 0..<5 { #expect(try await exchange(request("/\(number)"), port).hasSuffix("/\(number)")) }
+            release.yield()
+            #expect(await busy.rest().hasSuffix("\r\n\r\n/slow"))
+        }
+    }
+
+    @Test("requests follow each other on a connection, with bodies of either kind")
+    func severalRequests() async throws {
+        try await withListener { port in
+            let received = try await exchange(
+                "\r\nPOST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
+                    + "POST /b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nT: 1\r\n\r\n"
+                    + "HEAD /c HTTP/1.1\r\nHost: x\r\n\r\n" + "POST /d HTTP/1.1\r\nContent-Length: 2000\r\n\r\n"
+                    + String(repeating: "x", count: 2000) + request("/e"), port)
+            let found = received.components(separatedBy: "HTTP/1.1 ").dropFirst().map { part in
+                "\(part.prefix(3)) \(part.components(separatedBy: "\r\n\r\n")[1])"
+            }
+            #expect(found == ["200 POST /a 3", "200 POST /b 5", "200 ", "413 ", "200 GET /e 0"])
+        }
+    }
+
+    @Test("a client that waits to be asked for its body is asked")
+    func expectation() async throws {
+        try await withListener { port in
+            let received = try await exchange(
+                "POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx", port)
+            #expect(received.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"))
+        }
+    }
+
+    @Test("what is no request, or can be read in two ways, gets an error and the end of the connection", arguments: [
+        ("GET /\r\n\r\n", 400), ("\r\n\r\n", 400), ("GET / HTTP/2.0\r\n\r\n", 505), ("GET  / HTTP/1.1\r\n\r\n", 400),
+        ("G@T / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nX : 1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nX: 1\r\n 2\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400), ("GET / HTTP/1.1\r\nnonsense\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400), ("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
+        ("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+        ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFF\r\n\r\n", 400),
+    ])
+    func nonsense(text: String, status: Int) async throws {
+        try await withListener { port in
+            let received = try await exchange(text + request("/hidden"), port)
+            #expect(received.hasPrefix("HTTP/1.1 \(status) "), "\(received.prefix(100))")
+            #expect(!received.contains("/hidden"))
+        }
+    }
+
+    @Test("a response header that would end its line becomes an error")
+    func responseHeader() async throws {
+        try await withListener(handler: { _ in Response().adding("Location", "x\r\nSet-Cookie: a=b") }) { port in
+            let received = try await exchange(request("/"), port)
+            #expect(received.hasPrefix("HTTP/1.1 500 ") && !received.contains("Set-Cookie"))
+        }
+    }
+}
