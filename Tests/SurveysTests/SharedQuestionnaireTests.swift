@@ -66,18 +66,34 @@ struct SharedQuestionnaireTests {
         #expect(checked >= 40)
     }
 
-    @Test("paired responses that fit come back the same")
+    /// Paired responses that do not fit their questionnaires. HL7's are there to be found wrong; the condition of
+    /// `enableWhen-test3` has no operator and is never met; `ussgfht` answers an older version.
+    private static let misfits: Set<String> = [
+        "lforms__fhir-sdc-response-ussgfht", "validator__abstract-question-type-included-qr", "validator__attachment-invalid-type-qr",
+        "validator__boolean-invalid-type-qr", "validator__decimal-invalid-type-qr", "validator__group-with-string-invalid-nesting-link-id-qr",
+        "validator__group-with-string-invalid-nesting-qr", "validator__integer-invalid-type-qr", "validator__invalid-link-id-qr",
+        "validator__quantity-invalid-type-qr", "validator__questionnaireResponse-enableWhen-test3.fromxml",
+        "validator__questionnaireResponse-enableWhenEx-test-fail.fromxml", "validator__time-invalid-type-qr",
+    ]
+
+    @Test("every paired response comes back the same, but for those that are known to be wrong")
     func pairsComeBack() throws {
         let pairs = try SharedQuestionnaires.pairs()
         #expect(pairs.count > 40)
+        var same = 0
+        var misfits: Set<String> = []
         for (name, responseName) in pairs {
             let response = try SharedQuestionnaires.response(responseName)
             let session = SurveySession(Survey(try SharedQuestionnaires.questionnaire(name)), restoring: response)
-            let misfits = session.restorationProblems.filter { $0.severity == .error }
-            if misfits.isEmpty {
+            if session.restorationProblems.contains(where: { $0.severity == .error }) {
+                misfits.insert(responseName)
+            } else {
                 let back = session.response(response.status ?? .completed)
                 #expect(back.tree["item"] == response.tree["item"], "\(responseName)")
+                same += 1
             }
         }
+        #expect(misfits == Self.misfits, "\(misfits.sorted())")
+        #expect(same == pairs.count - Self.misfits.count)
     }
 }
