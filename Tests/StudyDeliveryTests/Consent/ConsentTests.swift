@@ -63,8 +63,8 @@ struct ConsentTests {
         }
         let texts = (error?.problems ?? []).map(\.description)
         #expect(texts.contains("1:8: error: id: a text is expected"))
-        #expect(texts.contains("2:14: error: sections[0]: there is no text"))
-        #expect(texts.contains("2:28: error: sections[1]: an object is expected"))
+        #expect(texts.contains("2:15: error: sections[0]: there is no text"))
+        #expect(texts.contains("2:31: error: sections[1]: an object is expected"))
         #expect(texts.contains { $0.contains("warning: the member “extra” is not known") })
         #expect(texts.contains("1:1: error: study is missing"))
         let answers = #expect(throws: FormatError.self) {
