@@ -95,7 +95,8 @@ struct FHIRClientCommandTests {
             #expect(result.status != 0 && result.errors.contains("such as /fhir"), "\(result.errors)")
         }
         try await use(at: \.baseURLWithSlash) { run, _ in
-            #expect(try await run("search", "Patient", "--count").output == "0\n")
+            let counted = try await run("search", "Patient", "--count")
+            #expect(counted.output == "0\n", "\(counted.errors)")
         }
     }
 
