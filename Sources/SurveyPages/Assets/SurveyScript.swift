@@ -58,7 +58,7 @@ enum SurveyScript {
             for (const [name, value] of [...data]) if (value instanceof File) data.delete(name);
             data.set("action", "preview");
             try {
-              const response = await fetch(form.action, { method: "POST", body: data, signal: request.signal });
+              const response = await fetch(form.getAttribute("action"), { method: "POST", body: data, signal: request.signal });
               if (!response.ok) return;
               const page = new DOMParser().parseFromString(await response.text(), "text/html");
               const now = page.getElementById("survey");
