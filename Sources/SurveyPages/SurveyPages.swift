@@ -159,11 +159,12 @@ package struct SurveyPages: Sendable {
             // Only shown, not saved: the page is saved as a whole.
             return (form(visit, token, pageIndex, language).fragment(), stored)
         }
-        if let last = visit.saves[pageKey], last.revision > revision, last.form != sent["form"], isChanged, let stored {
+        let formName = String((sent["form"] ?? "").prefix(40))
+        if let last = visit.saves[pageKey], last.revision > revision, last.form != formName, isChanged, let stored {
             return (form(visit, token, pageIndex, language, notice: words.conflict).response(status: 409), stored)
         }
         visit.revision += 1
-        visit.saves[pageKey] = (visit.revision, String((sent["form"] ?? "").prefix(40)))
+        visit.saves[pageKey] = (visit.revision, formName)
         if visit.saves.count > 2_000 { visit.saves = [pageKey: visit.saves[pageKey] ?? (0, "")] }
         visit.session.go(to: pageIndex)
         let response = try act(sent, &visit, token, pageIndex, pageKey, isExpired, language)

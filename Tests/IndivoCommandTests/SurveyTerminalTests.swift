@@ -20,7 +20,7 @@ struct SurveyTerminalTests {
         try Tool.use { tool in
             try tool.write(Self.questionnaire, to: "q.json")
             let run = try tool.type(
-                "\nAda\nmany\n36\n<\n37\nyes\n", to: ["survey", "run", "q.json", "--response", "r.json", "--subject", "Patient/7"])
+                "\nmany\n36\nAda\n37\nyes\n", to: ["survey", "run", "q.json", "--response", "r.json", "--subject", "Patient/7"])
             #expect(run.status == 0, "\(run.errors)")
             #expect(run.errors.contains("✗ Please answer this question.") && run.errors.contains("✗ many: this is no answer here"))
             #expect(run.errors.contains("0 of 3   page 1 of 2") && run.errors.contains("page 2 of 2"))

@@ -38,13 +38,20 @@ enum SurveyScript {
                 const kept = keyed.get(key);
                 if (kept !== position) old.insertBefore(kept, position); else position = position.nextSibling;
                 update(kept, child);
-              } else if (!key && position && !(position.dataset && position.dataset.item) && position.nodeName === child.nodeName
-                  && (position.name || "") === (child.name || "") && (position.id || "") === (child.id || "")) {
-                const next = position.nextSibling;
-                update(position, child);
-                position = next;
               } else {
-                old.insertBefore(document.importNode(child, true), position);
+                // The element that the child is now; others before it, such as a problem that was solved, go.
+                const isItem = node => Boolean(node.dataset && node.dataset.item);
+                const fits = node => !isItem(node) && node.nodeName === child.nodeName
+                  && (node.name || "") === (child.name || "") && (node.id || "") === (child.id || "");
+                let match = key ? null : position;
+                while (match && !isItem(match) && !fits(match)) match = match.nextSibling;
+                if (match && fits(match)) {
+                  while (position !== match) { const next = position.nextSibling; position.remove(); position = next; }
+                  position = match.nextSibling;
+                  update(match, child);
+                } else {
+                  old.insertBefore(document.importNode(child, true), position);
+                }
               }
             }
             while (position) { const next = position.nextSibling; position.remove(); position = next; }
@@ -58,7 +65,7 @@ enum SurveyScript {
             for (const [name, value] of [...data]) if (value instanceof File) data.delete(name);
             data.set("action", "preview");
             try {
-              const response = await fetch(form.action, { method: "POST", body: data, signal: request.signal });
+              const response = await fetch(form.getAttribute("action"), { method: "POST", body: data, signal: request.signal });
               if (!response.ok) return;
               const page = new DOMParser().parseFromString(await response.text(), "text/html");
               const now = page.getElementById("survey");

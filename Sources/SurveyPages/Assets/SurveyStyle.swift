@@ -14,12 +14,13 @@ enum SurveyStyle {
         .progress progress { width: 100%; height: .6rem; accent-color: var(--link); }
         .progress p { margin: .1rem 0 0; color: var(--quiet); font-size: .9375rem; }
         .item { padding: 1rem 0; border-top: 1px solid var(--line); }
+        .survey input:focus { outline: 3px solid var(--link); outline-offset: 2px; }
         .item:focus, .group:focus, tr:focus { outline: none; }
         .item:first-child { border-top: 0; padding-top: .25rem; }
         .item.wrong { border-left: 4px solid var(--bad); padding-left: .9rem; margin-left: -.9rem; }
         .item .problem { border: 0; background: none; padding: 0; color: var(--bad); font-weight: 600; margin: .25rem 0; }
         .summary h2 { margin: 0; } .summary ul { margin: .25rem 0 0; padding-left: 1.25rem; }
-        .question { display: grid; gap: .45rem; }
+        .question { display: grid; gap: .45rem; } .question > label { display: block; }
         fieldset.question { display: block; } fieldset.question > * + * { margin-top: .45rem; }
         .mark { color: var(--bad); }
         .hint { color: var(--quiet); font-size: .9375rem; margin: 0; }
@@ -70,7 +71,6 @@ enum SurveyStyle {
           .matrix label.cell span { display: inline; }
           .matrix label.cell:has(:checked) { border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); background: var(--soft); }
           .rows td { display: block; padding: .3rem 0; } .rows td::before { display: block; }
-          .buttons { position: sticky; bottom: 0; background: var(--page); padding: .6rem 0; margin-top: 0; }
           .buttons button { flex: 1 1 auto; }
         }
         """

@@ -105,7 +105,8 @@ struct FormReader {
         }
         // JSON has no zeros before a number, and none is missing before a point.
         let isNegative = digits.hasPrefix("-")
-        var rest = digits[...].drop { $0 == "-" && isNegative }
+        var rest = digits.dropFirst(isNegative ? 1 : 0)
+        guard !rest.hasPrefix("-") else { return nil }
         while rest.hasPrefix("0"), rest.dropFirst().first?.isNumber == true { rest = rest.dropFirst() }
         if rest.hasPrefix(".") { rest = "0" + rest }
         guard rest.utf8.count <= 400 else { return nil }
