@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTransport
+import SecretText
 import SwiftASN1
 
 /// An encrypted CMS message, as it says itself what it is: EnvelopedData (RFC 5652, 6) or AuthEnvelopedData (RFC 5083), in
@@ -141,8 +142,7 @@ public struct CMSMessage: Sendable {
                 expected.append(piece.prefix(GCMCipher.tagLength + 1 - expected.count))
             }
             if try stream.isNext(0xA2, in: containers[1]) { _ = try stream.element(in: containers[1]) }
-            let difference = zip(tag, expected).reduce(0) { $0 | $1.0 ^ $1.1 }
-            guard expected.count == tagLength, difference == 0 else { throw StudyError.wrongKeyOrDamaged }
+            guard constantTimeEqual(tag.prefix(tagLength), expected) else { throw StudyError.wrongKeyOrDamaged }
             if !rest.isEmpty { try write(rest) }
         }
         for (container, name) in zip(containers.dropFirst(), ["EnvelopedData", "its content", "ContentInfo"]) {

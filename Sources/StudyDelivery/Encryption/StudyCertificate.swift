@@ -137,6 +137,14 @@ public struct StudyCertificate: Sendable, Hashable {
     public func verify(
         through intermediates: [StudyCertificate], trusting roots: [StudyCertificate], at time: StudyTime = .now
     ) async throws(StudyError) {
+        // A study's certificate signed by itself is trusted as such; it is no authority for others.
+        if roots.contains(self) {
+            let problems = problems(at: time)
+            guard problems.isEmpty else {
+                throw .unusableCertificate(subject: subject, reason: problems.map(\.description).joined(separator: "; "))
+            }
+            return
+        }
         var verifier = Verifier(rootCertificates: CertificateStore(roots.map(\.certificate))) {
             RFC5280Policy(fixedExpiryValidationTime: time.date)
         }

@@ -103,6 +103,21 @@ struct CMSMessageTests {
         }
     }
 
+    @Test("no other authentication tag is taken, and no shorter one")
+    func tags() throws {
+        let encrypted = try CMSEncryption(for: [TestKeys.first.certificate]).message(Data.noise(100))
+        for seed in 1...600 {
+            let forged = encrypted.dropLast(16) + Data.noise(16, seed: UInt64(seed))
+            #expect(throws: StudyError.wrongKeyOrDamaged) { try CMSMessage(.data(Data(forged))).plain() }
+        }
+        // Of the right tag all but one byte, each in turn.
+        for index in 1...16 {
+            var changed = encrypted
+            changed[changed.endIndex - index] ^= 0x80
+            #expect(throws: StudyError.wrongKeyOrDamaged) { try CMSMessage(.data(changed)).plain() }
+        }
+    }
+
     @Test("every cut is an error", arguments: [CMSCipher.aes128CBC, .aes256GCM])
     func cuts(cipher: CMSCipher) throws {
         let encrypted = try CMSEncryption(for: [TestKeys.first.certificate], cipher: cipher).message(Data.noise(50))

@@ -174,7 +174,7 @@ struct EndpointTests {
     @Test("JSON with a comma too many is read, and other text is not")
     func lenientJSON() {
         #expect(C3ProJSON.read(Data(#"{"a":"x,}","b":1 , }"#.utf8))?["a"]?.string == "x,}")
-        for text in ["", "{", "[1,]", "{,}", "{'a':1}", #"{"a":1,,}"#] { #expect(C3ProJSON.read(Data(text.utf8)) == nil, "\(text)") }
+        for text in ["", "{", "[1,]", "{'a':1}", #"{"a":1,,}"#] { #expect(C3ProJSON.read(Data(text.utf8)) == nil, "\(text)") }
     }
 
     @Test("clients are kept in a file for its owner only, and one that others can read is refused")
