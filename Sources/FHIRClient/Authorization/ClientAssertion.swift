@@ -1,5 +1,6 @@
 import Foundation
 import OrderedJSON
+import URLCoding
 
 /// Signs what a client says of itself to a token endpoint: a JWT as SMART backend services want it (SMART App Launch 2.1,
 /// "Client Authentication: Asymmetric"; RFC 7523).
@@ -48,12 +49,7 @@ public struct ClientAssertion: Sendable {
             "iss": JSONValue(clientID), "sub": JSONValue(clientID), "aud": JSONValue(audience),
             "exp": JSONValue(time + 300), "iat": JSONValue(time), "jti": JSONValue(UUID().uuidString.lowercased()),
         ]
-        let message = Self.base64URL(Data(header.utf8())) + "." + Self.base64URL(Data(claims.utf8()))
-        return message + "." + Self.base64URL(try await sign(Data(message.utf8)))
-    }
-
-    /// Base64 with the alphabet for URLs, without padding (RFC 7515, section 2).
-    private static func base64URL(_ data: Data) -> String {
-        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let message = Base64URL.encode(Data(header.utf8())) + "." + Base64URL.encode(Data(claims.utf8()))
+        return message + "." + Base64URL.encode(try await sign(Data(message.utf8)))
     }
 }

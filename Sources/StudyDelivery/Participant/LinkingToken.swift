@@ -4,6 +4,7 @@ import FHIR
 import Foundation
 import OrderedJSON
 import SecretText
+import URLCoding
 
 /// A JSON Web Token (RFC 7519) with which a study's site links a known person to an anonymous participant; what is in it
 /// was verified.
@@ -229,34 +230,5 @@ public enum LinkingTokenError: Error, Sendable, Hashable, CustomStringConvertibl
         case .notYetValid: "the token is not valid yet; look at the device's clock"
         case .unusableKey(let reason): "the issuer's key cannot be used: \(reason)"
         }
-    }
-}
-
-/// The alphabet of RFC 4648, section 5, without padding.
-enum Base64URL {
-    /// `nil` for other characters, padding, and bits that are left over.
-    static func decode(_ text: some StringProtocol) -> Data? {
-        var bytes = Data()
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in text.utf8 {
-            let value: UInt8
-            switch byte {
-            case 0x41...0x5A: value = byte - 0x41
-            case 0x61...0x7A: value = byte - 0x61 + 26
-            case 0x30...0x39: value = byte - 0x30 + 52
-            case UInt8(ascii: "-"): value = 62
-            case UInt8(ascii: "_"): value = 63
-            default: return nil
-            }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-                bits &= (1 << UInt32(count)) - 1
-            }
-        }
-        return count < 6 && bits == 0 ? bytes : nil
     }
 }
