@@ -6,20 +6,15 @@ import StudyDelivery
 
 /// With what packages are opened.
 struct StudyKeyOptions: ParsableArguments {
-    @Option(help: "The private key, PEM or DER.", completion: .file())
+    @Option(help: "The private key, PEM or DER. Its pass phrase comes from INDIVO_KEY_PASSPHRASE.", completion: .file())
     var key: String?
 
     @Option(help: "The key’s certificate, which finds it among several recipients.", completion: .file())
     var certificate: String?
 
-    @Option(help: "A file with the key’s pass phrase; else INDIVO_KEY_PASSPHRASE.", completion: .file())
-    var passphraseFile: String?
-
     func keys() throws -> [StudyPackage.Key] {
         guard let key else { return [] }
-        let passphrase = try passphraseFile.map { file in
-            Secret(String(decoding: try StudyFile.read(file, limit: 4096), as: UTF8.self).trimmingCharacters(in: .newlines))
-        } ?? ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
+        let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
         return [
             StudyPackage.Key(
                 try StudyPrivateKey(StudyFile.read(key, limit: 1 << 16), passphrase: passphrase),
