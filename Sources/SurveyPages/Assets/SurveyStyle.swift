@@ -14,7 +14,7 @@ enum SurveyStyle {
         .progress progress { width: 100%; height: .6rem; accent-color: var(--link); }
         .progress p { margin: .1rem 0 0; color: var(--quiet); font-size: .9375rem; }
         .item { padding: 1rem 0; border-top: 1px solid var(--line); }
-        .survey input:focus { outline: 3px solid var(--link); outline-offset: 2px; }
+        .survey input:focus, .survey input:focus-within { outline: 3px solid var(--link); outline-offset: 2px; }
         .item:focus, .group:focus, tr:focus { outline: none; }
         .item:first-child { border-top: 0; padding-top: .25rem; }
         .item.wrong { border-left: 4px solid var(--bad); padding-left: .9rem; margin-left: -.9rem; }
