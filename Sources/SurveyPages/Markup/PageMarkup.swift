@@ -12,7 +12,8 @@ struct PageMarkup {
     let home: (title: String, address: String)?
 
     func page(_ title: String, status: Int = 200, _ main: Markup) -> Response {
-        let bar: Markup = home.map { "<a class=\"home\" href=\"\($0.address)\">\($0.title)</a>" } ?? "<span class=\"home\">\(self.title)</span>"
+        let bar: Markup =
+            home.map { "<a class=\"home\" href=\"\($0.address)\">\($0.title)</a>" } ?? "<span class=\"home\">\(self.title)</span>"
         let markup: Markup = """
             <!DOCTYPE html>
             <html lang="\(language)">
@@ -52,13 +53,15 @@ struct PageMarkup {
     func problem(_ title: String, _ text: String, status: Int) -> Response {
         page(
             title, status: status,
-            "<p class=\"problem\" role=\"alert\">\(text)</p><p><a class=\"button primary\" href=\"\(base)/\">\(words.begin)</a></p>")
+            "<p class=\"problem\" role=\"alert\">\(text)</p><p><a class=\"button primary\" href=\"\(base)/\">\(words.begin)</a></p>"
+        )
     }
 
     func done() -> Response {
         page(
             words.done,
-            "<section aria-label=\"\(words.done)\"><p>\(words.doneText)</p><p><a href=\"\(base)/\">\(words.begin)</a></p></section>")
+            "<section aria-label=\"\(words.done)\"><p>\(words.doneText)</p><p><a href=\"\(base)/\">\(words.begin)</a></p></section>"
+        )
     }
 }
 
@@ -81,7 +84,8 @@ struct FormMarkup {
     private let isChecked: Bool
 
     init(
-        _ visit: SurveyVisit, token: String, pageIndex: Int, query: String, page: PageMarkup, textLanguage: String?, notice: String? = nil
+        _ visit: SurveyVisit, token: String, pageIndex: Int, query: String, page: PageMarkup, textLanguage: String?,
+        notice: String? = nil
     ) {
         (self.visit, self.token, self.query, self.page) = (visit, token, query, page)
         (self.textLanguage, self.notice) = (textLanguage, notice)
@@ -99,8 +103,9 @@ struct FormMarkup {
             guard let occurrence = problem.occurrence else { continue }
             // What nobody has answered yet is no problem before the person wants to go on.
             let isAboutMissing = problem.code == "required" || problem.code == "tooFew"
-            if isChecked || !isAboutMissing, problems[occurrence]?.contains(problem.text) != true {
-                problems[occurrence, default: []].append(problem.text)
+            let text = problem.text(in: page.words.phrases)
+            if isChecked || !isAboutMissing, problems[occurrence]?.contains(text) != true {
+                problems[occurrence, default: []].append(text)
             }
         }
         for item in items {
@@ -130,15 +135,7 @@ struct FormMarkup {
     }
 
     /// Whether something on the page keeps it from being complete.
-    var hasProblems: Bool {
-        pages.indices.contains(pageIndex)
-            && (visit.session.problems(of: pages[pageIndex].occurrences).contains { $0.severity == .error }
-                || items.contains { item in
-                    var isUnreadable = false
-                    item.forEach { if visit.unreadable[$0.name] != nil || visit.refusedFiles.contains($0.name) { isUnreadable = true } }
-                    return isUnreadable
-                })
-    }
+    var hasProblems: Bool { pages.indices.contains(pageIndex) && visit.hasProblems(on: pages[pageIndex]) }
 
     func response(status: Int = 200) -> Response {
         guard !pages.isEmpty else { return page.problem(page.title, page.words.nothing, status: 200) }
@@ -188,7 +185,9 @@ struct FormMarkup {
             item.forEach { item in
                 guard let texts = problems[item.occurrence], lines.count < 50 else { return }
                 let label = String(item.item.label(in: textLanguage).prefix(80))
-                lines.append("<li><a href=\"#\(item.name)\">\(label.isEmpty ? item.item.linkId : label)</a>: \(texts.joined(separator: " "))</li>")
+                lines.append(
+                    "<li><a href=\"#\(item.name)\">\(label.isEmpty ? item.item.linkId : label)</a>: \(texts.joined(separator: " "))</li>"
+                )
             }
         }
         return """
