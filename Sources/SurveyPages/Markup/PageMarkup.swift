@@ -12,41 +12,19 @@ struct PageMarkup {
     let home: (title: String, address: String)?
 
     func page(_ title: String, status: Int = 200, _ main: Markup) -> Response {
-        let bar: Markup =
-            home.map { "<a class=\"home\" href=\"\($0.address)\">\($0.title)</a>" } ?? "<span class=\"home\">\(self.title)</span>"
-        let markup: Markup = """
-            <!DOCTYPE html>
-            <html lang="\(language)">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(title == self.title ? "" : "\(title) · ")\(self.title)</title>
-            <link rel="icon" href="\(base)/favicon.ico">
-            <link rel="stylesheet" href="\(base)/style.css">
+        let back: Markup? = home.map { "<a class=\"home\" href=\"\($0.address)\">\($0.title)</a>" }
+        // The referrer policy is the frame's: the address of a response is a secret.
+        var frame = PageFrame(site: self.title, bar: back ?? "<span class=\"home\">\(self.title)</span>")
+        (frame.language, frame.base, frame.bodyClass) = (language, base, "survey")
+        frame.head = """
             <link rel="stylesheet" href="\(base)/survey.css">
             <script src="\(base)/survey.js" defer></script>
-            </head>
-            <body class="survey">
-            <a class="skip" href="#questions">\(words.skip)</a>
-            <div class="bar"><header>\(bar)</header></div>
-            <main id="questions" class="narrow" tabindex="-1">
-            <h1>\(title)</h1>
-            \(main)
-            </main>
-            </body>
-            </html>
 
             """
-        return Response(status: status, type: "text/html; charset=utf-8", text: markup.description)
-            .adding("Cache-Control", "no-store")
-            .adding(
-                "Content-Security-Policy",
-                "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; "
-                    + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-            )
-            .adding("X-Content-Type-Options", "nosniff")
-            // The address of a response is a secret.
-            .adding("Referrer-Policy", "same-origin")
+        frame.lead = "<a class=\"skip\" href=\"#questions\">\(words.skip)</a>\n"
+        frame.mainAttributes = " id=\"questions\" class=\"narrow\" tabindex=\"-1\""
+        frame.allowed = "; script-src 'self'; connect-src 'self'; media-src 'self'; form-action 'self'"
+        return frame.response(title, status: status, main)
     }
 
     /// A page that reports what is wrong.
