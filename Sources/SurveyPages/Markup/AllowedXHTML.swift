@@ -152,7 +152,8 @@ struct AllowedXHTML {
     }
 
     private mutating func endLine(_ name: String) {
-        guard Self.lineEnds.contains(name), !output.isEmpty, !output.hasSuffix("<br>") else { return }
+        let ends = ["<br>", "</p>", "</ul>", "</ol>", "</blockquote>", "</pre>"]
+        guard Self.lineEnds.contains(name), !output.isEmpty, !ends.contains(where: output.hasSuffix) else { return }
         output += "<br>"
     }
 }

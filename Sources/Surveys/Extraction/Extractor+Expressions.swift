@@ -7,7 +7,7 @@ extension Extractor {
         _ text: String, on focus: [FHIRPathItem], _ scope: Scope
     ) throws(ExtractionStop) -> [FHIRPathItem]? {
         guard let path = path(text, scope.item) else { return nil }
-        budget.steps -= 40
+        budget.steps -= 100
         guard budget.steps > 0 else { throw .tooSlow }
         var context = FHIRPathContext(now: self.context.now)
         context.limits.steps = 1_000_000

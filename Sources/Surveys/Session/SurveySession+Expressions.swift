@@ -10,7 +10,7 @@ extension SurveySession {
     }
 
     /// What an evaluation costs besides what its expression does.
-    private static let stepsOfEvaluation = 40
+    private static let stepsOfEvaluation = 100
     /// How many variables may read each other in a chain.
     private static let mostVariables = 60
 
@@ -97,7 +97,7 @@ extension SurveySession {
     /// The response with what is asked and answered, and with the scores of chosen options in their codings.
     mutating func evaluationResource() -> JSONValue {
         if let known = evaluated.first, let known { return known }
-        steps -= tree[ResponseTree.root].children.count / 8
+        steps -= tree[ResponseTree.root].children.count
         var resource = header.tree
         let items = tree[ResponseTree.root].children.map { evaluationJSON(of: $0) }.filter { !$0.isNull }
         resource["item"] = items.isEmpty ? nil : JSONValue(items)
@@ -119,7 +119,7 @@ extension SurveySession {
     /// The JSON of an occurrence; `null` where it is not asked or has no answers.
     private mutating func evaluationJSON(of node: Int) -> JSONValue {
         if node < evaluated.count, let known = evaluated[node] { return known }
-        steps -= 2 + tree[node].children.count / 8
+        steps -= 1 + tree[node].children.count
         let item = survey.items[tree[node].item]
         var members = [JSONMember(name: "linkId", value: JSONValue(item.linkId))]
         if tree[node].isEnabled {
