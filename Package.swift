@@ -323,7 +323,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "Surveys"]),
+        .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "SeededRandom", "Surveys"]),
         .testTarget(
             name: "SurveyPagesTests",
             dependencies: ["FHIR", "HTTPServing", "IndivoCommand", "OrderedJSON", "SurveyPages", "Surveys"]),

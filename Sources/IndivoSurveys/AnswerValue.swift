@@ -94,7 +94,9 @@ extension XMLDate: AnswerValue {
 
 extension XMLPartialDate: AnswerValue {
     public init?(answer: SurveyAnswer) {
-        guard let date = answer.date, let value = XMLPartialDate(year: date.year, month: date.month, day: date.day) else { return nil }
+        guard let date = answer.date, let value = XMLPartialDate(year: date.year, month: date.month, day: date.day) else {
+            return nil
+        }
         self = value
     }
 }
@@ -126,7 +128,8 @@ extension CodedValue: AnswerValue {
         switch answer {
         case .coding(let coding):
             self.init(
-                title: coding.display ?? coding.code, system: coding.system.map { IndivoModel.CodeSystem(fhir: $0) }, identifier: coding.code)
+                title: coding.display ?? coding.code, system: coding.system.map { IndivoModel.CodeSystem(fhir: $0) },
+                identifier: coding.code)
         case .string(let text): self.init(title: text)
         default: return nil
         }

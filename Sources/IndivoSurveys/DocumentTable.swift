@@ -70,7 +70,9 @@ public struct DocumentTable<Document: IndivoDocument> {
         }
         var stack = Array(children(json).reversed())
         while let item = stack.popLast() {
-            if let linkId = item.member("linkId")?.string, linkIds.contains(linkId) { found[linkId, default: []].append(Occurrence(json: item)) }
+            if let linkId = item.member("linkId")?.string, linkIds.contains(linkId) {
+                found[linkId, default: []].append(Occurrence(json: item))
+            }
             stack += children(item).reversed()
         }
         return found

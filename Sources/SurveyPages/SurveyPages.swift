@@ -55,7 +55,9 @@ package struct SurveyPages: Sendable {
         let page = pageMarkup(language)
         switch (path.first, path.count, request.method) {
         case (nil, _, "GET"), (nil, _, "HEAD"):
-            return .seeOther("\(base)/responses/\(RandomToken.make())?begin\(language.query.isEmpty ? "" : "&" + language.query.dropFirst())")
+            return .seeOther(
+                "\(base)/responses/\(RandomToken.make())?begin\(language.query.isEmpty ? "" : "&" + language.query.dropFirst())"
+            )
                 .adding("Cache-Control", "no-store")
         case ("responses"?, 2, "GET"), ("responses"?, 2, "HEAD"), ("responses"?, 2, "POST"):
             guard RandomToken.isToken(path[1]) else { return page.problem(survey.heading, page.words.unknown, status: 404) }
@@ -63,7 +65,8 @@ package struct SurveyPages: Sendable {
         case ("survey.css"?, 1, "GET"): return PageAssets.file(SurveyStyle.text, type: "text/css; charset=utf-8")
         case ("survey.js"?, 1, "GET"): return PageAssets.file(SurveyScript.text, type: "text/javascript; charset=utf-8")
         case ("media"?, 2...3, "GET"): return media(path) ?? page.problem(survey.heading, page.words.unknown, status: 404)
-        case (let name?, 1, "GET"): return PageAssets.response(name) ?? page.problem(survey.heading, page.words.unknown, status: 404)
+        case (let name?, 1, "GET"):
+            return PageAssets.response(name) ?? page.problem(survey.heading, page.words.unknown, status: 404)
         case ("responses"?, 2, _), (nil, _, _):
             return page.problem(survey.heading, page.words.unusable, status: 405).adding("Allow", "GET, POST")
         default: return page.problem(survey.heading, page.words.unknown, status: 404)
@@ -220,9 +223,8 @@ package struct SurveyPages: Sendable {
         }
         // The end: no page may have problems.
         for index in pages.indices {
-            let page = form(visit, token, index, language)
-            guard page.hasProblems else { continue }
-            if let first = page.items.first { visit.checkedPages.insert(first.name) }
+            guard visit.hasProblems(on: pages[index]) else { continue }
+            if let first = form(visit, token, index, language).items.first { visit.checkedPages.insert(first.name) }
             visit.session.go(to: index)
             return .seeOther(address(token, language, page: index))
         }
@@ -248,7 +250,8 @@ package struct SurveyPages: Sendable {
     }
 
     private func chosenLanguage(_ request: Request) -> Language {
-        if let part = request.rawQuery.split(separator: "&").first(where: { $0.hasPrefix("lang=") }).map({ String($0.dropFirst(5)) }),
+        if let part = request.rawQuery.split(separator: "&").first(where: { $0.hasPrefix("lang=") }).map({ String($0.dropFirst(5)) }
+        ),
             (2...20).contains(part.utf8.count), part.utf8.allSatisfy({ ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || $0 == 0x2D })
         {
             return Language(text: part, query: "?lang=\(part)")
@@ -267,7 +270,8 @@ package struct SurveyPages: Sendable {
         let code = language.text ?? survey.questionnaire.tree["language"]?.string
         let isCode = code.map { (2...20).contains($0.utf8.count) } ?? false
         return PageMarkup(
-            title: survey.title?.text(in: language.text) ?? "Survey", words: .words(code), language: isCode ? code ?? "en" : "en", base: base,
+            title: survey.title?.text(in: language.text) ?? "Survey", words: .words(code), language: isCode ? code ?? "en" : "en",
+            base: base,
             home: home)
     }
 
@@ -275,11 +279,14 @@ package struct SurveyPages: Sendable {
         guard let index = Int(path[1]), survey.items.indices.contains(index) else { return nil }
         var media = survey.items[index].media
         if path.count == 3 {
-            guard case .listed(let options)? = survey.items[index].format.options, let option = Int(path[2]), options.indices.contains(option)
+            guard case .listed(let options)? = survey.items[index].format.options, let option = Int(path[2]),
+                options.indices.contains(option)
             else { return nil }
             media = options[option].media
         }
-        guard let media, let type = SurveyMedia.type(media), let data = media.data.flatMap({ Data(base64Encoded: $0) }) else { return nil }
+        guard let media, let type = SurveyMedia.type(media), let data = media.data.flatMap({ Data(base64Encoded: $0) }) else {
+            return nil
+        }
         return Response(type: type, body: data).adding("Cache-Control", "max-age=600").adding("X-Content-Type-Options", "nosniff")
     }
 }

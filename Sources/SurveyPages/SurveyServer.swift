@@ -50,7 +50,8 @@ public final class SurveyServer: Sendable {
         let settings = HTTPListener.Configuration(
             address: configuration.address, port: configuration.port, bodyLimit: bodyLimit, timeout: 60, serverName: "SurveyServer",
             tooLarge: Response(
-                status: 413, type: "text/plain; charset=utf-8", text: "The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; nothing is lost."),
+                status: 413, type: "text/plain; charset=utf-8",
+                text: "The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; nothing is lost."),
             internalError: Response(status: 500, type: "text/plain; charset=utf-8", text: "The server failed."), now: { Date() })
         let listener: HTTPListener
         do {

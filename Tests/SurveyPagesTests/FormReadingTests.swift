@@ -11,8 +11,10 @@ struct FormReadingTests {
     @Test(
         "numbers are read as people write them, and what may be a separator of thousands is refused",
         arguments: [
-            ("12", "12"), ("1,5", "1.5"), ("0,125", "0.125"), ("1,000", nil), ("1.000", "1.000"), ("+3", "3"), ("007", "7"), (".5", "0.5"),
-            ("-,5", "-0.5"), ("\u{2212}2", "-2"), ("1e3", "1e3"), ("a", nil), ("", nil), ("--1", nil), ("1.2.3", nil), ("1,2,3", nil),
+            ("12", "12"), ("1,5", "1.5"), ("0,125", "0.125"), ("1,000", nil), ("1.000", "1.000"), ("+3", "3"), ("007", "7"),
+            (".5", "0.5"),
+            ("-,5", "-0.5"), ("\u{2212}2", "-2"), ("1e3", "1e3"), ("a", nil), ("", nil), ("--1", nil), ("1.2.3", nil),
+            ("1,2,3", nil),
         ] as [(String, String?)])
     func numbers(text: String, digits: String?) {
         #expect(FormReader.number(text)?.number == digits)
@@ -20,10 +22,13 @@ struct FormReadingTests {
 
     @Test("a body in parts is read by bytes, and a malformed one is refused")
     func multipart() {
-        let body = "--b\r\nContent-Disposition: form-data; name=\"a;b\"\r\n\r\n1\r\n2\r\n--b\r\ncontent-disposition: form-data; name=f; filename=\"x;y.txt\"\r\nContent-Type: text/plain\r\n\r\n\r\n--b--"
+        let body =
+            "--b\r\nContent-Disposition: form-data; name=\"a;b\"\r\n\r\n1\r\n2\r\n--b\r\ncontent-disposition: form-data; name=f; filename=\"x;y.txt\"\r\nContent-Type: text/plain\r\n\r\n\r\n--b--"
         let form = MultipartForm(Data(body.utf8), contentType: "multipart/form-data; boundary=\"b\"", limit: 10)
         #expect(form?.parts.map(\.name) == ["a;b", "f"])
-        #expect(form?.parts[0].content == Data("1\r\n2".utf8) && form?.parts[1].fileName == "x;y.txt" && form?.parts[1].content.isEmpty == true)
+        #expect(
+            form?.parts[0].content == Data("1\r\n2".utf8) && form?.parts[1].fileName == "x;y.txt"
+                && form?.parts[1].content.isEmpty == true)
         #expect(MultipartForm(Data(body.utf8), contentType: "multipart/form-data; boundary=b", limit: 1) == nil)
         for cut in 0..<(body.utf8.count - 2) {
             #expect(MultipartForm(Data(body.utf8.prefix(cut)), contentType: "multipart/form-data; boundary=b", limit: 10) == nil)
@@ -42,7 +47,12 @@ struct FormReadingTests {
 enum SurveyItemKeys {
     static func key(_ linkId: String) -> String {
         let text = linkId.replacing("\"", with: "\\\"")
-        guard let questionnaire = try? Questionnaire(tree: .init(parsing: Data(#"{"resourceType": "Questionnaire", "status": "draft", "item": [{"linkId": "\#(text)", "type": "string"}]}"#.utf8)))
+        guard
+            let questionnaire = try? Questionnaire(
+                tree: .init(
+                    parsing: Data(
+                        #"{"resourceType": "Questionnaire", "status": "draft", "item": [{"linkId": "\#(text)", "type": "string"}]}"#
+                            .utf8)))
         else { return "" }
         let session = SurveySession(Survey(questionnaire))
         return FormWalk(session: session, isShown: true).items(session.roots).first?.name ?? ""

@@ -38,7 +38,9 @@ struct ServeCommandTests {
         let restarted = try Serving([questionnaire.path, "--responses", responses])
         defer { restarted.kill() }
         #expect(try await restarted.get(address.path().dropFirst() + "?page=1").text.contains("value=\"Ada\""))
-        #expect(try await restarted.post(address, "asked=0.:what&asked=0.:dose&asked=colour&colour.other=green&page=2&action=send").text.contains("Thank you"))
+        #expect(
+            try await restarted.post(address, "asked=0.:what&asked=0.:dose&asked=colour&colour.other=green&page=2&action=send").text
+                .contains("Thank you"))
         let text = try String(contentsOfFile: "\(responses)/\(files[0])", encoding: .utf8)
         #expect(text.contains("\"completed\"") && text.contains("Patient/7") && text.contains("Ada") && text.contains("green"))
 
@@ -46,7 +48,10 @@ struct ServeCommandTests {
         defer { another.kill() }
         // The other questionnaire knows nothing of the token, and leaves its file alone.
         _ = try await another.post(address, "asked=name&name.0=Grace&page=1&action=next")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: responses).sorted().map { String($0.prefix(6)) } == ["other-", "visit-"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: responses).sorted().map { String($0.prefix(6)) } == [
+                "other-", "visit-",
+            ])
         #expect(try String(contentsOfFile: "\(responses)/\(files[0])", encoding: .utf8) == text)
     }
 }

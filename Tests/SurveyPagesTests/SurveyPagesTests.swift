@@ -9,11 +9,27 @@ import Testing
 
 @Suite("The pages of surveys")
 struct SurveyPagesTests {
+    @Test("a page shows items nested as deep as they are read", arguments: ["group", "boolean"])
+    func deepPage(type: String) async throws {
+        var item = #"{"linkId": "leaf", "type": "string", "text": "Deep down"}"#
+        for depth in 0..<63 {
+            let initial = type == "boolean" ? #""initial": [{"valueBoolean": true}],"# : ""
+            item = #"{"linkId": "g\#(depth)", "type": "\#(type)", "text": "G", \#(initial) "item": [\#(item)]}"#
+        }
+        let pages = try TestPages(#"{"resourceType": "Questionnaire", "status": "draft", "item": [\#(item)]}"#)
+        var form = await pages.begin()
+        #expect(form.page.contains("Deep down"))
+        #expect(await form.press("send").status < 400)
+        #expect(pages.store.completed.count == 1)
+    }
+
     @Test("answers are saved page by page and give a nested response at the end")
     func wholeSurvey() async throws {
         let pages = try TestPages(visitQuestionnaire)
         var form = await pages.begin()
-        #expect(form.page.contains("<label for=\"name.0\">") && form.page.contains("<legend>Do you smoke?") && !form.page.contains("many.0"))
+        #expect(
+            form.page.contains("<label for=\"name.0\">") && form.page.contains("<legend>Do you smoke?")
+                && !form.page.contains("many.0"))
         form.fields = [
             ("name.0", "Ada"), ("smokes", "false"), ("born.0.year", "1980"), ("born.0.month", "2"), ("born.0.day", ""),
         ]
@@ -39,7 +55,9 @@ struct SurveyPagesTests {
         var form = await pages.begin()
         form.fields = [("name.0", "Ada"), ("smokes", "true")]
         let preview = await form.send("preview")
-        #expect(preview.status == 200 && preview.text.contains("many.0") && preview.text.contains("value=\"Ada\"") && pages.store.all.isEmpty)
+        #expect(
+            preview.status == 200 && preview.text.contains("many.0") && preview.text.contains("value=\"Ada\"")
+                && pages.store.all.isEmpty)
         // Without script the page is sent without the new question, and shown again with it.
         let next = await form.press("next")
         #expect(next.status == 200 && next.text.contains("many.0") && next.text.contains("There are more questions"))
@@ -58,7 +76,8 @@ struct SurveyPagesTests {
         form.fields = [("name.0", "Ada"), ("smokes", "true"), ("born.0.day", "31"), ("born.0.month", "2"), ("born.0.year", "1980")]
         await form.press("next")
         form.fields = [
-            ("name.0", "Ada"), ("smokes", "true"), ("many.0", "a dozen"), ("born.0.day", "31"), ("born.0.month", "2"), ("born.0.year", "1980"),
+            ("name.0", "Ada"), ("smokes", "true"), ("many.0", "a dozen"), ("born.0.day", "31"), ("born.0.month", "2"),
+            ("born.0.year", "1980"),
         ]
         #expect(await form.press("next").status == 422)
         #expect(form.page.contains("value=\"a dozen\"") && form.page.contains("Please enter a whole number"))
@@ -126,7 +145,9 @@ struct SurveyPagesTests {
         #expect(pages.store.all.count == 1 && pages.store.all[0].tree.text().contains("Mary"))
     }
 
-    @Test("a response goes on after the server has forgotten it, from the store; without a store the form is kept and the loss reported")
+    @Test(
+        "a response goes on after the server has forgotten it, from the store; without a store the form is kept and the loss reported"
+    )
     func expiry() async throws {
         let store = KeptResponses()
         let pages = try TestPages(visitQuestionnaire, store: store)
@@ -137,8 +158,11 @@ struct SurveyPagesTests {
         #expect(await restarted.get(form.path + "?page=1").text.contains("value=\"Ada\""))
         let other = try TestPages(visitQuestionnaire)
         #expect(await other.get(form.path).status == 404)
-        let expired = await other.post(form.path, [("asked", "colour"), ("colour.other", "green"), ("revision", "3"), ("page", "2"), ("action", "next")])
-        #expect(expired.status == 200 && expired.text.contains("does not have the earlier pages") && expired.text.contains("value=\"green\""))
+        let expired = await other.post(
+            form.path, [("asked", "colour"), ("colour.other", "green"), ("revision", "3"), ("page", "2"), ("action", "next")])
+        #expect(
+            expired.status == 200 && expired.text.contains("does not have the earlier pages")
+                && expired.text.contains("value=\"green\""))
     }
 
     @Test("looking keeps nothing, many who look or finish lock nobody out, and who is on a page stays")
@@ -169,16 +193,20 @@ struct SurveyPagesTests {
             for (field, value) in [("asked", "file"), ("asked", "name"), ("name.0", "Ada"), ("page", "1"), ("action", "save")] {
                 body += Data("--X\r\nContent-Disposition: form-data; name=\"\(field)\"\r\n\r\n\(value)\r\n".utf8)
             }
-            body += Data("--X\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(name)\"\r\nContent-Type: image/png\r\n\r\n".utf8)
+            body += Data(
+                "--X\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(name)\"\r\nContent-Type: image/png\r\n\r\n".utf8
+            )
             body += Data(repeating: 0x2D, count: bytes) + Data("\r\n--X--\r\n".utf8)
             return await pages.send(
-                Request(method: "POST", target: form.path, headers: ["content-type": "multipart/form-data; boundary=X"], body: body))
+                Request(method: "POST", target: form.path, headers: ["content-type": "multipart/form-data; boundary=X"], body: body)
+            )
         }
         for name in ["a.png", "b;c.png", "d.png"] { #expect(await upload(5_000_000, name).status == 303) }
         #expect(await upload(12_000_000, "large.png").status == 303)
         #expect(await pages.get(form.path + "?page=1").text.contains("too large together"))
         let file = try #require(pages.store.all.first?.tree["item"]?[0]?["item"]?[1]?["answer"]?[0]?["valueAttachment"])
-        #expect(file["title"]?.string == "d.png" && file["size"]?.integer == 5_000_000 && file["contentType"]?.string == "image/png")
+        #expect(
+            file["title"]?.string == "d.png" && file["size"]?.integer == 5_000_000 && file["contentType"]?.string == "image/png")
     }
 
     @Test("forms of other sites are refused, and those behind a proxy that ends TLS are taken")
@@ -209,7 +237,8 @@ struct SurveyPagesTests {
         let name = try #require(form.page.firstMatch(of: /name="asked" value="([^"]*)"/)).1
         form.fields = [("\(name).0", "<script>2")]
         await form.press("save")
-        #expect(!form.page.contains("<script>") && !form.page.contains("href=\"javascript") && form.page.contains("<strong>b</strong>"))
+        #expect(
+            !form.page.contains("<script>") && !form.page.contains("href=\"javascript") && form.page.contains("<strong>b</strong>"))
         #expect(form.page.contains("href=\"https://a.example/\"") && form.page.contains("value=\"&lt;script&gt;2\""))
         let policy = await pages.get(form.path).response.header("Content-Security-Policy") ?? ""
         #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"))
@@ -225,7 +254,9 @@ struct SurveyPagesTests {
         #expect(pages.store.completed.first?.tree["item"]?.elements?.count == 4_000)
         let many = (0..<3_000).map { #"{"linkId": "g", "item": [{"linkId": "a", "answer": [{"valueString": "\#($0)"}]}]}"# }
         let response = try JSONValue(
-            parsing: Data(#"{"resourceType": "QuestionnaireResponse", "status": "in-progress", "item": [\#(many.joined(separator: ","))]}"#.utf8))
+            parsing: Data(
+                #"{"resourceType": "QuestionnaireResponse", "status": "in-progress", "item": [\#(many.joined(separator: ","))]}"#
+                    .utf8))
         let store = KeptResponses()
         store.save(try #require(QuestionnaireResponse(tree: response)), id: "AAAAAAAAAAAAAAAAAAAA")
         let group = try TestPages(
@@ -237,8 +268,10 @@ struct SurveyPagesTests {
 
     @Test("choices of a table are rows, and repetitions of a grid are rows; both are read")
     func tables() async throws {
-        let control = #""extension": [{"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-itemControl", "valueCodeableConcept": {"coding": [{"code": "gtable"}]}}]"#
-        let options = #""answerOption": [{"valueCoding": {"code": "0", "display": "Never"}}, {"valueCoding": {"code": "1", "display": "Often"}}]"#
+        let control =
+            #""extension": [{"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-itemControl", "valueCodeableConcept": {"coding": [{"code": "gtable"}]}}]"#
+        let options =
+            #""answerOption": [{"valueCoding": {"code": "0", "display": "Never"}}, {"valueCoding": {"code": "1", "display": "Often"}}]"#
         let pages = try TestPages(
             """
             {"resourceType": "Questionnaire", "status": "draft", "item": [

@@ -12,7 +12,10 @@ struct CheckingTests {
         let problems: [String]
         var description: String { name }
 
-        init(_ name: String, _ type: String, _ members: JSONValue = [:], _ extensions: [(String, String, JSONValue)] = [], answer: JSONValue, _ problems: String...) {
+        init(
+            _ name: String, _ type: String, _ members: JSONValue = [:], _ extensions: [(String, String, JSONValue)] = [],
+            answer: JSONValue, _ problems: String...
+        ) {
             self.name = name
             var item = members
             item["linkId"] = "q"
@@ -37,7 +40,8 @@ struct CheckingTests {
             Case("the smallest number", "integer", [:], [("minValue", "Integer", 1)], answer: 1),
             Case("a smaller number", "integer", [:], [("minValue", "Integer", 1)], answer: 0, "tooSmall"),
             Case("a larger number", "decimal", [:], [("maxValue", "Decimal", 9.5)], answer: 9.51, "tooLarge"),
-            Case("a date before today's", "date", [:], [("minValue", "String", "today() - 1 day")], answer: "2026-11-20", "tooSmall"),
+            Case(
+                "a date before today's", "date", [:], [("minValue", "String", "today() - 1 day")], answer: "2026-11-20", "tooSmall"),
             Case("yesterday", "date", [:], [("minValue", "String", "today() - 1 day")], answer: "2026-11-21"),
             Case("digits enough", "decimal", [:], [("maxDecimalPlaces", "Integer", 2)], answer: 1.25),
             Case("too many digits", "decimal", [:], [("maxDecimalPlaces", "Integer", 1)], answer: 1.25, "tooManyDecimals"),
@@ -52,7 +56,9 @@ struct CheckingTests {
             Case("an option", "choice", ["answerOption": [["valueCoding": ["code": "a"]]]], answer: ["code": "a"]),
             Case("no option", "choice", ["answerOption": [["valueCoding": ["code": "a"]]]], answer: ["code": "b"], "notAnOption"),
             Case("something else", "open-choice", ["answerOption": [["valueCoding": ["code": "a"]]]], answer: "b"),
-            Case("a code that is none", "open-choice", ["answerOption": [["valueCoding": ["code": "a"]]]], answer: ["code": "b"], "notAnOption"),
+            Case(
+                "a code that is none", "open-choice", ["answerOption": [["valueCoding": ["code": "a"]]]], answer: ["code": "b"],
+                "notAnOption"),
             Case("a number that is no option", "integer", ["answerOption": [["valueInteger": 1]]], answer: 2, "notAnOption"),
             Case(
                 "a small file", "attachment", [:], [("maxSize", "Decimal", 0.00001), ("mimeType", "Code", "image/*")],
@@ -62,7 +68,9 @@ struct CheckingTests {
                 [("maxSize", "Decimal", 0.000001), ("mimeType", "Code", "image/png")],
                 answer: ["contentType": "text/plain", "data": "aGVsbG8="], "attachmentType", "attachmentTooLarge"),
             Case("a reference", "reference", [:], [("questionnaire-referenceResource", "Code", "Patient")], answer: "Patient/1"),
-            Case("another reference", "reference", [:], [("questionnaire-referenceResource", "Code", "Patient")], answer: "Group/1", "referenceType"),
+            Case(
+                "another reference", "reference", [:], [("questionnaire-referenceResource", "Code", "Patient")], answer: "Group/1",
+                "referenceType"),
             Case("a reference to nothing", "reference", answer: "Chicken/1", "malformed"),
             Case("an integer beyond 32 bits", "integer", answer: 3_000_000_000, "malformed"),
             Case("a UUID in capitals", "url", answer: "urn:uuid:C757873D-EC9A-4326-A141-556F43239520", "malformed"),
@@ -148,6 +156,44 @@ struct CheckingTests {
         let german = SurveyPhrases(["tooLong": "Bitte höchstens {0} Zeichen."])
         #expect(session.problems().map { $0.text(in: german) } == ["Bitte höchstens 2 Zeichen."])
         #expect(session.problems().map { $0.text(in: SurveyPhrases([:])) } == ["Please enter at most 2 characters."])
+    }
+
+    @Test("the German sentences are complete, and take the same numbers")
+    func germanPhrases() {
+        for (key, english) in SurveyPhrases.english.sentences where !["pattern.message", "constraint", "invalidFHIR"].contains(key)
+        {
+            let german = SurveyPhrases.german.sentences[key]
+            #expect(german != nil, "\(key)")
+            for argument in ["{0}", "{1}"] { #expect(german?.contains(argument) == english.contains(argument), "\(key)") }
+        }
+        #expect(SurveyPhrases.phrases(in: "de-AT").sentences == SurveyPhrases.german.sentences)
+        #expect(SurveyPhrases.phrases(in: "fr").sentences == SurveyPhrases.english.sentences)
+    }
+
+    @Test("a response with an answer of another type is wrong once, and where the value can be taken it is kept")
+    func answersOfAnotherType() throws {
+        let survey = survey([
+            ["linkId": "a", "type": "boolean", "required": true], ["linkId": "b", "type": "decimal"],
+            ["linkId": "c", "type": "dateTime"],
+        ])
+        let response = try #require(QuestionnaireResponse(tree: [
+            "resourceType": "QuestionnaireResponse", "status": "completed", "questionnaire": "http://example.org/q|2",
+            "item": [
+                ["linkId": "a", "answer": [["valueString": "yes"]]], ["linkId": "b", "answer": [["valueInteger": 5]]],
+                ["linkId": "c", "answer": [["valueDate": "2026-11-22"]]],
+            ],
+        ]))
+        let problems = survey.problems(of: response)
+        #expect(problems.map { "\($0.path ?? "") \($0.code)" } == ["a wrongType", "b wrongType", "c wrongType"])
+        #expect(SurveySession(survey, restoring: response).response().tree["item"]?.elements?.count == 2)
+    }
+
+    @Test("times are compared by their digits")
+    func times() throws {
+        func time(_ text: String) throws -> SurveyAnswer { .time(try #require(FHIRTime(text: text))) }
+        #expect(try time("10:00:00.5").equals(time("10:00:00.500")))
+        #expect(try !time("10:00:00.1").equals(time("10:00:00.10000000000000000000001")))
+        #expect(try !time("09:59:59.999").equals(time("10:00:00")))
     }
 
     @Test("while a response is in progress what is missing is a warning")

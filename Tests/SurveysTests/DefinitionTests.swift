@@ -4,6 +4,29 @@ import Surveys
 import Testing
 
 struct DefinitionTests {
+    @Test("a condition of STU3, without an operator, means that the answer is the same")
+    func conditionWithoutOperator() throws {
+        let survey = survey([
+            ["linkId": "a", "type": "boolean"],
+            ["linkId": "b", "type": "string", "enableWhen": [["question": "a", "answerBoolean": true]]],
+        ])
+        #expect(survey.diagnostics.map(\.code) == ["noOperator"])
+        var session = SurveySession(survey)
+        #expect(session.progress.questions == 1)
+        try session.answer("a", with: .boolean(true))
+        #expect(session.progress.questions == 2)
+    }
+
+    @Test(
+        "what is there for showing answers is not asked", arguments: ["display", "display-non-empty", "capture", "capture-display"])
+    func usageMode(mode: String) {
+        let url = "http://hl7.org/fhir/StructureDefinition/questionnaire-usageMode"
+        let survey = survey([
+            ["linkId": "a", "type": "string", "extension": [["url": JSONValue(url), "valueCode": JSONValue(mode)]]]
+        ])
+        #expect(SurveySession(survey).visibleItems.isEmpty == mode.hasPrefix("display"))
+    }
+
     @Test("options come from several includes, exclusions, an expansion and value sets given")
     func valueSets() throws {
         func valueSet(_ id: String, _ members: JSONValue) -> JSONValue {
@@ -26,9 +49,12 @@ struct DefinitionTests {
                 "url": "http://example.org/inner", "compose": ["include": [["system": "u", "concept": [["code": "c"]]]]],
             ]),
             valueSet("expanded", [
-                "expansion": ["contains": [["system": "s", "code": "top", "abstract": true, "contains": [["system": "s", "code": "x"]]]]]
+                    "expansion": [
+                        "contains": [["system": "s", "code": "top", "abstract": true, "contains": [["system": "s", "code": "x"]]]]
+                    ]
             ]),
-            valueSet("filtered", ["compose": ["include": [["system": "s", "filter": [["property": "p", "op": "=", "value": "v"]]]]]]),
+            valueSet(
+                "filtered", ["compose": ["include": [["system": "s", "filter": [["property": "p", "op": "=", "value": "v"]]]]]]),
         ]
         let names = ["#composed", "#expanded", "#filtered", "http://example.org/given", "http://example.org/missing"]
         let tree: JSONValue = [
@@ -60,18 +86,36 @@ struct DefinitionTests {
         ("que-4", ##"{"linkId": "x", "type": "choice", "answerValueSet": "#v", "answerOption": [{"valueString": "a"}]}"##),
         ("que-5", ##"{"linkId": "x", "type": "string", "answerValueSet": "#v"}"##),
         ("que-6", #"{"linkId": "x", "type": "display", "required": true}"#),
-        ("que-7", #"{"linkId": "x", "type": "string", "enableWhen": [{"question": "a", "operator": "exists", "answerString": "y"}]}"#),
+            (
+                "que-7",
+                #"{"linkId": "x", "type": "string", "enableWhen": [{"question": "a", "operator": "exists", "answerString": "y"}]}"#
+            ),
         ("que-8", #"{"linkId": "x", "type": "display", "initial": [{"valueString": "y"}]}"#),
         ("que-9", #"{"linkId": "x", "type": "display", "readOnly": true}"#),
         ("que-10", #"{"linkId": "x", "type": "date", "maxLength": 5}"#),
-        ("que-11", #"{"linkId": "x", "type": "choice", "answerOption": [{"valueString": "a"}], "initial": [{"valueString": "a"}]}"#),
-        ("que-12", #"{"linkId": "x", "type": "string", "enableWhen": [{"question": "a", "operator": "exists", "answerBoolean": true}, {"question": "a", "operator": "=", "answerString": "y"}]}"#),
+            (
+                "que-11",
+                #"{"linkId": "x", "type": "choice", "answerOption": [{"valueString": "a"}], "initial": [{"valueString": "a"}]}"#
+            ),
+            (
+                "que-12",
+                #"{"linkId": "x", "type": "string", "enableWhen": [{"question": "a", "operator": "exists", "answerBoolean": true}, {"question": "a", "operator": "=", "answerString": "y"}]}"#
+            ),
         ("que-13", #"{"linkId": "x", "type": "string", "initial": [{"valueString": "a"}, {"valueString": "b"}]}"#),
         ("duplicateLinkId", #"{"linkId": "a", "type": "string"}"#),
         ("noLinkId", #"{"type": "string"}"#),
-        ("malformedPattern", #"{"linkId": "x", "type": "string", "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/regex", "valueString": "("}]}"#),
-        ("unsupportedOperator", #"{"linkId": "x", "type": "string", "enableWhen": [{"question": "a", "operator": ">", "answerBoolean": true}]}"#),
-        ("malformedExpression", #"{"linkId": "x", "type": "string", "extension": [{"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-calculatedExpression", "valueExpression": {"language": "text/fhirpath", "expression": "1 +"}}]}"#),
+            (
+                "malformedPattern",
+                #"{"linkId": "x", "type": "string", "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/regex", "valueString": "("}]}"#
+            ),
+            (
+                "unsupportedOperator",
+                #"{"linkId": "x", "type": "string", "enableWhen": [{"question": "a", "operator": ">", "answerBoolean": true}]}"#
+            ),
+            (
+                "malformedExpression",
+                #"{"linkId": "x", "type": "string", "extension": [{"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-calculatedExpression", "valueExpression": {"language": "text/fhirpath", "expression": "1 +"}}]}"#
+            ),
     ])
     func invariants(code: String, item: String) throws {
         let survey = survey([["linkId": "a", "type": "string"], try JSONValue(parsing: item)])
@@ -111,12 +155,15 @@ struct ExtensionReadingTests {
 
     @Test("what says how references, types and modes are meant is read")
     func modes() throws {
-        let entry: JSONValue = ["url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-entryMode", "valueCode": "prior-edit"]
+        let entry: JSONValue = [
+            "url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-entryMode", "valueCode": "prior-edit",
+        ]
         let survey = survey(
             [[
                 "linkId": "q", "type": "reference",
                 "extension": [
-                    Self.core("questionnaire-usageMode", "Code", "display-non-empty"), Self.core("questionnaire-fhirType", "String", "Reference"),
+                        Self.core("questionnaire-usageMode", "Code", "display-non-empty"),
+                        Self.core("questionnaire-fhirType", "String", "Reference"),
                     Self.core("questionnaire-referenceProfile", "Canonical", "http://example.org/p"),
                     Self.core("questionnaire-referenceFilter", "String", "active=true"),
                 ],
@@ -132,8 +179,10 @@ struct ExtensionReadingTests {
         let constraint: JSONValue = [
             "url": "http://hl7.org/fhir/StructureDefinition/questionnaire-constraint",
             "extension": [
-                ["url": "key", "valueId": "k"], ["url": "requirements", "valueString": "why"], ["url": "severity", "valueCode": "warning"],
-                ["url": "expression", "valueString": "true"], ["url": "human", "valueString": "h"], ["url": "location", "valueString": "a.b"],
+                ["url": "key", "valueId": "k"], ["url": "requirements", "valueString": "why"],
+                ["url": "severity", "valueCode": "warning"],
+                ["url": "expression", "valueString": "true"], ["url": "human", "valueString": "h"],
+                ["url": "location", "valueString": "a.b"],
             ],
         ]
         let survey = survey([["linkId": "q", "type": "string", "extension": [constraint]]])
@@ -143,7 +192,10 @@ struct ExtensionReadingTests {
 
     @Test("population by earlier Observations is reported with the item")
     func linkPeriod() {
-        let period: JSONValue = ["url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-observationLinkPeriod", "valueDuration": ["value": 1]]
+        let period: JSONValue = [
+            "url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-observationLinkPeriod",
+            "valueDuration": ["value": 1],
+        ]
         let survey = survey([["linkId": "q", "type": "string", "extension": [period]]])
         #expect(survey.diagnostics.map { "\($0.linkId ?? "") \($0.code)" } == ["q unsupportedExtension"])
     }

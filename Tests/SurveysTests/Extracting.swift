@@ -8,7 +8,9 @@ import Testing
 let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
 
 /// An extension of a template.
-func templateValue(_ text: String) -> JSONValue { ["extension": [["url": JSONValue(sdc + "templateExtractValue"), "valueString": JSONValue(text)]]] }
+func templateValue(_ text: String) -> JSONValue {
+    ["extension": [["url": JSONValue(sdc + "templateExtractValue"), "valueString": JSONValue(text)]]]
+}
 
 /// An extension at an item that names a template.
 func templateUse(_ id: String, _ parts: (String, String)...) -> JSONValue {
@@ -29,7 +31,8 @@ func elementDefinition(_ path: String) -> JSONValue {
 
 /// A response, and what is extracted from it with UUIDs that count up.
 func extract(
-    _ survey: Survey, _ items: String, resources: [String: [JSONValue]] = [:], budget: ExtractionBudget = ExtractionBudget(), status: String = "completed"
+    _ survey: Survey, _ items: String, resources: [String: [JSONValue]] = [:], budget: ExtractionBudget = ExtractionBudget(),
+    status: String = "completed"
 ) throws -> SurveyExtraction {
     let response = try QuestionnaireResponse(
         parsing: """
@@ -37,9 +40,13 @@ func extract(
              "authored": "2026-11-22T09:30:00+01:00", "author": {"reference": "Patient/7"}, "item": [\(items)]}
             """)
     var count = 0
-    let extraction = survey.extract(from: response, context: SurveyContext(now: "2026-11-22T10:00:00Z", resources: resources), budget: budget) {
+    let extraction = survey.extract(
+        from: response, context: SurveyContext(now: "2026-11-22T10:00:00Z", resources: resources), budget: budget
+    ) {
         count += 1
-        return UUID(uuidString: "00000000-0000-0000-0000-" + String(repeating: "0", count: 12 - String(count).count) + String(count)) ?? UUID()
+        return UUID(
+            uuidString: "00000000-0000-0000-0000-" + String(repeating: "0", count: 12 - String(count).count) + String(count))
+            ?? UUID()
     }
     // Whatever was extracted is valid, and has no references to nowhere.
     #expect(extraction.bundle.issues().filter(\.isError).isEmpty)

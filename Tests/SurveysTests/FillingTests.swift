@@ -59,7 +59,8 @@ struct FillingTests {
 
     @Test("what does not fit is reported and left out", arguments: [
         (#"{"nothing": 1}"#, "unknownItem"), (#"{"age": "old"}"#, "wrongType"), (#"{"colours": "b"}"#, "notAnOption"),
-        (#"{"visit": 5}"#, "wrongType"), (#"{"legs": 4}"#, "notAsked"), (#"{"visit": {"name": "x"}}"#, "misplaced"), ("[]", "wrongType"),
+            (#"{"visit": 5}"#, "wrongType"), (#"{"legs": 4}"#, "notAsked"), (#"{"visit": {"name": "x"}}"#, "misplaced"),
+            ("[]", "wrongType"),
     ])
     func misfits(answers: String, code: String) throws {
         var session = Self.session()

@@ -18,10 +18,19 @@ struct HostileTests {
         #expect(session.progress.questions == 2)
     }
 
-    @Test("200 items deep, by groups and by questions", arguments: ["group", "boolean"])
+    @Test("what is nested more than 64 deep is left out and reported", arguments: ["group", "boolean"])
+    func tooDeepItems(type: String) throws {
+        var item: JSONValue = ["linkId": "leaf", "type": "string"]
+        for depth in 0..<120 { item = ["linkId": JSONValue("g\(depth)"), "type": JSONValue(type), "item": [item]] }
+        let survey = survey([item])
+        #expect(survey.items.count == 64)
+        #expect(survey.diagnostics.map { "\($0.linkId ?? "") \($0.code)" }.contains("g56 tooDeep"))
+    }
+
+    @Test("63 items deep, by groups and by questions", arguments: ["group", "boolean"])
     func deepItems(type: String) throws {
         var item: JSONValue = ["linkId": "leaf", "type": "string"]
-        for depth in 0..<200 {
+        for depth in 0..<63 {
             item = ["linkId": JSONValue("g\(depth)"), "type": JSONValue(type), "initial": [["valueBoolean": true]], "item": [item]]
             if type == "group" { item["initial"] = nil }
         }
@@ -44,7 +53,7 @@ struct HostileTests {
 
     @Test("expressions that grow without end are given up and reported", arguments: [
         "repeat(iif(true, %resource.descendants() | $this))", "(1 | 2 | 3).repeatAll($this)",
-        "1.power(2).toString().replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').length()",
+            "1.power(2).toString().replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').replace('1', '11111111').length()",
     ])
     func loops(text: String) throws {
         var items: [JSONValue] = [["linkId": "in", "type": "string"]]
@@ -61,8 +70,14 @@ struct HostileTests {
     @Test("calculated values that read each other end, and are reported")
     func calculationCycle() throws {
         let survey = survey([
-            ["linkId": "a", "type": "integer", "extension": [expression(calculated, "%resource.item.where(linkId='b').answer.value + 1")]],
-            ["linkId": "b", "type": "integer", "extension": [expression(calculated, "%resource.item.where(linkId='a').answer.value + 1")]],
+            [
+                "linkId": "a", "type": "integer",
+                "extension": [expression(calculated, "%resource.item.where(linkId='b').answer.value + 1")],
+            ],
+            [
+                "linkId": "b", "type": "integer",
+                "extension": [expression(calculated, "%resource.item.where(linkId='a').answer.value + 1")],
+            ],
         ])
         #expect(survey.diagnostics.map(\.code) == ["cycle", "cycle"])
         var session = SurveySession(survey)
@@ -77,6 +92,121 @@ struct HostileTests {
                 [["linkId": "a", "type": "integer", "extension": [expression(calculated, "%x")]]],
                 ["extension": [expression(variable, "%y + 1", name: "x"), expression(variable, "%x + 1", name: "y")]]))
         #expect(session.diagnostics.map(\.code) == ["expressionFailed"])
+    }
+
+    @Test("variables in a long chain are given up, and reported")
+    func variableChain() throws {
+        let variables = (0..<2_000).map { expression(variable, $0 < 1_999 ? "%v\($0 + 1)" : "1", name: "v\($0)") }
+        let survey = survey(
+            [["linkId": "a", "type": "integer", "extension": [expression(calculated, "%v0")]]], ["extension": JSONValue(variables)])
+        let session = SurveySession(survey)
+        #expect(session.diagnostics.contains { $0.code == "variablesTooDeep" })
+    }
+
+    @Test("many items over many variables, of which each reads the next")
+    func variablesOfManyItems() throws {
+        let variables = (0..<200).map {
+            expression(variable, $0 < 199 ? "%v\($0 + 1)" : "%resource.item.where(linkId='in').answer.value", name: "v\($0)")
+        }
+        var items = (0..<400).map { index -> JSONValue in
+            ["linkId": JSONValue("a\(index)"), "type": "integer", "extension": [expression(calculated, "%v\(index % 200)")]]
+        }
+        items.append(["linkId": "in", "type": "integer"])
+        var session = SurveySession(survey(JSONValue(items), ["extension": JSONValue(variables)]))
+        try session.answer("in", with: .integer(7))
+        #expect(session.answers(of: session.occurrences(of: "a199")[0]) == [.integer(7)])
+    }
+
+    @Test("what is calculated from everything, for each of many items, is given up and reported")
+    func calculatedFromEverything() throws {
+        let items = (0..<4_000).map { index -> JSONValue in
+            [
+                "linkId": JSONValue("q\(index)"), "type": "integer",
+                "extension": [expression(calculated, "%resource.descendants().count()")],
+            ]
+        }
+        let session = SurveySession(survey(JSONValue(items)))
+        #expect(session.diagnostics.contains { $0.code == "expressionsTooSlow" })
+    }
+
+    @Test("a constraint that cannot be evaluated is reported, and not taken as kept")
+    func constraintsThatFail() throws {
+        let constraint: JSONValue = [
+            "url": "http://hl7.org/fhir/StructureDefinition/questionnaire-constraint",
+            "extension": [
+                ["url": "key", "valueId": "k"], ["url": "severity", "valueCode": "error"], ["url": "human", "valueString": "h"],
+                ["url": "expression", "valueString": "(1 | 2 | 3).repeatAll($this).count() > 0"],
+            ],
+        ]
+        var session = SurveySession(survey([["linkId": "q", "type": "string", "extension": [constraint]]]))
+        try session.answer("q", with: .string("x"))
+        #expect(session.problems().map(\.code) == ["notEvaluated"])
+    }
+
+    @Test("one of 5,000 options is found for each of many items")
+    func manyOptions() throws {
+        let concepts = (0..<5_000).map { ["code": JSONValue("c\($0)")] as JSONValue }
+        let items = (0..<500).map { index -> JSONValue in
+            [
+                "linkId": JSONValue("q\(index)"), "type": "choice", "answerValueSet": "#v",
+                "initial": [["valueCoding": ["system": "s", "code": JSONValue(index == 0 ? "wrong" : "c4999")]]],
+            ]
+        }
+        let valueSet: JSONValue = [
+            "resourceType": "ValueSet", "id": "v", "compose": ["include": [["system": "s", "concept": JSONValue(concepts)]]],
+        ]
+        let session = SurveySession(survey(JSONValue(items), ["contained": [valueSet]]))
+        #expect(session.problems().map(\.code) == ["notAnOption"])
+    }
+
+    @Test("thousands of repetitions are filled in, restored, scored and removed")
+    func manyRepetitions() throws {
+        let survey = survey([
+            [
+                "linkId": "g", "type": "group", "repeats": true,
+                "item": [
+                    ["linkId": "a", "type": "integer"],
+                    [
+                        "linkId": "b", "type": "integer",
+                        "enableWhen": [["question": "a", "operator": "exists", "answerBoolean": true]],
+                    ],
+                ],
+            ]
+        ])
+        var session = SurveySession(survey)
+        let list = (0..<5_000).map { ["a": JSONValue($0), "b": JSONValue($0)] as JSONValue }
+        #expect(session.fill(with: ["g": JSONValue(list)]).isEmpty)
+        #expect(session.problems().isEmpty)
+        let numbers = session.occurrences(of: "b").map { session.answers(of: $0) }
+        #expect(numbers == (0..<5_000).map { [.integer($0)] })
+        let response = session.response()
+        #expect(SurveySession(survey, restoring: response).response().tree == response.tree)
+        for group in session.occurrences(of: "g").dropFirst(4_990) { try session.removeRepetition(group) }
+        #expect(session.occurrences(of: "a").count == 4_990)
+    }
+
+    @Test("many answers of a question are set, changed and cleared")
+    func manyAnswers() throws {
+        var session = SurveySession(
+            survey([["linkId": "q", "type": "integer", "repeats": true, "item": [["linkId": "why", "type": "string"]]]]))
+        let question = session.occurrences(of: "q")[0]
+        try session.answer(question, with: (0..<20_000).map { .integer($0) })
+        try session.answer(session.children(of: question, answer: 3)[0], with: [.string("because")])
+        try session.answer(question, with: (0..<20_000).reversed().map { .integer($0) })
+        #expect(session.answers(of: session.children(of: question, answer: 19_996)[0]) == [.string("because")])
+        session.clear(question)
+        #expect(session.occurrences(of: "why").isEmpty)
+    }
+
+    @Test("what of a response is too large is reported")
+    func responseTooLarge() throws {
+        let answers = (0...SurveySession.mostNodes).map { ["valueInteger": JSONValue($0)] as JSONValue }
+        let response = try #require(QuestionnaireResponse(tree: [
+            "resourceType": "QuestionnaireResponse", "status": "completed",
+            "item": [["linkId": "q", "answer": JSONValue(answers)]],
+        ]))
+        let session = SurveySession(survey([["linkId": "q", "type": "integer", "repeats": true]]), restoring: response)
+        #expect(session.restorationProblems.map(\.code) == ["responseTooLarge"])
     }
 
     @Test("value sets that include each other")

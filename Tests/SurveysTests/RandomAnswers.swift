@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import SeededRandom
 import Surveys
 
 /// Answers that fit an item, at random.
@@ -16,7 +17,8 @@ struct RandomAnswers {
                     {
                         try session.addRepetition(after: visible.occurrence)
                     }
-                    guard visible.item.isQuestion, visible.item.type != "question", !visible.item.isReadOnly, session.isEnabled(visible.occurrence),
+                    guard visible.item.isQuestion, visible.item.type != "question", !visible.item.isReadOnly,
+                        session.isEnabled(visible.occurrence),
                         visible.answers.isEmpty, visible.item.isRequired || chance(0.8)
                     else { continue }
                     let count = visible.item.repeats ? Int.random(in: 1...3, using: &generator) : 1
@@ -47,20 +49,27 @@ struct RandomAnswers {
                 (quantity.unit, quantity.system, quantity.code) = (unit.display, unit.system, unit.code)
             }
             return .quantity(quantity)
-        case .date: return .date(FHIRDate(text: "20\(Int.random(in: 10...25, using: &generator))-0\(Int.random(in: 1...9, using: &generator))-11") ?? "2020")
+        case .date:
+            return .date(
+                FHIRDate(text: "20\(Int.random(in: 10...25, using: &generator))-0\(Int.random(in: 1...9, using: &generator))-11")
+                    ?? "2020")
         case .dateTime: return .dateTime("2022-03-04T05:06:07+01:00")
         case .time: return .time("08:30:00")
         case .url: return .uri("https://example.org/x")
         case .choice, .openChoice:
             if case .listed? = item.format.options { return item.format.isOpen ? .string("other") : nil }
-            return .coding(Coding(system: "http://example.org/codes", code: "c\(Int.random(in: 0...3, using: &generator))", display: "C"))
+            return .coding(
+                Coding(system: "http://example.org/codes", code: "c\(Int.random(in: 0...3, using: &generator))", display: "C"))
         case .reference: return .reference(Reference("Patient/\(Int.random(in: 1...9, using: &generator))"))
         case .attachment:
             var attachment = Attachment()
             attachment.contentType = item.format.mediaTypes.first?.replacing("*", with: "png") ?? "text/plain"
             attachment.data = "aGVsbG8="
             return .attachment(attachment)
-        default: return .string(item.format.maxLength == 1 ? "x" : String("answer \(UInt8.random(in: 0...99, using: &generator))".prefix(item.format.maxLength ?? 80)))
+        default:
+            return .string(
+                item.format.maxLength == 1
+                    ? "x" : String("answer \(UInt8.random(in: 0...99, using: &generator))".prefix(item.format.maxLength ?? 80)))
         }
     }
 

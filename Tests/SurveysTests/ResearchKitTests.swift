@@ -27,7 +27,13 @@ struct ResearchKitTests {
                 ["valueCoding": ["system": "s", "code": "b", "display": "Blue"]]]],
             ["linkId": "inner", "type": "group", "text": "Inner", "item": [
                 ["linkId": "weight", "type": "quantity", "text": "Weight", "extension": [
-                    core("questionnaire-unit", "Coding", ["system": "http://unitsofmeasure.org", "code": "kg", "display": "kg"])]]]],
+                                core(
+                                    "questionnaire-unit", "Coding",
+                                    ["system": "http://unitsofmeasure.org", "code": "kg", "display": "kg"])
+                            ],
+                        ]
+                    ],
+                ],
             ["linkId": "born", "type": "date", "text": "Born"],
             ["linkId": "at", "type": "dateTime"], ["linkId": "time", "type": "time"], ["linkId": "name", "type": "string"],
             ["linkId": "why", "type": "string",

@@ -25,7 +25,15 @@ struct ScoreTests {
             ],
             ["contained": [
                 ["resourceType": "ValueSet", "id": "v", "compose": ["include": [
-                    ["system": "s", "concept": [["code": "yes", "extension": ordinal(10)], ["code": "no", "extension": ordinal(0)]]]]]]
+                                [
+                                    "system": "s",
+                                    "concept": [
+                                        ["code": "yes", "extension": ordinal(10)], ["code": "no", "extension": ordinal(0)],
+                                    ],
+                                ]
+                            ]
+                        ],
+                    ]
             ]])
     }
 
@@ -52,9 +60,12 @@ struct ScoreTests {
         #expect(session.score == Decimal(highest))
     }
 
-    @Test("SDC's PHQ-9 calculates its total with weight()", .enabled(if: SharedQuestionnaires.exists, "the shared questionnaires are not there"))
+    @Test(
+        "SDC's PHQ-9 calculates its total with weight()",
+        .enabled(if: SharedQuestionnaires.exists, "the shared questionnaires are not there"))
     func weight() throws {
-        var session = SurveySession(Survey(try SharedQuestionnaires.questionnaire("lforms__calc-weight_phq9-with-the-weight-function")))
+        var session = SurveySession(
+            Survey(try SharedQuestionnaires.questionnaire("lforms__calc-weight_phq9-with-the-weight-function")))
         var count = 0
         for visible in session.visibleItems where visible.item.type == .choice {
             let options = session.options(of: visible.occurrence)

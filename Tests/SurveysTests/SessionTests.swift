@@ -173,7 +173,9 @@ struct SessionTests {
                 ["linkId": "a", "type": "integer"], ["linkId": "b", "type": "integer"],
                 [
                     "linkId": "sum", "type": "string",
-                    "extension": [expression(enable, "%resource.descendants().where(linkId in ('a' | 'b')).answer.value.sum() > 10")],
+                    "extension": [
+                        expression(enable, "%resource.descendants().where(linkId in ('a' | 'b')).answer.value.sum() > 10")
+                    ]
                 ],
             ]))
         let sum = session.occurrences(of: "sum")[0]
@@ -235,7 +237,10 @@ struct SessionTests {
         ]
         var session = SurveySession(
             survey([
-                ["linkId": "p1", "type": "group", "extension": [page], "item": [["linkId": "a", "type": "boolean", "required": true]]],
+                [
+                    "linkId": "p1", "type": "group", "extension": [page],
+                    "item": [["linkId": "a", "type": "boolean", "required": true]],
+                ],
                 [
                     "linkId": "p2", "type": "group", "extension": [page],
                     "enableWhen": [["question": "a", "operator": "=", "answerBoolean": true]],

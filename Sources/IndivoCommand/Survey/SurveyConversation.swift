@@ -16,12 +16,17 @@ struct SurveyConversation {
         self.language = language
     }
 
+    /// The sentences about answers.
+    private var phrases: SurveyPhrases { .phrases(in: language) }
+
     private static let help = """
         Type an answer and press Return. Of options type the number; of several, numbers with commas between them.
         Return alone keeps the answer that is there, or leaves the question out.
+        A question with several answers takes one a line, until Return alone.
           <  the question before     <<  the page before     >>  the next page
           -  take the answer away    +   one more repetition of the group
           !  stop here; what was answered is kept            ?   this help
+          \\  before an answer that is one of these signs
 
         """
 
@@ -46,7 +51,9 @@ struct SurveyConversation {
         guard session.progress.answered > 0 else { return }
         for (number, page) in session.pages.enumerated() {
             let visible = session.visibleItems(on: page)
-            guard let index = visible.firstIndex(where: { $0.item.isQuestion && !$0.item.isReadOnly && $0.answers.isEmpty }) else { continue }
+            guard let index = visible.firstIndex(where: { $0.item.isQuestion && !$0.item.isReadOnly && $0.answers.isEmpty }) else {
+                continue
+            }
             session.go(to: number)
             position = index
             return
@@ -61,7 +68,9 @@ struct SurveyConversation {
         let progress = session.progress
         let filled = Int(progress.fraction * 20)
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
-        write("\n\(bar) \(progress.answered) of \(progress.questions)   page \(min(session.pageIndex, pages.count - 1) + 1) of \(pages.count)\n")
+        write(
+            "\n\(bar) \(progress.answered) of \(progress.questions)   page \(min(session.pageIndex, pages.count - 1) + 1) of \(pages.count)\n"
+        )
     }
 
     private mutating func askPage(
@@ -100,7 +109,7 @@ struct SurveyConversation {
             position = index
             return
         }
-        for problem in problems { write("  ✗ \(problem.text.clean)\n") }
+        for problem in problems { write("  ✗ \(problem.text(in: phrases).clean)\n") }
         if session.isOnLastPage { isDone = true } else { session.next() }
         position = 0
     }
@@ -128,7 +137,7 @@ struct SurveyConversation {
         if !form.isEmpty { write("\(indent)  \(form)\n") }
         if !visible.answers.isEmpty {
             write("\(indent)  = \(visible.answers.map(\.label.clean).joined(separator: ", "))\n")
-            for problem in session.problems(of: visible.occurrence) { write("\(indent)  ✗ \(problem.text.clean)\n") }
+            for problem in session.problems(of: visible.occurrence) { write("\(indent)  ✗ \(problem.text(in: phrases).clean)\n") }
         }
     }
 
@@ -141,7 +150,8 @@ struct SurveyConversation {
         case .time: "a time, as in 09:30"
         case .integer: "a whole number"
         case .decimal: "a number"
-        case .quantity: "a number" + (item.format.units.isEmpty ? " and a unit" : " in \(item.format.units.map { ($0.display ?? $0.code ?? "").clean }.joined(separator: ", "))")
+        case .quantity:
+            "a number" + (item.format.units.isEmpty ? " and a unit, as in 5 mg" : " in " + units(item).joined(separator: ", "))
         case .openChoice: (item.format.openLabel ?? "or something else").clean
         case .attachment: "a file"
         case .reference: "a reference, as in Patient/7"
@@ -149,11 +159,15 @@ struct SurveyConversation {
         }
     }
 
+    private static func units(_ item: SurveyItem) -> [String] { item.format.units.map { ($0.display ?? $0.code ?? "").clean } }
+
     private mutating func take(_ line: String, _ visible: [VisibleItem], _ write: (String) -> Void) {
         let current = visible[position]
         switch line {
         case "":
-            if current.item.isRequired, current.answers.isEmpty { write("  ✗ Please answer this question.\n") }
+            for problem in session.problems(of: current.occurrence) where problem.occurrence == current.occurrence {
+                write("  ✗ \(problem.text(in: phrases).clean)\n")
+            }
             position += 1
         case "?": write(Self.help)
         case "!": isDone = true
@@ -170,7 +184,7 @@ struct SurveyConversation {
             }
         case "-": session.clear(current.occurrence)
         case "+": addRepetition(before: position, visible, write)
-        default: answer(line, current, write)
+        default: answer(line.hasPrefix("\\") ? String(line.dropFirst()) : line, current, write)
         }
     }
 
@@ -182,8 +196,11 @@ struct SurveyConversation {
 
     private mutating func answer(_ line: String, _ current: VisibleItem, _ write: (String) -> Void) {
         let options = session.options(of: current.occurrence)
-        let parts = current.item.repeats ? line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } : [line]
-        var answers: [SurveyAnswer] = []
+        let isList = current.item.repeats && !options.isEmpty
+        let parts = isList ? line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } : [line]
+        // Without options, a question with several answers takes one more with each line.
+        let isOneMore = current.item.repeats && options.isEmpty
+        var answers = isOneMore ? current.answers : []
         for part in parts {
             guard let answer = value(part, current.item, options) else {
                 write("  ✗ \(part.clean): this is no answer here. ? shows help.\n")
@@ -197,8 +214,8 @@ struct SurveyConversation {
             return write("  ✗ \(error)\n")
         }
         let problems = session.problems(of: current.occurrence).filter { $0.severity == .error && $0.code != "required" }
-        for problem in problems { write("  ✗ \(problem.text.clean)\n") }
-        if problems.isEmpty { position += 1 }
+        for problem in problems { write("  ✗ \(problem.text(in: phrases).clean)\n") }
+        if problems.isEmpty, !isOneMore { position += 1 }
     }
 
     /// What was typed, as an answer.
@@ -206,7 +223,9 @@ struct SurveyConversation {
         if !options.isEmpty, let number = Int(text), options.indices.contains(number - 1) { return options[number - 1].value }
         let word = text.lowercased()
         switch item.type {
-        case .boolean: return ["y", "yes", "true", "1"].contains(word) ? .boolean(true) : ["n", "no", "false", "0"].contains(word) ? .boolean(false) : nil
+        case .boolean:
+            if ["y", "yes", "true", "1"].contains(word) { return .boolean(true) }
+            return ["n", "no", "false", "0"].contains(word) ? .boolean(false) : nil
         case .attachment: return attachment(text)
         case .integer, .decimal: return JSONValue(number: text).flatMap { item.answer(for: $0, options: options) }
         case .quantity: return item.answer(for: JSONValue(number: text) ?? JSONValue(text))

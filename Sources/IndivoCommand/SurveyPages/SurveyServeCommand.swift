@@ -38,7 +38,9 @@ struct SurveyServeCommand: AsyncParsableCommand {
     func run() async throws {
         let survey = try file.survey()
         let context = try context.context()
-        for diagnostic in survey.diagnostics where diagnostic.severity == .error { StandardStreams.complain(diagnostic.description) }
+        for diagnostic in survey.diagnostics where diagnostic.severity == .error {
+            StandardStreams.complain(diagnostic.description)
+        }
         let store: any SurveyResponseStore
         if let responses {
             store = try SurveyResponseFolder(responses, of: survey)

@@ -11,36 +11,11 @@ enum PageLayout {
                 <input type="hidden" name="csrf" value="\(session.csrf)"><button>Log out</button></form>
                 """
         }
-        let markup: Markup = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(title) · Indivo sandbox</title>
-            <link rel="icon" href="/favicon.ico">
-            <link rel="stylesheet" href="/style.css">
-            </head>
-            <body>
-            <div class="bar"><header><a class="home" href="/">Indivo sandbox</a>\(account)</header></div>
-            <main\(isNarrow ? narrow : .empty)>
-            <h1>\(title)</h1>
-            \(main)
-            </main>
-            <footer>For development and tests. The people in it are invented.</footer>
-            </body>
-            </html>
-
-            """
-        return Response(status: status, type: "text/html; charset=utf-8", text: markup.description)
-            .adding("Cache-Control", "no-store")
-            .adding(
-                "Content-Security-Policy",
-                "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-            )
-            .adding("X-Content-Type-Options", "nosniff")
-            // Not no-referrer, with which a browser sends the forms of these very pages from an origin of “null”.
-            .adding("Referrer-Policy", "same-origin")
+        // Its referrer policy is not no-referrer, with which a browser sends the forms of these very pages from an origin of “null”.
+        var frame = PageFrame(site: "Indivo sandbox", bar: "<a class=\"home\" href=\"/\">Indivo sandbox</a>\(account)")
+        if isNarrow { frame.mainAttributes = narrow }
+        frame.footer = "For development and tests. The people in it are invented."
+        return frame.response(title, status: status, main)
     }
 
     private static let narrow: Markup = " class=\"narrow\""

@@ -22,6 +22,12 @@ enum SurveyStyle {
         .summary h2 { margin: 0; } .summary ul { margin: .25rem 0 0; padding-left: 1.25rem; }
         .question { display: grid; gap: .45rem; } .question > label { display: block; }
         fieldset.question { display: block; } fieldset.question > * + * { margin-top: .45rem; }
+        .rich-bold { font-weight: 700; } .rich-normal { font-weight: 400; } .rich-italic { font-style: italic; }
+        .rich-underline { text-decoration: underline; } .rich-through { text-decoration: line-through; }
+        .rich-upper { text-transform: uppercase; }
+        .rich-red { color: light-dark(#a40e26, #ff8b8b); } .rich-green { color: light-dark(#0a5c2b, #6fd08c); }
+        .rich-blue { color: light-dark(#0b4aa2, #8ab8ff); } .rich-orange { color: light-dark(#8a4300, #ffb066); }
+        .rich-purple { color: light-dark(#5b2a9d, #c8a6ff); } .rich-gray { color: var(--quiet); }
         .mark { color: var(--bad); }
         .hint { color: var(--quiet); font-size: .9375rem; margin: 0; }
         .group { padding: .75rem 0 !important; }

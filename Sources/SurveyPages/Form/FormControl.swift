@@ -28,7 +28,8 @@ enum FormControl: Equatable {
         var isListed = false
         if case .listed? = item.format.options { isListed = !item.format.isOpen }
         if !options.isEmpty || isListed {
-            let isList = item.controls.contains("drop-down") || item.controls.contains("autocomplete") || options.count > Self.mostButtons
+            let isList =
+                item.controls.contains("drop-down") || item.controls.contains("autocomplete") || options.count > Self.mostButtons
             self = item.repeats ? .checkboxes : isList ? .list : .radios
             return
         }

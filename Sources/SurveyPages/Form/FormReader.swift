@@ -39,7 +39,11 @@ struct FormReader {
             for index in 0..<fieldCount(formItem) {
                 let field = "\(name).\(index)"
                 guard let text = form[field], text.utf8.contains(where: { $0 > 0x20 }) else { continue }
-                if let answer = answer(text, formItem, field) { reading.answers.append(answer) } else { reading.unreadable[field] = text }
+                if let answer = answer(text, formItem, field) {
+                    reading.answers.append(answer)
+                } else {
+                    reading.unreadable[field] = text
+                }
             }
         }
         return reading
@@ -54,7 +58,8 @@ struct FormReader {
         let tokens = form.values(formItem.name).filter { !$0.isEmpty }
         if !tokens.isEmpty {
             let known = Dictionary(
-                (formItem.options.map(\.value) + formItem.answers).map { (Self.token($0), $0) }, uniquingKeysWith: { first, _ in first })
+                (formItem.options.map(\.value) + formItem.answers).map { (Self.token($0), $0) },
+                uniquingKeysWith: { first, _ in first })
             var seen: Set<String> = []
             for token in tokens where seen.insert(token).inserted {
                 if let answer = known[token] { reading.answers.append(answer) } else { reading.unreadable[formItem.name] = token }
@@ -81,7 +86,9 @@ struct FormReader {
         case .quantity:
             guard let number = Self.number(trimmed), let value = FHIRDecimal(tree: number) else { return nil }
             let unit = (form[field + ".unit"] ?? "").trimmingCharacters(in: .whitespaces)
-            if let listed = item.format.units.first(where: { ($0.code ?? $0.display) == unit }) ?? (unit.isEmpty ? item.format.units.first : nil) {
+            if let listed = item.format.units.first(where: { ($0.code ?? $0.display) == unit })
+                ?? (unit.isEmpty ? item.format.units.first : nil)
+            {
                 var quantity = Quantity(value: value, unit: listed.display ?? listed.code, system: listed.system)
                 quantity.code = listed.code
                 return .quantity(quantity)
@@ -126,7 +133,9 @@ struct FormReader {
     }
 
     private static func date(_ parts: [String], _ formItem: FormItem, _ zone: TimeZone) -> SurveyAnswer? {
-        let numbers = parts.prefix(3).map { $0.utf8.count <= 4 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int($0) : nil }
+        let numbers = parts.prefix(3).map {
+            $0.utf8.count <= 4 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int($0) : nil
+        }
         guard let year = numbers[2], parts[2].utf8.count == 4, (parts[1].isEmpty) == (numbers[1] == nil),
             (parts[0].isEmpty) == (numbers[0] == nil), numbers[0] == nil || numbers[1] != nil,
             let date = FHIRDate(year: year, month: numbers[1], day: numbers[0])
@@ -135,7 +144,8 @@ struct FormReader {
         guard !parts[3].isEmpty else { return FHIRDateTime(text: date.description).map { .dateTime($0) } }
         guard date.day != nil, let time = FHIRTime(text: parts[3].utf8.count == 5 ? parts[3] + ":00" : parts[3]) else { return nil }
         // What is there already keeps its zone.
-        for case .dateTime(let old) in formItem.answers where old.date == date && old.time?.hour == time.hour && old.time?.minute == time.minute {
+        for case .dateTime(let old) in formItem.answers
+        where old.date == date && old.time?.hour == time.hour && old.time?.minute == time.minute {
             return .dateTime(old)
         }
         guard let instant = FHIRDateTime(text: "\(date)T\(time)Z")?.instant else { return nil }
@@ -166,7 +176,8 @@ struct FormReader {
 
     private static func mediaType(_ part: MultipartForm.Part) -> String {
         let type = (part.contentType ?? "").prefix { $0 != ";" }.lowercased()
-        let isType = type.utf8.count <= 100 && type.split(separator: "/").count == 2 && type.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        let isType =
+            type.utf8.count <= 100 && type.split(separator: "/").count == 2 && type.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isType ? type : "application/octet-stream"
     }
 }

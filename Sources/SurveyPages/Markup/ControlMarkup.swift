@@ -41,7 +41,7 @@ struct ControlMarkup {
             let media = option.media.map {
                 items.media($0, at: "\(items.base)/media/\(item.item.index)/\(index)", label: option.label.text(in: items.language))
             }
-            return (token, prefix + Markdown.line(option.label, in: items.language) + (media ?? .empty), chosen.contains(token))
+            return (token, prefix + option.label.line(in: items.language) + (media ?? .empty), chosen.contains(token))
         }
         for answer in item.answers where known.insert(FormReader.token(answer)).inserted {
             if item.item.format.isOpen, case .string = answer { continue }
@@ -177,14 +177,16 @@ struct ControlMarkup {
         if case .quantity(let quantity)? = answer { current = quantity.code ?? quantity.unit }
         let units = item.item.format.units
         guard !units.isEmpty else {
-            return "<label class=\"unit\">\(words.unit)<input type=\"text\" name=\"\(field).unit\" value=\"\(current ?? "")\"></label>"
+            return
+                "<label class=\"unit\">\(words.unit)<input type=\"text\" name=\"\(field).unit\" value=\"\(current ?? "")\"></label>"
         }
         guard units.count > 1 else { return unit }
         let options = units.prefix(200).map { unit -> Markup in
             let token = unit.code ?? unit.display ?? ""
             return "<option value=\"\(token)\"\(token == current ? " selected" : "" as Markup)>\(unit.display ?? token)</option>"
         }
-        return "<label class=\"unit\"><span class=\"unseen\">\(words.unit)</span><select name=\"\(field).unit\">\(options)</select></label>"
+        return
+            "<label class=\"unit\"><span class=\"unseen\">\(words.unit)</span><select name=\"\(field).unit\">\(options)</select></label>"
     }
 
     private var keyboard: Markup {
@@ -226,7 +228,10 @@ struct ControlMarkup {
         let labels = [words.day, words.month, words.year, words.time]
         let inputs = (0..<(item.control == .dateTime ? 4 : 3)).map { position -> Markup in
             let part = "\(field).\(names[position])"
-            let type: Markup = position == 3 ? "type=\"time\"" : "type=\"text\" inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"\(position == 2 ? 4 : 2)\""
+            let type: Markup =
+                position == 3
+                ? "type=\"time\""
+                : "type=\"text\" inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"\(position == 2 ? 4 : 2)\""
             let prefix: Markup = label.map { "<span class=\"unseen\">\($0): </span>" } ?? .empty
             return """
                 <label class="part \(names[position])">\(prefix)\(labels[position])<input \(type) id="\(part)" name="\(part)" value="\(parts[position])"></label>
@@ -236,7 +241,10 @@ struct ControlMarkup {
     }
 
     private static func parts(_ date: FHIRDate, _ time: FHIRTime?) -> [String] {
-        [date.day.map(String.init) ?? "", date.month.map(String.init) ?? "", String(date.year), time.map { String($0.description.prefix(5)) } ?? ""]
+        [
+            date.day.map(String.init) ?? "", date.month.map(String.init) ?? "", String(date.year),
+            time.map { String($0.description.prefix(5)) } ?? "",
+        ]
     }
 
     // MARK: Files
@@ -250,7 +258,8 @@ struct ControlMarkup {
                 name="\(name).remove" value="\(index)"><span>\(words.remove)</span></label></li>
                 """
         }
-        let accept: Markup = item.item.format.mediaTypes.isEmpty ? "" : " accept=\"\(item.item.format.mediaTypes.joined(separator: ","))\""
+        let accept: Markup =
+            item.item.format.mediaTypes.isEmpty ? "" : " accept=\"\(item.item.format.mediaTypes.joined(separator: ","))\""
         let list: Markup = stored.isEmpty ? .empty : "<ul class=\"files\">\(stored)</ul>"
         return """
             \(list)<input type="file" id="\(name).0" name="\(name)"\(accept)\(item.item.repeats ? " multiple" : "" as Markup)\(attributes)>

@@ -51,7 +51,8 @@ struct ItemMarkup {
         // A page's own group has the page's heading for its legend.
         let inside: Markup =
             item.item.collapsible == nil
-            ? content : "<details\(item.item.collapsible == "default-closed" ? "" : " open" as Markup)><summary>\(label(item))</summary>\(content)</details>"
+            ? content
+            : "<details\(item.item.collapsible == "default-closed" ? "" : " open" as Markup)><summary>\(label(item))</summary>\(content)</details>"
         return """
             <fieldset class="group" id="\(item.name)" data-item="\(item.name)" tabindex="-1">\
             <legend\(item.item.text == nil && !item.item.repeats ? " class=\"unseen\"" : "" as Markup)>\(legend)</legend>\(inside)</fieldset>
@@ -69,7 +70,7 @@ struct ItemMarkup {
 
     private func display(_ item: FormItem) -> Markup {
         guard item.item.text != nil || item.item.media != nil else { return .empty }
-        let text = item.item.text.map { Markdown.block($0, in: language) } ?? .empty
+        let text = item.item.text.map { $0.block(in: language) } ?? .empty
         let kind: Markup = item.item.displayCategory == "security" ? " note" : ""
         return "<div class=\"display\(kind)\" data-item=\"\(item.name)\" id=\"\(item.name)\">\(text)\(media(item))</div>"
     }
@@ -110,9 +111,9 @@ struct ItemMarkup {
     /// The text of an item, with its mark of being required.
     func label(_ item: FormItem) -> Markup {
         var parts: [Markup] = []
-        if let prefix = item.item.prefix { parts.append(Markdown.line(prefix, in: language) + " ") }
+        if let prefix = item.item.prefix { parts.append(prefix.line(in: language) + " ") }
         if let text = item.item.text {
-            parts.append(Markdown.line(text, in: language))
+            parts.append(text.line(in: language))
         } else if item.item.isQuestion {
             parts.append("\(item.item.linkId)")
         }
@@ -161,10 +162,12 @@ struct ItemMarkup {
         if !item.item.help.isEmpty {
             result += """
                 <details class="help"><summary>\(words.help)</summary>\
-                <div id="\(item.name).help">\(item.item.help.map { Markdown.block($0, in: language) })</div></details>
+                <div id="\(item.name).help">\(item.item.help.map { $0.block(in: language) })</div></details>
                 """
         }
-        if let link = item.item.supportLink.flatMap({ Markdown.anchor($0, label: words.more) }) { result += "<p class=\"more\">\(link)</p>" }
+        if let link = item.item.supportLink.flatMap({ Markdown.anchor($0, label: words.more) }) {
+            result += "<p class=\"more\">\(link)</p>"
+        }
         if let hint = hint(item) { result += "<p class=\"hint\" id=\"\(item.name).hint\">\(hint)</p>" }
         return result
     }
@@ -178,7 +181,9 @@ struct ItemMarkup {
     func media(_ media: Attachment, at address: String, label: String) -> Markup {
         let title = media.title ?? label
         guard media.data != nil, let type = SurveyMedia.type(media) else {
-            return media.url.flatMap { Markdown.anchor($0.rawValue, label: title.isEmpty ? $0.rawValue : title) }.map { "<p>\($0)</p>" } ?? .empty
+            return media.url.flatMap { Markdown.anchor($0.rawValue, label: title.isEmpty ? $0.rawValue : title) }.map {
+                "<p>\($0)</p>"
+            } ?? .empty
         }
         if type.hasPrefix("image/") { return "<img class=\"media\" src=\"\(address)\" alt=\"\(title)\">" }
         let tag = Markup(trusted: type.hasPrefix("audio/") ? "audio" : "video")

@@ -1,26 +1,9 @@
 import HTTPServing
-import Surveys
 
 /// The Markdown of questionnaires as markup: paragraphs, lists, headings, emphasis, code and links. Everything else, HTML too,
 /// is text.
 enum Markdown {
-    /// A text of a questionnaire in several paragraphs.
-    static func block(_ text: SurveyText, in language: String?) -> Markup {
-        if let markdown = markdown(text, language) { return block(markdown) }
-        let lines = text.text(in: language).split(separator: "\n", omittingEmptySubsequences: true)
-        return Markup(lines.map { "<p>\(String($0))</p>" as Markup })
-    }
-
-    /// A text of a questionnaire on a line.
-    static func line(_ text: SurveyText, in language: String?) -> Markup {
-        markdown(text, language).map { inline($0[...]) } ?? "\(text.text(in: language))"
-    }
-
-    /// The Markdown, where the text has no translation that goes before it.
-    private static func markdown(_ text: SurveyText, _ language: String?) -> String? {
-        text.text(in: language) == text.plain ? text.markdown : nil
-    }
-
+    /// Text in several paragraphs.
     static func block(_ markdown: String) -> Markup {
         var result = Markup.empty
         var paragraph: [Markup] = []
@@ -103,7 +86,10 @@ enum Markdown {
 
     /// A link to a page elsewhere, in a window of its own; nil for what is no address of the web or of mail.
     static func anchor(_ url: String, label: String) -> Markup? {
-        guard ["https://", "http://", "mailto:"].contains(where: url.lowercased().hasPrefix), !label.isEmpty else { return nil }
+        guard isLink(url), !label.isEmpty else { return nil }
         return "<a href=\"\(url)\" target=\"_blank\" rel=\"noopener noreferrer\">\(label)</a>"
     }
+
+    /// Whether something is an address of the web or of mail.
+    static func isLink(_ url: String) -> Bool { ["https://", "http://", "mailto:"].contains(where: url.lowercased().hasPrefix) }
 }

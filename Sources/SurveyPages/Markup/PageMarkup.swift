@@ -12,53 +12,34 @@ struct PageMarkup {
     let home: (title: String, address: String)?
 
     func page(_ title: String, status: Int = 200, _ main: Markup) -> Response {
-        let bar: Markup = home.map { "<a class=\"home\" href=\"\($0.address)\">\($0.title)</a>" } ?? "<span class=\"home\">\(self.title)</span>"
-        let markup: Markup = """
-            <!DOCTYPE html>
-            <html lang="\(language)">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(title == self.title ? "" : "\(title) · ")\(self.title)</title>
-            <link rel="icon" href="\(base)/favicon.ico">
-            <link rel="stylesheet" href="\(base)/style.css">
+        let back: Markup? = home.map { "<a class=\"home\" href=\"\($0.address)\">\($0.title)</a>" }
+        // The referrer policy is the frame's: the address of a response is a secret.
+        var frame = PageFrame(site: self.title, bar: back ?? "<span class=\"home\">\(self.title)</span>")
+        (frame.language, frame.base, frame.bodyClass) = (language, base, "survey")
+        frame.head = """
             <link rel="stylesheet" href="\(base)/survey.css">
             <script src="\(base)/survey.js" defer></script>
-            </head>
-            <body class="survey">
-            <a class="skip" href="#questions">\(words.skip)</a>
-            <div class="bar"><header>\(bar)</header></div>
-            <main id="questions" class="narrow" tabindex="-1">
-            <h1>\(title)</h1>
-            \(main)
-            </main>
-            </body>
-            </html>
 
             """
-        return Response(status: status, type: "text/html; charset=utf-8", text: markup.description)
-            .adding("Cache-Control", "no-store")
-            .adding(
-                "Content-Security-Policy",
-                "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; "
-                    + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-            )
-            .adding("X-Content-Type-Options", "nosniff")
-            // The address of a response is a secret.
-            .adding("Referrer-Policy", "same-origin")
+        frame.lead = "<a class=\"skip\" href=\"#questions\">\(words.skip)</a>\n"
+        frame.mainAttributes = " id=\"questions\" class=\"narrow\" tabindex=\"-1\""
+        frame.allowed = "; script-src 'self'; connect-src 'self'; media-src 'self'; form-action 'self'"
+        return frame.response(title, status: status, main)
     }
 
     /// A page that reports what is wrong.
     func problem(_ title: String, _ text: String, status: Int) -> Response {
         page(
             title, status: status,
-            "<p class=\"problem\" role=\"alert\">\(text)</p><p><a class=\"button primary\" href=\"\(base)/\">\(words.begin)</a></p>")
+            "<p class=\"problem\" role=\"alert\">\(text)</p><p><a class=\"button primary\" href=\"\(base)/\">\(words.begin)</a></p>"
+        )
     }
 
     func done() -> Response {
         page(
             words.done,
-            "<section aria-label=\"\(words.done)\"><p>\(words.doneText)</p><p><a href=\"\(base)/\">\(words.begin)</a></p></section>")
+            "<section aria-label=\"\(words.done)\"><p>\(words.doneText)</p><p><a href=\"\(base)/\">\(words.begin)</a></p></section>"
+        )
     }
 }
 
@@ -81,7 +62,8 @@ struct FormMarkup {
     private let isChecked: Bool
 
     init(
-        _ visit: SurveyVisit, token: String, pageIndex: Int, query: String, page: PageMarkup, textLanguage: String?, notice: String? = nil
+        _ visit: SurveyVisit, token: String, pageIndex: Int, query: String, page: PageMarkup, textLanguage: String?,
+        notice: String? = nil
     ) {
         (self.visit, self.token, self.query, self.page) = (visit, token, query, page)
         (self.textLanguage, self.notice) = (textLanguage, notice)
@@ -99,8 +81,9 @@ struct FormMarkup {
             guard let occurrence = problem.occurrence else { continue }
             // What nobody has answered yet is no problem before the person wants to go on.
             let isAboutMissing = problem.code == "required" || problem.code == "tooFew"
-            if isChecked || !isAboutMissing, problems[occurrence]?.contains(problem.text) != true {
-                problems[occurrence, default: []].append(problem.text)
+            let text = problem.text(in: page.words.phrases)
+            if isChecked || !isAboutMissing, problems[occurrence]?.contains(text) != true {
+                problems[occurrence, default: []].append(text)
             }
         }
         for item in items {
@@ -130,15 +113,7 @@ struct FormMarkup {
     }
 
     /// Whether something on the page keeps it from being complete.
-    var hasProblems: Bool {
-        pages.indices.contains(pageIndex)
-            && (visit.session.problems(of: pages[pageIndex].occurrences).contains { $0.severity == .error }
-                || items.contains { item in
-                    var isUnreadable = false
-                    item.forEach { if visit.unreadable[$0.name] != nil || visit.refusedFiles.contains($0.name) { isUnreadable = true } }
-                    return isUnreadable
-                })
-    }
+    var hasProblems: Bool { pages.indices.contains(pageIndex) && visit.hasProblems(on: pages[pageIndex]) }
 
     func response(status: Int = 200) -> Response {
         guard !pages.isEmpty else { return page.problem(page.title, page.words.nothing, status: 200) }
@@ -188,7 +163,9 @@ struct FormMarkup {
             item.forEach { item in
                 guard let texts = problems[item.occurrence], lines.count < 50 else { return }
                 let label = String(item.item.label(in: textLanguage).prefix(80))
-                lines.append("<li><a href=\"#\(item.name)\">\(label.isEmpty ? item.item.linkId : label)</a>: \(texts.joined(separator: " "))</li>")
+                lines.append(
+                    "<li><a href=\"#\(item.name)\">\(label.isEmpty ? item.item.linkId : label)</a>: \(texts.joined(separator: " "))</li>"
+                )
             }
         }
         return """

@@ -1,3 +1,5 @@
+import Surveys
+
 /// The words of the pages themselves, in a language.
 struct PageWords: Sendable {
     var next = "Next"
@@ -26,12 +28,15 @@ struct PageWords: Sendable {
     var answered = "{0} of {1} questions answered"
     var problems = "Please look at these answers"
     var newQuestions = "There are more questions now because of your answers."
-    var conflict = "This page was saved in another window in the meantime. Below is what you entered here; send it again to replace what was saved there."
-    var expired = "The server does not have the earlier pages of this response any more. What you entered on this page is here; please look at the other pages again."
+    var conflict =
+        "This page was saved in another window in the meantime. Below is what you entered here; send it again to replace what was saved there."
+    var expired =
+        "The server does not have the earlier pages of this response any more. What you entered on this page is here; please look at the other pages again."
     var saved = "Your answers are saved page by page. Keep this page's address to go on later."
     var done = "Thank you"
     var doneText = "Your answers were sent. You can close this page."
-    var late = "These answers were sent before, and what this page sent differs. Nothing was changed. Go back to see what you entered, or begin again."
+    var late =
+        "These answers were sent before, and what this page sent differs. Nothing was changed. Go back to see what you entered, or begin again."
     var unknown = "This response is not here any more, or was never begun."
     var unreadable = "This is no answer that can be stored."
     var unreadableNumber = "Please enter a number, such as 12 or 1.5, without separators of thousands."
@@ -45,6 +50,9 @@ struct PageWords: Sendable {
     var optional = "You may leave out the day, or day and month."
     var nothing = "This survey asks nothing."
 
+    /// The sentences about answers.
+    var phrases = SurveyPhrases.english
+
     static let english = PageWords()
 
     /// The words of a language, else English.
@@ -55,7 +63,9 @@ struct PageWords: Sendable {
     private static let german: PageWords = {
         var words = PageWords()
         (words.next, words.back, words.send, words.begin) = ("Weiter", "Zurück", "Antworten senden", "Neu beginnen")
-        (words.add, words.addAnswer, words.remove, words.clear) = ("Weiteren Eintrag", "Weitere Antwort", "Entfernen", "Antwort löschen")
+        (words.add, words.addAnswer, words.remove, words.clear) = (
+            "Weiteren Eintrag", "Weitere Antwort", "Entfernen", "Antwort löschen"
+        )
         (words.choose, words.other, words.yes, words.no) = ("Bitte wählen", "Andere", "Ja", "Nein")
         (words.day, words.month, words.year, words.time) = ("Tag", "Monat", "Jahr", "Uhrzeit")
         (words.unit, words.help, words.more, words.required) = ("Einheit", "Hilfe", "Mehr dazu", "Pflichtfrage")
@@ -63,8 +73,35 @@ struct PageWords: Sendable {
         (words.page, words.answered) = ("Seite {0} von {1}", "{0} von {1} Fragen beantwortet")
         words.problems = "Bitte sehen Sie diese Antworten an"
         words.newQuestions = "Durch Ihre Antworten gibt es weitere Fragen."
-        words.saved = "Ihre Antworten werden Seite für Seite gespeichert. Mit der Adresse dieser Seite können Sie später weitermachen."
+        words.saved =
+            "Ihre Antworten werden Seite für Seite gespeichert. Mit der Adresse dieser Seite können Sie später weitermachen."
         (words.done, words.doneText) = ("Danke", "Ihre Antworten wurden gesendet. Sie können diese Seite schließen.")
+        words.conflict = """
+            Diese Seite wurde inzwischen in einem anderen Fenster gespeichert. Unten steht, was Sie hier eingegeben haben; senden Sie \
+            es noch einmal, um das dort Gespeicherte zu ersetzen.
+            """
+        words.expired = """
+            Der Server hat die früheren Seiten dieser Antworten nicht mehr. Was Sie auf dieser Seite eingegeben haben, steht hier; \
+            bitte sehen Sie die anderen Seiten noch einmal an.
+            """
+        words.late = """
+            Diese Antworten wurden schon gesendet, und diese Seite hat etwas anderes gesendet. Nichts wurde geändert. Gehen Sie \
+            zurück, um zu sehen, was Sie eingegeben haben, oder beginnen Sie neu.
+            """
+        words.unknown = "Diese Antworten sind nicht mehr hier, oder wurden nie begonnen."
+        words.unreadable = "Diese Antwort kann nicht gespeichert werden."
+        words.unreadableNumber = "Bitte geben Sie eine Zahl ein, wie 12 oder 1,5, ohne Punkte zwischen Tausendern."
+        words.unreadableWhole = "Bitte geben Sie eine ganze Zahl ein, wie 12."
+        words.unreadableDate = "Bitte geben Sie ein Datum ein, wie 27 3 2024. Tag und Monat können leer bleiben."
+        words.unreadableTime = "Bitte geben Sie eine Uhrzeit ein, wie 14:30."
+        words.fileTooLarge =
+            "Die Dateien dieser Antworten sind zusammen zu groß: höchstens 10 MB sind möglich. Was vorher da war, bleibt."
+        words.notStored =
+            "Ihre Antworten konnten nicht gespeichert werden. Nichts ist verloren: versuchen Sie es gleich noch einmal."
+        words.foreign = "Dieses Formular kam nicht von einer Seite dieser Umfrage. Öffnen Sie die Umfrage noch einmal."
+        words.unusable = "Dieses Formular kann nicht gelesen werden. Gehen Sie zurück, und versuchen Sie es noch einmal."
+        words.nothing = "Diese Umfrage fragt nichts."
+        words.phrases = .german
         words.optional = "Tag, oder Tag und Monat, können leer bleiben."
         return words
     }()

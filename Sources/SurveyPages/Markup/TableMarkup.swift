@@ -24,7 +24,8 @@ struct TableMarkup {
             let byItem = Dictionary(row.children.map { ($0.item.index, $0) }, uniquingKeysWith: { first, _ in first })
             let cells = columns.map { column -> Markup in
                 guard let child = byItem[column.item.index] else { return "<td class=\"none\"></td>" }
-                return "<td data-head=\"\(child.item.label(in: items.language))\">\(Self.cell(items, child, row.repetition + 1))</td>"
+                return
+                    "<td data-head=\"\(child.item.label(in: items.language))\">\(Self.cell(items, child, row.repetition + 1))</td>"
             }
             return """
                 <tr id="\(row.name)" data-item="\(row.name)"><th scope="row">\(row.repetition + 1)</th>\(cells)\
@@ -38,7 +39,8 @@ struct TableMarkup {
     }
 
     private static func isSimple(_ item: FormItem) -> Bool {
-        item.item.isQuestion && item.item.children.isEmpty && !item.item.repeats && item.control != .file && !item.item.format.isOpen
+        item.item.isQuestion && item.item.children.isEmpty && !item.item.repeats && item.control != .file
+            && !item.item.format.isOpen
     }
 
     private static func cell(_ items: ItemMarkup, _ item: FormItem, _ row: Int) -> Markup {
@@ -59,7 +61,7 @@ struct TableMarkup {
                     && child.options.map { FormReader.token($0.value) } == tokens
         }
         guard fits else { return nil }
-        let heads = first.options.map { "<th scope=\"col\">\(Markdown.line($0.label, in: items.language))</th>" as Markup }
+        let heads = first.options.map { "<th scope=\"col\">\($0.label.line(in: items.language))</th>" as Markup }
         let lines = group.children.map { child -> Markup in
             guard child.item.isQuestion else {
                 return "<tr><th scope=\"rowgroup\" colspan=\"\(tokens.count + 1)\">\(items.label(child))</th></tr>"

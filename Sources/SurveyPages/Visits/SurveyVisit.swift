@@ -59,7 +59,9 @@ struct SurveyVisit: Sendable {
         for item in FormWalk(session: session, isShown: false).items(session.roots) {
             item.forEach { item in
                 bytes += Self.bytes(item.answers)
-                if item.item.isQuestion, !item.item.isReadOnly, !item.item.isHidden, asked.contains(item.name) { questions.append(item) }
+                if item.item.isQuestion, !item.item.isReadOnly, !item.item.isHidden, asked.contains(item.name) {
+                    questions.append(item)
+                }
             }
         }
         let reader = FormReader(form, now: now)
@@ -88,6 +90,17 @@ struct SurveyVisit: Sendable {
             }
         }
         return isChanged
+    }
+
+    /// Whether something on a page keeps it from being complete.
+    func hasProblems(on page: SurveyPage) -> Bool {
+        if session.problems(of: page.occurrences).contains(where: { $0.severity == .error }) { return true }
+        guard !unreadable.isEmpty || !refusedFiles.isEmpty else { return false }
+        var isRefused = false
+        for item in FormWalk(session: session, isShown: true).items(page.occurrences) {
+            item.forEach { if unreadable[$0.name] != nil || refusedFiles.contains($0.name) { isRefused = true } }
+        }
+        return isRefused
     }
 
     /// The occurrence of a key.

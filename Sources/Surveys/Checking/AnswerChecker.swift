@@ -31,7 +31,7 @@ struct AnswerChecker {
 
     private func isOption(_ answer: SurveyAnswer, of options: [SurveyOption]) -> Bool {
         if item.format.isOpen, case .string = answer { return true }
-        return options.contains { $0.value.equals(answer) }
+        return item.format.candidates(options, for: answer).contains { $0.value.equals(answer) }
     }
 
     /// Whether the value is one of FHIR's (R4, datatypes).

@@ -10,7 +10,14 @@ extension Survey {
             problems.append(SurveyProblem(nil, .noQuestionnaire, severity: .warning))
         }
         let isOpen = response.status == .inProgress || response.status == .stopped || response.status == .enteredInError
-        problems += session.problems().map { problem in
+        // An answer that was left out because of its type is reported already.
+        let mistyped = Set(problems.compactMap { problem -> ItemOccurrence? in
+            if case .wrongType = problem.reason { problem.occurrence } else { nil }
+        })
+        problems += session.problems().filter { problem in
+            !(problem.isMissing && problem.occurrence.map(mistyped.contains) ?? false)
+        }
+        .map { problem in
             guard isOpen, problem.isMissing else { return problem }
             return SurveyProblem(
                 problem.linkId, problem.reason, severity: .warning, occurrence: problem.occurrence, path: problem.path)

@@ -46,6 +46,10 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         case referenceType(allowed: [String])
         /// A constraint of the questionnaire does not hold; the text is the questionnaire's.
         case constraint(key: String, text: String)
+        /// A constraint, bound or list of options could not be evaluated; what depends on it was not checked.
+        case notEvaluated
+        /// The response has more items and answers than can be taken; the others were left out.
+        case responseTooLarge
         /// A number outside of FHIR's integers, a text that is no URI, and the like.
         case malformed
         // What a response can have that a session cannot.
@@ -142,61 +146,5 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let location = path ?? linkId
         return "\(severity.rawValue): \(location.map { "\($0): " } ?? "")\(text)"
-    }
-}
-
-/// The sentences for problems in a language. `{0}` and `{1}` stand for numbers and names.
-public struct SurveyPhrases: Sendable {
-    /// The sentences by key; English where one is missing.
-    public var sentences: [String: String]
-
-    /// Sentences by key, as ``english`` has them.
-    public init(_ sentences: [String: String]) { self.sentences = sentences }
-
-    /// The sentences in English.
-    public static let english = SurveyPhrases([
-        "required": "Please answer this question.",
-        "tooFew": "Please give at least {0} answers.",
-        "tooFew.group": "At least {0} repetitions are needed.",
-        "tooMany": "Please give at most {0} answers.",
-        "tooMany.group": "At most {0} repetitions are allowed.",
-        "tooLong": "Please enter at most {0} characters.",
-        "tooShort": "Please enter at least {0} characters.",
-        "pattern": "This does not have the form that is asked for.",
-        "pattern.message": "{0}",
-        "tooSmall": "The smallest value is {0}.",
-        "tooLarge": "The largest value is {0}.",
-        "tooManyDecimals": "Please enter at most {0} digits after the decimal point.",
-        "unit": "Please use one of the units: {0}.",
-        "notAnOption": "This is not one of the options.",
-        "exclusiveOption": "This option cannot be chosen together with others.",
-        "attachmentTooLarge": "The file is too large: at most {0} MB are allowed.",
-        "attachmentType": "Files of this type are not accepted, only: {0}.",
-        "referenceType": "This is not a reference to: {0}.",
-        "constraint": "{0}",
-        "malformed": "This is no value that can be stored.",
-        "wrongType": "The answer is of the type {1}, not {0}.",
-        "emptyAnswer": "An answer has no value.",
-        "unknownItem": "The questionnaire has no such item.",
-        "misplaced": "The item does not belong here.",
-        "misplaced.kept": "The item does not belong here; its answers were moved.",
-        "repeatedItem": "The answers of a question are in several items.",
-        "outOfOrder": "The items are not in the order of the questionnaire.",
-        "groupAnswered": "A group or display has an answer.",
-        "itemsBesideAnswers": "Items under a question have to be under its answers.",
-        "notAsked": "There is an answer to what is not asked.",
-        "wrongQuestionnaire": "The response is for another questionnaire, {0}.",
-        "otherVersion": "The response is for version {0} of the questionnaire.",
-        "invalidFHIR": "{0}: {1}.",
-        "noQuestionnaire": "The response does not say which questionnaire it answers.",
-    ])
-
-    func sentence(_ key: String, _ arguments: [String]) -> String {
-        var text = sentences[key] ?? Self.english.sentences[key] ?? key
-        // From the last on, so that an argument with braces is not filled in again.
-        for (index, argument) in arguments.enumerated().reversed() {
-            text = text.split(separator: "{\(index)}", omittingEmptySubsequences: false).joined(separator: argument)
-        }
-        return text
     }
 }

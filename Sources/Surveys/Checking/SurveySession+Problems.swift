@@ -5,6 +5,7 @@ extension SurveySession {
     /// In document order.
     public func problems() -> [SurveyProblem] {
         var session = self
+        session.steps = Self.mostSteps
         return session.check(from: ResponseTree.root) + session.checkRules(of: ResponseTree.root, survey.constraints)
     }
 
@@ -14,6 +15,7 @@ extension SurveySession {
     /// The problems of occurrences and of everything under them.
     public func problems(of occurrences: [ItemOccurrence]) -> [SurveyProblem] {
         var session = self
+        session.steps = Self.mostSteps
         return occurrences.flatMap { occurrence in node(occurrence).map { session.check(from: $0) } ?? [] }
     }
 
@@ -31,9 +33,7 @@ extension SurveySession {
             let parent = tree[current].parent
             if !tree.isAnswer(current) {
                 let item = survey.items[tree[current].item]
-                let positions = tree.positions(of: item.index, in: parent)
-                let number = tree[parent].children[positions].firstIndex(of: current).map { $0 - positions.lowerBound }
-                parts.append(item.isGroup && item.repeats ? "\(item.linkId)[\(number ?? 0)]" : item.linkId)
+                parts.append(item.isGroup && item.repeats ? "\(item.linkId)[\(tree.repetition(of: current).number)]" : item.linkId)
             } else if tree[parent].children.count > 1, current != node {
                 parts.append("(\(tree[parent].children.firstIndex(of: current) ?? 0))")
             }
@@ -76,7 +76,9 @@ extension SurveySession {
         guard !item.isDisplay else { return [] }
         if count == 0, item.isHidden { return [] }
         if count == 0, item.isRequired { return [problem(node, .required)] }
-        if let minimum = item.minOccurs, count < minimum { return [problem(node, .tooFew(minimum: minimum, isGroup: item.isGroup))] }
+        if let minimum = item.minOccurs, count < minimum {
+            return [problem(node, .tooFew(minimum: minimum, isGroup: item.isGroup))]
+        }
         let maximum = item.repeats ? item.maxOccurs : 1
         if let maximum, count > maximum { return [problem(node, .tooMany(maximum: maximum, isGroup: item.isGroup))] }
         return []
@@ -87,15 +89,17 @@ extension SurveySession {
         if item.isQuestion, !tree[node].children.isEmpty {
             var checker = AnswerChecker(item: item)
             checker.options = item.format.options == nil ? nil : currentOptions(of: node, item)
-            checker.minimum = bound(item.format.minimum, item, node)
-            checker.maximum = bound(item.format.maximum, item, node)
+            checker.minimum = bound(item.format.minimum, item, node, &problems)
+            checker.maximum = bound(item.format.maximum, item, node, &problems)
             for answer in tree[node].children {
                 guard let value = tree[answer].value else { continue }
                 problems += checker.reasons(against: value).map { problem(node, $0) }
             }
             if tree[node].children.count > 1, let options = checker.options,
                 tree[node].children.contains(where: { answer in
-                    options.contains { option in option.isExclusive && tree[answer].value?.equals(option.value) ?? false }
+                    item.format.candidates(options, for: tree[answer].value).contains {
+                        $0.isExclusive && tree[answer].value?.equals($0.value) ?? false
+                    }
                 })
             {
                 problems.append(problem(node, .exclusiveOption))
@@ -104,11 +108,17 @@ extension SurveySession {
         return problems + checkRules(of: node, item.constraints)
     }
 
-    private mutating func bound(_ bound: AnswerBound?, _ item: SurveyItem, _ node: Int) -> SurveyAnswer? {
+    private mutating func bound(
+        _ bound: AnswerBound?, _ item: SurveyItem, _ node: Int, _ problems: inout [SurveyProblem]
+    ) -> SurveyAnswer? {
         switch bound {
         case .value(let value)?: return value
         case .expression(let expression)?:
-            guard let result = evaluate(expression, at: node)?.first else { return nil }
+            guard let results = evaluate(expression, at: node) else {
+                problems += notEvaluated(expression, node)
+                return nil
+            }
+            guard let result = results.first else { return nil }
             // What the item takes; of a date time also a date.
             return item.answer(for: result.json)
                 ?? FHIRDateTime(text: result.text).map { .dateTime($0) } ?? FHIRDate(text: result.text).map { .date($0) }
@@ -119,17 +129,21 @@ extension SurveySession {
     /// Constraints of an item that has no answers hold: there is nothing that could break them.
     private mutating func checkRules(of node: Int, _ constraints: [SurveyConstraint]) -> [SurveyProblem] {
         guard !constraints.isEmpty, hasAnswers(under: node) else { return [] }
-        return constraints.compactMap { constraint in
-            guard let result = evaluate(constraint.expression, at: node) else { return nil }
+        return constraints.flatMap { constraint -> [SurveyProblem] in
+            guard let result = evaluate(constraint.expression, at: node) else { return notEvaluated(constraint.expression, node) }
             // An empty result does not say that the rule is broken.
-            guard result.count == 1, result[0].boolean == false else { return nil }
-            return problem(
-                node, .constraint(key: constraint.key, text: constraint.human),
-                severity: constraint.isError ? .error : .warning)
+            guard result.count == 1, result[0].boolean == false else { return [] }
+            let reason = SurveyProblem.Reason.constraint(key: constraint.key, text: constraint.human)
+            return [problem(node, reason, severity: constraint.isError ? .error : .warning)]
         }
     }
 
-    private func problem(
+    /// What cannot be read is a diagnostic of the questionnaire; what fails when it is evaluated is reported with the answer.
+    private func notEvaluated(_ expression: SurveyExpression, _ node: Int) -> [SurveyProblem] {
+        expression.path == nil ? [] : [problem(node, .notEvaluated, severity: .warning)]
+    }
+
+    func problem(
         _ node: Int, _ reason: SurveyProblem.Reason, severity: SurveyProblem.Severity = .error
     ) -> SurveyProblem {
         guard node != ResponseTree.root else { return SurveyProblem(nil, reason, severity: severity) }

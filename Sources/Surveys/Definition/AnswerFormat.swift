@@ -54,6 +54,23 @@ public struct AnswerFormat: Sendable {
 
     /// A format without options and bounds.
     public init() {}
+
+    /// The positions of listed options by code, where there are many.
+    var optionsByCode: [String: [Int]]?
+
+    /// The options that an answer may be: those with its code where there are many, else all.
+    func candidates(_ options: [SurveyOption], for answer: SurveyAnswer?) -> [SurveyOption] {
+        guard let optionsByCode, !hasChangingOptions, case .coding(let coding)? = answer, let code = coding.code else {
+            return options
+        }
+        return (optionsByCode[code] ?? []).map { options[$0] }
+    }
+
+    /// Whether what can be chosen depends on what was answered.
+    var hasChangingOptions: Bool {
+        if case .expression? = options { return true }
+        return !optionToggles.isEmpty
+    }
 }
 
 /// A pattern that a text has to match as a whole.
@@ -81,6 +98,25 @@ public enum OptionSource: Sendable {
     case external(String)
     /// An expression gives them.
     case expression(SurveyExpression)
+}
+
+/// The options of a value set or an item, with an index by code where there are many.
+struct OptionList: Sendable {
+    let options: [SurveyOption]
+    let byCode: [String: [Int]]?
+
+    init(_ options: [SurveyOption]) {
+        self.options = options
+        guard options.count > 32 else {
+            byCode = nil
+            return
+        }
+        var byCode: [String: [Int]] = [:]
+        for (position, option) in options.enumerated() {
+            if let code = option.value.coding?.code { byCode[code, default: []].append(position) }
+        }
+        self.byCode = byCode
+    }
 }
 
 /// One of the answers to choose from.

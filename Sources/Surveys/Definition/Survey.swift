@@ -36,6 +36,9 @@ public struct Survey: Sendable {
     public let diagnostics: [SurveyDiagnostic]
 
     let indices: [String: Int]
+    let variableTable: VariableTable
+    /// How many items an item is with those under it.
+    let subtreeSizes: [Int]
     let dependencies: DependencyGraph
 
     /// Reads a questionnaire.
@@ -57,8 +60,17 @@ public struct Survey: Sendable {
         launchContexts = reader.launchContexts
         constraints = reader.constraints
         indices = reader.indices
-        dependencies = DependencyGraph(reader.items, variables: reader.variables, indices: reader.indices)
+        subtreeSizes = Self.sizes(reader.items)
+        variableTable = VariableTable(reader.items, root: reader.variables)
+        dependencies = DependencyGraph(reader.items, variables: variableTable, indices: reader.indices)
         diagnostics = (reader.diagnostics + dependencies.diagnostics(of: reader.items)).sorted { $0.position < $1.position }
+    }
+
+    private static func sizes(_ items: [SurveyItem]) -> [Int] {
+        var sizes = Array(repeating: 1, count: items.count)
+        // Those under an item come behind it.
+        for item in items.reversed() { if let parent = item.parent { sizes[parent] += sizes[item.index] } }
+        return sizes
     }
 
     /// The item with a linkId, of several the first.

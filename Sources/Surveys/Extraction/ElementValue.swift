@@ -28,10 +28,12 @@ struct ElementValue {
         if let quantity = item.quantity, item.typeName == "System.Quantity" {
             self.init(quantity.tree, type: "Quantity")
         } else {
-            let names = ["System.Boolean": "boolean", "System.Integer": "integer", "System.Long": "integer", "System.Decimal": "decimal",
+            let names = [
+                "System.Boolean": "boolean", "System.Integer": "integer", "System.Long": "integer", "System.Decimal": "decimal",
                 "System.String": "string", "System.Date": "date", "System.DateTime": "dateTime", "System.Time": "time"]
             // A time of FHIRPath has no T in JSON.
-            let json = item.typeName == "System.Time" && item.text.hasPrefix("T") ? JSONValue(String(item.text.dropFirst())) : item.json
+            let json =
+                item.typeName == "System.Time" && item.text.hasPrefix("T") ? JSONValue(String(item.text.dropFirst())) : item.json
             self.init(json, type: names[item.typeName] ?? item.typeName)
         }
     }
@@ -102,7 +104,8 @@ struct ElementValue {
     }
 
     private func integer(_ text: String, atLeast minimum: Int?) -> JSONValue? {
-        guard json.kind != .boolean, FHIRDecimal(text) != nil, let number = Decimal(string: text), abs(number) <= 2_147_483_648 else { return nil }
+        guard json.kind != .boolean, FHIRDecimal(text) != nil, let number = Decimal(string: text), abs(number) <= 2_147_483_648
+        else { return nil }
         let integer = NSDecimalNumber(decimal: number).intValue
         guard Decimal(integer) == number, Int32(exactly: integer) != nil, integer >= minimum ?? .min else { return nil }
         return JSONValue(integer)

@@ -51,20 +51,25 @@ extension Extractor {
             if let value = try text(of: request[name], scope) { details.append(JSONMember(name: name, value: JSONValue(value))) }
         }
         let fullURL = try text(of: request["fullUrl"], scope) ?? "urn:uuid:" + newIdentifier()
-        add(ExtractionEntry(fullURL: fullURL, resource: resource, request: JSONValue(members: details), item: scope.item, order: order))
+        add(
+            ExtractionEntry(
+                fullURL: fullURL, resource: resource, request: JSONValue(members: details), item: scope.item, order: order))
     }
 
     /// Adds an entry, if what is in it is valid.
     mutating func add(_ entry: ExtractionEntry) {
         guard entry.fullURL.contains(":"), entry.fullURL.utf8.allSatisfy({ $0 > 0x20 }) else {
-            return report(.error, "malformedFullUrl", "The fullUrl of a resource is no absolute URL; it is not extracted.", entry.item)
+            return report(
+                .error, "malformedFullUrl", "The fullUrl of a resource is no absolute URL; it is not extracted.", entry.item)
         }
         var entry = entry
         var issues = Self.issues(of: entry.resource)
         if !issues.isEmpty, entry.request.member("method")?.isString("POST") == true {
             // A new resource may do without an element that is wrong; an update would erase what it is for.
             for issue in issues {
-                report(.error, "invalidElement", "What was extracted is not valid FHIR and is left out: \(issue.expression): \(issue.text).", entry.item)
+                report(
+                    .error, "invalidElement",
+                    "What was extracted is not valid FHIR and is left out: \(issue.expression): \(issue.text).", entry.item)
             }
             entry.resource = Self.removing(issues.map(\.expression), from: entry.resource)
             issues = hasContent(entry.resource) ? Self.issues(of: entry.resource) : issues
@@ -85,7 +90,9 @@ extension Extractor {
 
     /// A resource without its outermost elements that paths lead to: of `Patient.telecom[1].system` the second `telecom`.
     private static func removing(_ paths: [String], from resource: JSONValue) -> JSONValue {
-        guard let type = resource.member("resourceType")?.string.flatMap({ Definitions.r4.type(named: $0) }) else { return resource }
+        guard let type = resource.member("resourceType")?.string.flatMap({ Definitions.r4.type(named: $0) }) else {
+            return resource
+        }
         var wrong: [String: Set<Int>] = [:]
         for path in paths {
             let parts = path.split(separator: ".")
@@ -96,7 +103,9 @@ extension Extractor {
         }
         return JSONValue(members: (resource.members ?? []).compactMap { member -> JSONMember? in
             let bare = member.name.hasPrefix("_") ? String(member.name.dropFirst()) : member.name
-            guard let found = type.member(named: bare), let indices = wrong[type.elements[found.element].name] else { return member }
+                guard let found = type.member(named: bare), let indices = wrong[type.elements[found.element].name] else {
+                    return member
+                }
             guard let elements = member.value.elements else { return nil }
             let kept = elements.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
             return kept.isEmpty ? nil : JSONMember(name: member.name, value: JSONValue(kept))
@@ -114,7 +123,8 @@ extension Extractor {
     func given(_ type: String, _ id: String) -> JSONValue? {
         for values in context.resources.values {
             for value in values
-            where value.member("resourceType")?.isString(equalTo: type) == true && value.member("id")?.isString(equalTo: id) == true {
+            where value.member("resourceType")?.isString(equalTo: type) == true && value.member("id")?.isString(equalTo: id) == true
+            {
                 return value
             }
         }
@@ -164,7 +174,8 @@ extension Extractor {
         }
         var next = 0
         while next < gone.count {
-            for referrer in referrers[gone[next]] ?? [] where isKept[referrer] && positions[entries[gone[next]].fullURL] == gone[next] {
+            for referrer in referrers[gone[next]] ?? []
+            where isKept[referrer] && positions[entries[gone[next]].fullURL] == gone[next] {
                 isKept[referrer] = false
                 gone.append(referrer)
             }
@@ -172,7 +183,9 @@ extension Extractor {
         }
         for index in gone where positions[entries[index].fullURL] == index {
             let type = entries[index].resource.member("resourceType")?.string ?? "resource"
-            report(.error, "danglingReference", "The \(type) refers to a resource that was not extracted; it is left out.", entries[index].item)
+            report(
+                .error, "danglingReference", "The \(type) refers to a resource that was not extracted; it is left out.",
+                entries[index].item)
         }
         entries = zip(entries, isKept).compactMap { $1 ? $0 : nil }
     }

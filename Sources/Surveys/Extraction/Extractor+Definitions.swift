@@ -19,7 +19,9 @@ struct DefinitionTarget {
         var isComplete = true
 
         init(_ type: DefinedType, canonical: String, request: ExtractionPlan.Request, base: JSONValue?, item: Int, order: Int) {
-            (self.type, self.canonical, self.request, self.base, self.item, self.order) = (type, canonical, request, base, item, order)
+            (self.type, self.canonical, self.request, self.base, self.item, self.order) = (
+                type, canonical, request, base, item, order
+            )
             root = ElementNode(type)
         }
 
@@ -92,13 +94,17 @@ extension Extractor {
         case .expression(let text):
             guard let found = try evaluate(text, on: [scope.focus], scope) else { return nil }
             guard found.count == 1, let type = found[0].json.member("resourceType")?.string else {
-                report(.error, "resourceNotGiven", "The expression for the resource that is updated gives none, or several.", scope.item)
+                report(
+                    .error, "resourceNotGiven", "The expression for the resource that is updated gives none, or several.",
+                    scope.item)
                 return nil
             }
             (base, canonical) = (found[0].json, type)
         }
         guard let type = typeName(of: canonical).flatMap({ Definitions.r4.type(named: $0) }), type.kind == .resource else {
-            report(.error, "unknownProfile", "It is not known which type of resource “\(canonical.prefix(200))” is; it is not extracted.", scope.item)
+            report(
+                .error, "unknownProfile",
+                "It is not known which type of resource “\(canonical.prefix(200))” is; it is not extracted.", scope.item)
             return nil
         }
         begun += 1
@@ -118,7 +124,9 @@ extension Extractor {
         guard let json = resource.root.json() else {
             // Where nothing was answered there is no resource.
             if scope.item < 0 || resource.base != nil {
-                report(.information, "emptyResource", "Nothing was answered for the \(resource.type.name); it is not extracted.", scope.item)
+                report(
+                    .information, "emptyResource", "Nothing was answered for the \(resource.type.name); it is not extracted.",
+                    scope.item)
             }
             return
         }
@@ -163,7 +171,9 @@ extension Extractor {
     /// Sets the answers and the other values of an item in the resources that they are for.
     mutating func place(_ plan: ExtractionPlan, _ scope: Scope) throws(ExtractionStop) {
         guard !scope.targets.isEmpty else {
-            if !plan.values.isEmpty { report(.warning, "noResource", "There is a value for a resource, and no resource is being made.", scope.item) }
+            if !plan.values.isEmpty {
+                report(.warning, "noResource", "There is a value for a resource, and no resource is being made.", scope.item)
+            }
             return
         }
         var found: [(target: Int, placement: Placement)] = []
@@ -173,14 +183,22 @@ extension Extractor {
                 return report(.warning, "malformedDefinition", "The definition “\(text.prefix(200))” names no element.", scope.item)
             }
             // The innermost resource that is meant.
-            guard let index = scope.targets.lastIndex(where: { $0.names(of: path) != nil }), let names = scope.targets[index].names(of: path)
+            guard let index = scope.targets.lastIndex(where: { $0.names(of: path) != nil }),
+                let names = scope.targets[index].names(of: path)
             else {
-                if !isAnswer { report(.warning, "noResource", "The definition “\(text.prefix(200))” is of no resource that is being made.", scope.item) }
+                if !isAnswer {
+                    report(
+                        .warning, "noResource", "The definition “\(text.prefix(200))” is of no resource that is being made.",
+                        scope.item)
+                }
                 return
             }
             guard let steps = DefinitionPath.steps(names, from: scope.targets[index].resource.type), !steps.isEmpty else {
                 scope.targets[index].resource.isComplete = false
-                return report(.error, "unknownElement", "The definition “\(text.prefix(200))” names an element that \(scope.targets[index].resource.type.name) does not have.", scope.item)
+                return report(
+                    .error, "unknownElement",
+                    "The definition “\(text.prefix(200))” names an element that \(scope.targets[index].resource.type.name) does not have.",
+                    scope.item)
             }
             found.append((index, Placement(names: names, steps: steps, values: values, isAnswer: isAnswer)))
         }
@@ -218,7 +236,8 @@ extension Extractor {
             for (depth, step) in placement.steps.dropLast().enumerated() {
                 key += (depth == 0 ? "" : ".") + placement.names[depth]
                 guard let type = step.type else {
-                    report(.error, "unknownElement", "The definition does not say of which type \(step.element.path) is.", scope.item)
+                    report(
+                        .error, "unknownElement", "The definition does not say of which type \(step.element.path) is.", scope.item)
                     isPossible = false
                     break
                 }
@@ -259,7 +278,10 @@ extension Extractor {
                 let json = value.converted(to: Definitions.r4.types[type.id], binding: step.element.binding)
             else {
                 let wanted = step.type?.code ?? step.element.types.map(\.code).prefix(5).joined(separator: ", ")
-                report(.error, "wrongType", "A value of the type \(value.type) is no \(wanted), which \(step.element.path) has; it is left out.", scope.item)
+                report(
+                    .error, "wrongType",
+                    "A value of the type \(value.type) is no \(wanted), which \(step.element.path) has; it is left out.", scope.item
+                )
                 target.resource.isComplete = false
                 continue
             }
@@ -291,7 +313,9 @@ extension ElementNode {
     fileprivate func isTaken(by placement: Extractor.Placement, after depth: Int) -> Bool {
         var node = self
         for step in placement.steps[(depth + 1)...].dropLast() {
-            guard !step.element.isList, let member = node.member(step.element), case .node(let next)? = member.values.first else { return false }
+            guard !step.element.isList, let member = node.member(step.element), case .node(let next)? = member.values.first else {
+                return false
+            }
             node = next
         }
         guard let step = placement.steps.last, let member = node.member(step.element) else { return false }

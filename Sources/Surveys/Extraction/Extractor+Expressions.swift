@@ -7,7 +7,8 @@ extension Extractor {
         _ text: String, on focus: [FHIRPathItem], _ scope: Scope
     ) throws(ExtractionStop) -> [FHIRPathItem]? {
         guard let path = path(text, scope.item) else { return nil }
-        guard budget.steps > 0, SurveySession.processorTime < budget.deadline else { throw .tooSlow }
+        budget.steps -= 100
+        guard budget.steps > 0 else { throw .tooSlow }
         var context = FHIRPathContext(now: self.context.now)
         context.limits.steps = 1_000_000
         context.limits.items = min(100_000, budget.elements)
@@ -31,7 +32,9 @@ extension Extractor {
     mutating func text(of expression: String?, _ scope: Scope) throws(ExtractionStop) -> String? {
         guard let expression, let result = try evaluate(expression, on: [scope.focus], scope), !result.isEmpty else { return nil }
         guard result.count == 1 else {
-            report(.error, "severalValues", "The expression “\(expression.prefix(200))” gives \(result.count) values where one is needed.", scope.item)
+            report(
+                .error, "severalValues",
+                "The expression “\(expression.prefix(200))” gives \(result.count) values where one is needed.", scope.item)
             return nil
         }
         return result[0].text

@@ -36,7 +36,9 @@ extension Extractor {
         }
         let parent = scope.parentObservation
         if [.component, .member].contains(scope.observing), parent == nil {
-            report(.warning, "noParent", "The item is to be part of an Observation, and no group around it has a code; it becomes one itself.", scope.item)
+            report(
+                .warning, "noParent",
+                "The item is to be part of an Observation, and no group around it has a code; it becomes one itself.", scope.item)
         }
         for answer in scope.json.member("answer")?.elements ?? [] {
             begun += 1
@@ -54,11 +56,14 @@ extension Extractor {
 
     /// Adds the Observation of a group, if it has components or members.
     mutating func finishObservation(_ scope: Scope, _ outer: Scope) throws(ExtractionStop) {
-        guard let parts = scope.parentObservation, parts !== outer.parentObservation, !parts.components.isEmpty || !parts.members.isEmpty
+        guard let parts = scope.parentObservation, parts !== outer.parentObservation,
+            !parts.components.isEmpty || !parts.members.isEmpty
         else { return }
         var observation = try observation(parts.codes, nil, scope)
         if !parts.components.isEmpty { observation["component"] = JSONValue(parts.components) }
-        if !parts.members.isEmpty { observation["hasMember"] = JSONValue(parts.members.map { ["reference": JSONValue($0)] as JSONValue }) }
+        if !parts.members.isEmpty {
+            observation["hasMember"] = JSONValue(parts.members.map { ["reference": JSONValue($0)] as JSONValue })
+        }
         let fullURL = try add(observation, order: parts.order, scope)
         if scope.observing == .member, let fullURL { outer.parentObservation?.members.append(fullURL) }
     }
@@ -72,17 +77,22 @@ extension Extractor {
     /// `value[x]` of an answer.
     private mutating func observationValue(_ member: JSONMember, _ item: SurveyItem) throws(ExtractionStop) -> JSONMember? {
         let value = ElementValue(member.value, suffix: String(member.name.dropFirst(5)), unit: item.format.units.first)
-        guard let element = Definitions.r4.type(named: "Observation")?.element(named: "value"), let type = value.choice(of: element),
+        guard let element = Definitions.r4.type(named: "Observation")?.element(named: "value"),
+            let type = value.choice(of: element),
             let json = value.converted(to: Definitions.r4.types[type.id], binding: nil)
         else {
-            report(.warning, "unsupportedAnswer", "An answer of the type \(value.type) is not one that an Observation can have; it is not extracted.", item.index)
+            report(
+                .warning, "unsupportedAnswer",
+                "An answer of the type \(value.type) is not one that an Observation can have; it is not extracted.", item.index)
             return nil
         }
         return JSONMember(name: "value" + type.suffix, value: json)
     }
 
     /// An Observation with what it has of the response.
-    private mutating func observation(_ codes: [JSONValue], _ value: JSONMember?, _ scope: Scope) throws(ExtractionStop) -> JSONValue {
+    private mutating func observation(_ codes: [JSONValue], _ value: JSONMember?, _ scope: Scope) throws(ExtractionStop)
+        -> JSONValue
+    {
         let tree = response.tree
         let status: String
         switch response.status {
@@ -100,7 +110,8 @@ extension Extractor {
         append("subject", tree.member("subject"))
         append("encounter", tree.member("encounter"))
         append("effectiveDateTime", tree.member("authored"))
-        append("issued", tree.member("authored")?.string.flatMap { FHIRInstant(text: $0) }.map { JSONValue($0.dateTime.description) })
+        append(
+            "issued", tree.member("authored")?.string.flatMap { FHIRInstant(text: $0) }.map { JSONValue($0.dateTime.description) })
         append("performer", Self.references(tree.member("author").map { [$0] }, to: "performer"))
         if let value { append(value.name, value.value) }
         append("derivedFrom", tree.member("id")?.string.map { [["reference": JSONValue("QuestionnaireResponse/\($0)")]] })

@@ -8,7 +8,8 @@ extension Extractor {
         guard let resource = contained[template.reference], let name = resource.member("resourceType")?.string,
             let type = Definitions.r4.type(named: name)
         else {
-            return report(.error, "templateNotFound", "There is no contained resource #\(template.reference) of a known type.", scope.item)
+            return report(
+                .error, "templateNotFound", "There is no contained resource #\(template.reference) of a known type.", scope.item)
         }
         isComplete = true
         guard var filled = try filled(resource, type, on: [scope.focus], scope) else { return }
@@ -29,12 +30,17 @@ extension Extractor {
                 continue
             }
             let id = resource.member("id")?.string
-            let request = entry.member("request") ?? ["method": id == nil ? "POST" : "PUT", "url": JSONValue(id.map { "\(type)/\($0)" } ?? type)]
+            let request =
+                entry.member("request") ?? [
+                    "method": id == nil ? "POST" : "PUT", "url": JSONValue(id.map { "\(type)/\($0)" } ?? type),
+                ]
             let method = request.member("method")?.string
             let url = request.member("url")?.string
             let isUpdate = method == "PUT" && id != nil && url == "\(type)/\(id ?? "")"
             guard isUpdate || (method == "POST" && url == type) else {
-                report(.error, "unsupportedRequest", "An entry of the template is neither a new \(type) nor an update by its id; it is not extracted.", scope.item)
+                report(
+                    .error, "unsupportedRequest",
+                    "An entry of the template is neither a new \(type) nor an update by its id; it is not extracted.", scope.item)
                 continue
             }
             guard resource.members?.contains(where: { !["resourceType", "id", "meta"].contains($0.name) }) == true else {
@@ -46,7 +52,10 @@ extension Extractor {
             if isUpdate, let base = given(type, id ?? "") {
                 updated = Self.merge(base, with: resource)
             } else if isUpdate, !isComplete {
-                report(.error, "incompleteUpdate", "The update of a \(type) lacks something that the template sets, and would erase it; it is not extracted.", scope.item)
+                report(
+                    .error, "incompleteUpdate",
+                    "The update of a \(type) lacks something that the template sets, and would erase it; it is not extracted.",
+                    scope.item)
                 continue
             }
             begun += 1
@@ -83,7 +92,9 @@ extension Extractor {
                 continue
             }
             guard let found = type.member(named: name) else {
-                report(.error, "unknownElement", "The template has an element “\(name.prefix(60))” that \(type.name) does not have; it is left out.", scope.item)
+                report(
+                    .error, "unknownElement",
+                    "The template has an element “\(name.prefix(60))” that \(type.name) does not have; it is left out.", scope.item)
                 isComplete = false
                 continue
             }
@@ -92,15 +103,22 @@ extension Extractor {
             let parts = try expanded(value, object["_" + name], element, elementType, on: focus, scope)
             guard !parts.isEmpty else { continue }
             guard element.isList || parts.count == 1 else {
-                report(.error, "severalValues", "The template gives \(parts.count) values for \(element.path), which has one; they are left out.", scope.item)
+                report(
+                    .error, "severalValues",
+                    "The template gives \(parts.count) values for \(element.path), which has one; they are left out.", scope.item)
                 isComplete = false
                 continue
             }
             if parts.contains(where: { $0.value != nil }) {
-                result.append(JSONMember(name: name, value: element.isList ? JSONValue(parts.map { $0.value ?? .null }) : parts[0].value ?? .null))
+                result.append(
+                    JSONMember(
+                        name: name, value: element.isList ? JSONValue(parts.map { $0.value ?? .null }) : parts[0].value ?? .null))
             }
             if parts.contains(where: { $0.sibling != nil }) {
-                result.append(JSONMember(name: "_" + name, value: element.isList ? JSONValue(parts.map { $0.sibling ?? .null }) : parts[0].sibling ?? .null))
+                result.append(
+                    JSONMember(
+                        name: "_" + name,
+                        value: element.isList ? JSONValue(parts.map { $0.sibling ?? .null }) : parts[0].sibling ?? .null))
             }
             hasContent = hasContent || name != "id"
         }
@@ -141,7 +159,9 @@ extension Extractor {
         var iterations: [([FHIRPathItem], Scope)] = [(focus, scope)]
         if let tree = extensions.value(ExtensionURL.templateExtractContext) {
             guard let text = ExtractionPlan.expression(tree), let found = try evaluate(text, on: focus, scope) else {
-                if ExtractionPlan.expression(tree) == nil { report(.error, "malformedExtraction", "A context of the template is not FHIRPath.", scope.item) }
+                if ExtractionPlan.expression(tree) == nil {
+                    report(.error, "malformedExtraction", "A context of the template is not FHIRPath.", scope.item)
+                }
                 isComplete = false
                 return []
             }
@@ -159,14 +179,19 @@ extension Extractor {
                 continue
             }
             guard let text = ExtractionPlan.expression(tree), let found = try evaluate(text, on: focus, scope) else {
-                if ExtractionPlan.expression(tree) == nil { report(.error, "malformedExtraction", "A value of the template is not FHIRPath.", scope.item) }
+                if ExtractionPlan.expression(tree) == nil {
+                    report(.error, "malformedExtraction", "A value of the template is not FHIRPath.", scope.item)
+                }
                 isComplete = false
                 continue
             }
             if found.isEmpty { isComplete = false }
             for item in found {
                 guard let json = ElementValue(item).converted(to: type, binding: element.binding) else {
-                    report(.error, "wrongType", "A value of the type \(item.typeName) is no \(type.name), which \(element.path) has; it is left out.", scope.item)
+                    report(
+                        .error, "wrongType",
+                        "A value of the type \(item.typeName) is no \(type.name), which \(element.path) has; it is left out.",
+                        scope.item)
                     isComplete = false
                     continue
                 }

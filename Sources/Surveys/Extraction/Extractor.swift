@@ -141,7 +141,9 @@ struct Extractor {
         for child in json.member("item")?.elements ?? [] {
             let linkId = child.member("linkId")?.string ?? ""
             guard let index = survey.indices[linkId], survey.parent(of: index) == outer.item else {
-                report(.warning, "unknownItem", "The response has an item that does not belong there; it is not extracted.", linkId: linkId)
+                report(
+                    .warning, "unknownItem", "The response has an item that does not belong there; it is not extracted.",
+                    linkId: linkId)
                 continue
             }
             var scope = outer

@@ -58,8 +58,6 @@ struct ExtractionBudget {
     var bytes = 8_000_000
     /// How many steps all expressions may take.
     var steps = 4_000_000
-    /// When expressions are given up, in processor time of the thread.
-    var deadline = SurveySession.processorTime + 0.75
 
     /// Spends what a value takes with everything in it.
     mutating func spend(_ value: JSONValue) throws(ExtractionStop) {

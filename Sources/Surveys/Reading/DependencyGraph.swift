@@ -2,12 +2,12 @@ import FHIR
 
 /// What has to be evaluated again when something has changed: a graph of parts of items.
 ///
-/// Each item has three nodes: whether it is enabled, its answers, and everything under it. A node's rank is its position
-/// in an order in which what is read comes before what reads it; nodes of a cycle have one rank.
+/// Each item has three nodes: whether it is enabled, its answers, and everything under it; each variable has one. A node's
+/// rank is its position in an order in which what is read comes before what reads it; nodes of a cycle have one rank.
 struct DependencyGraph: Sendable {
     enum Part: Int, Sendable { case enabled, answers, subtree }
 
-    /// Node numbers: three times the item's index, and the part.
+    /// Node numbers: three times the item's index, and the part; behind those of items the variables.
     typealias Node = Int32
 
     /// The nodes that read a node.
@@ -17,26 +17,46 @@ struct DependencyGraph: Sendable {
     private(set) var readsAnything: [Int] = []
     /// Items whose conditions or expressions come back to themselves.
     private(set) var cyclic: Set<Int> = []
+    /// Nodes that come back to themselves.
+    private(set) var cyclicNodes: Set<Node> = []
+    private let itemCount: Int
+
+    /// Whether a node is a variable, and not a part of an item.
+    func isVariable(_ node: Node) -> Bool { Int(node) >= itemCount * 3 }
 
     static func node(_ item: Int, _ part: Part) -> Node { Node(item * 3 + part.rawValue) }
     static func item(of node: Node) -> Int { Int(node) / 3 }
     static func part(of node: Node) -> Part { Part(rawValue: Int(node) % 3) ?? .subtree }
 
-    init(_ items: [SurveyItem], variables: [SurveyExpression], indices: [String: Int]) {
-        var builder = Builder(items: items, rootVariables: variables, indices: indices)
+    init(_ items: [SurveyItem], variables: VariableTable, indices: [String: Int]) {
+        itemCount = items.count
+        var builder = Builder(items: items, variables: variables, indices: indices)
         builder.build()
-        readsAnything = builder.readsAnything.sorted()
-        (ranks, cyclic) = Self.rank(builder.reads)
-        readers = Array(repeating: [], count: items.count * 3)
+        (ranks, cyclicNodes) = Self.rank(builder.reads)
+        cyclic = Set(cyclicNodes.filter { Int($0) < items.count * 3 }.map(Self.item))
+        readers = Array(repeating: [], count: builder.reads.count)
         for (reader, nodes) in builder.reads.enumerated() {
             for node in nodes { readers[Int(node)].append(Node(reader)) }
         }
+        readsAnything = readers(of: builder.incomplete)
+    }
+
+    /// The items with nodes among some, or that read variables among them.
+    private func readers(of nodes: Set<Node>) -> [Int] {
+        var found = nodes
+        var stack = Array(nodes)
+        while let node = stack.popLast() {
+            guard isVariable(node) else { continue }
+            for reader in readers[Int(node)] where found.insert(reader).inserted { stack.append(reader) }
+        }
+        return Set(found.filter { !isVariable($0) }.map(Self.item)).sorted()
     }
 
     func diagnostics(of items: [SurveyItem]) -> [SurveyDiagnostic] {
         cyclic.sorted().filter { !items[$0].conditions.isEmpty || items[$0].hasExpression }.map { index in
             let what = items[index].calculatedExpression == nil
-                ? "Whether the item is asked depends on itself, over conditions of other items; answers of disabled items count in its conditions."
+                ? "Whether the item is asked depends on itself, over conditions of other items; answers of disabled items count "
+                    + "in its conditions."
                 : "The calculated value depends on itself; it is calculated a few times and then left."
             return SurveyDiagnostic(.error, "cycle", what, linkId: items[index].linkId, position: index)
         }
@@ -46,19 +66,23 @@ struct DependencyGraph: Sendable {
 
     private struct Builder {
         let items: [SurveyItem]
-        let rootVariables: [SurveyExpression]
+        let variables: VariableTable
         let indices: [String: Int]
         /// What each node reads.
         var reads: [[Node]] = []
-        var readsAnything: Set<Int> = []
+        /// Nodes of which it is not known what they read.
+        var incomplete: Set<Node> = []
         private var hasSubtree: Set<Int> = []
 
-        init(items: [SurveyItem], rootVariables: [SurveyExpression], indices: [String: Int]) {
-            (self.items, self.rootVariables, self.indices) = (items, rootVariables, indices)
+        init(items: [SurveyItem], variables: VariableTable, indices: [String: Int]) {
+            (self.items, self.variables, self.indices) = (items, variables, indices)
         }
 
         mutating func build() {
-            reads = Array(repeating: [], count: items.count * 3)
+            reads = Array(repeating: [], count: items.count * 3 + variables.all.count)
+            for (number, variable) in variables.all.enumerated() {
+                add(variable.expression, at: variable.owner, to: Node(items.count * 3 + number))
+            }
             for item in items {
                 let enabled = node(item.index, .enabled)
                 if let parent = item.parent {
@@ -70,49 +94,35 @@ struct DependencyGraph: Sendable {
                     guard let target = condition.target else { continue }
                     reads[Int(enabled)] += [node(target, .answers), node(target, .enabled)]
                 }
-                if let expression = item.enableExpression { add(expression, of: item, to: enabled) }
-                if let expression = item.calculatedExpression { add(expression, of: item, to: node(item.index, .answers)) }
+                if let expression = item.enableExpression { add(expression, at: item.index, to: enabled) }
+                if let expression = item.calculatedExpression { add(expression, at: item.index, to: node(item.index, .answers)) }
             }
         }
 
         private func node(_ item: Int, _ part: Part) -> Node { DependencyGraph.node(item, part) }
 
-        private mutating func add(_ expression: SurveyExpression, of item: SurveyItem, to reader: Node) {
-            var pending = [(expression, item.index)]
-            // Names at levels whose variables were looked at.
-            var seen: Set<String> = []
-            while let (expression, level) = pending.popLast() {
-                let found = expression.reads
-                if !found.isComplete { readsAnything.insert(item.index) }
-                if found.readsOwnAnswer, level >= 0, level != item.index {
-                    reads[Int(reader)] += [node(level, .answers), node(level, .enabled)]
-                }
-                for (linkId, part) in found.items {
-                    guard let target = indices[linkId] else { continue }
-                    reads[Int(reader)].append(node(target, .enabled))
-                    if part != .structure { reads[Int(reader)].append(node(target, .answers)) }
-                    if part == .subtree, !items[target].children.isEmpty {
-                        linkSubtree(of: target)
-                        reads[Int(reader)].append(node(target, .subtree))
-                    }
-                }
-                for name in found.variables {
-                    guard let (variable, owner) = self.variable(name, from: level),
-                        seen.insert("\(owner) \(name)").inserted
-                    else { continue }
-                    pending.append((variable, owner))
+        /// Links what an expression of an item, or of the questionnaire, reads to the node that it is for.
+        private mutating func add(_ expression: SurveyExpression, at level: Int, to reader: Node) {
+            let found = expression.reads
+            if !found.isComplete { incomplete.insert(reader) }
+            // An item's own expression may read its answer; a variable's value changes with it.
+            if found.readsOwnAnswer, level >= 0, Int(reader) >= items.count * 3 {
+                reads[Int(reader)] += [node(level, .answers), node(level, .enabled)]
+            }
+            for (linkId, part) in found.items {
+                guard let target = indices[linkId] else { continue }
+                reads[Int(reader)].append(node(target, .enabled))
+                if part != .structure { reads[Int(reader)].append(node(target, .answers)) }
+                if part == .subtree, !items[target].children.isEmpty {
+                    linkSubtree(of: target)
+                    reads[Int(reader)].append(node(target, .subtree))
                 }
             }
-        }
-
-        /// The variable that a name means at an item: the nearest.
-        private func variable(_ name: String, from level: Int) -> (SurveyExpression, Int)? {
-            var current = level
-            while current >= 0 {
-                if let found = items[current].variables.last(where: { $0.name == name }) { return (found, current) }
-                current = items[current].parent ?? -1
+            for name in found.variables {
+                guard let number = variables.nearest(name, from: level, in: items, besides: Int(reader) - items.count * 3)
+                else { continue }
+                reads[Int(reader)].append(Node(items.count * 3 + number))
             }
-            return rootVariables.last { $0.name == name }.map { ($0, -1) }
         }
 
         private mutating func linkSubtree(of item: Int) {
@@ -133,7 +143,7 @@ struct DependencyGraph: Sendable {
     // MARK: Order
 
     /// Finds strongly connected components (Tarjan), which come out with what is read before what reads it.
-    private static func rank(_ reads: [[Node]]) -> (ranks: [Int32], cyclic: Set<Int>) {
+    private static func rank(_ reads: [[Node]]) -> (ranks: [Int32], cyclic: Set<Node>) {
         let count = reads.count
         var ranks = [Int32](repeating: -1, count: count)
         var numbers = [Int32](repeating: -1, count: count)
@@ -143,7 +153,7 @@ struct DependencyGraph: Sendable {
         var path: [(node: Int, next: Int)] = []
         var number: Int32 = 0
         var rank: Int32 = 0
-        var cyclic: Set<Int> = []
+        var cyclic: Set<Node> = []
         for start in 0..<count where numbers[start] < 0 {
             path.append((start, 0))
             while let (node, next) = path.last {
@@ -161,7 +171,7 @@ struct DependencyGraph: Sendable {
                         path.append((target, 0))
                     } else if isOnStack[target] {
                         lowest[node] = min(lowest[node], numbers[target])
-                        if target == node { cyclic.insert(node / 3) }
+                        if target == node { cyclic.insert(Node(node)) }
                     }
                     continue
                 }
@@ -175,7 +185,7 @@ struct DependencyGraph: Sendable {
                     members.append(member)
                     if member == node { break }
                 }
-                if members.count > 1 { cyclic.formUnion(members.map { $0 / 3 }) }
+                if members.count > 1 { cyclic.formUnion(members.map { Node($0) }) }
                 rank += 1
             }
         }

@@ -7,7 +7,8 @@ extension QuestionnaireReader {
 
     mutating func expression(_ tree: JSONValue, _ item: SurveyItem?) -> SurveyExpression? {
         guard let text = tree.member("expression")?.string else {
-            report(.warning, "unsupportedExpression", "An expression has no text; expressions by reference are not supported.", item)
+            report(
+                .warning, "unsupportedExpression", "An expression has no text; expressions by reference are not supported.", item)
             return nil
         }
         let language = tree.member("language")?.string ?? "text/fhirpath"

@@ -1,5 +1,6 @@
 import BoundedRegex
 import FHIR
+import Foundation
 import OrderedJSON
 
 /// How items are answered: options, bounds, units, patterns.
@@ -12,8 +13,8 @@ extension QuestionnaireReader {
         format.maxLength = item.source.member("maxLength")?.integer.flatMap { $0 > 0 ? $0 : nil }
         if let url = item.source.member("answerValueSet")?.string {
             let position = item.index
-            if let options = valueSets.options(url, linkId: item.linkId, position: position) {
-                format.options = .listed(options)
+            if let list = valueSets.options(url, linkId: item.linkId, position: position) {
+                (format.options, format.optionsByCode) = (.listed(list.options), list.byCode)
             } else {
                 format.options = .external(url)
                 report(
@@ -23,9 +24,12 @@ extension QuestionnaireReader {
         } else if let list = item.source.member("answerOption")?.elements {
             let options = list.compactMap { Self.option($0) }
             if options.count < list.count {
-                report(.error, "optionWithoutValue", "\(list.count - options.count) options have no value of a type that options can have.", item)
+                report(
+                    .error, "optionWithoutValue",
+                    "\(list.count - options.count) options have no value of a type that options can have.", item)
             }
             format.options = .listed(options)
+            format.optionsByCode = OptionList(options).byCode
         }
         if !extensions.isEmpty { readExtensions(extensions, item, &format) }
         if case .listed(let options)? = format.options, options.isEmpty {
@@ -49,8 +53,10 @@ extension QuestionnaireReader {
         format.keyboard = extensions.value(ExtensionURL.keyboard[0], ExtensionURL.keyboard[1])?.string
         format.textContent = extensions.value(ExtensionURL.textContent[0], ExtensionURL.textContent[1])?.string
         format.capitalization = extensions.value(ExtensionURL.capitalization[0], ExtensionURL.capitalization[1])?.string
-        if let megabytes = extensions.value(ExtensionURL.maxSize)?.double, megabytes >= 0, megabytes < 1e9 {
-            format.maxBytes = Int(megabytes * 1_000_000)
+        if let megabytes = extensions.value(ExtensionURL.maxSize).flatMap(FHIRDecimal.init(tree:))?.decimal,
+            megabytes >= 0, megabytes < 1_000_000_000
+        {
+            format.maxBytes = NSDecimalNumber(decimal: megabytes * 1_000_000).intValue
         }
         if let pattern = extensions.value(ExtensionURL.regex)?.string {
             let message = extensions.value(ExtensionURL.validationTexts[0], ExtensionURL.validationTexts[1])?.string
@@ -61,7 +67,7 @@ extension QuestionnaireReader {
         format.units = extensions.values(ExtensionURL.unit, ExtensionURL.unitOption).compactMap(Coding.init(tree:))
         if let url = extensions.value(ExtensionURL.unitValueSet)?.string {
             if let units = valueSets.options(url, linkId: item.linkId, position: item.index) {
-                format.units += units.compactMap { $0.value.coding }
+                format.units += units.options.compactMap { $0.value.coding }
             } else {
                 format.unitValueSet = url
             }

@@ -35,10 +35,15 @@ extension QuestionnaireReader {
         item.isEnabledByAny = item.source.member("enableBehavior")?.isString("any") ?? false
         for tree in list {
             let view = Questionnaire.Item.EnableWhen(view: tree)
-            guard let question = view.question, let comparison = view.operator, let answer = view.answer,
+            // STU3 has no operator, and means that the answer is the same.
+            let comparison = view.operator ?? .equals
+            if view.operator == nil, view.question != nil, view.answer != nil {
+                report(.error, "noOperator", "A condition has no operator; it is taken as =.", item)
+            }
+            guard let question = view.question, let answer = view.answer,
                 let value = SurveyAnswer(answer.content.suffix, answer.content.tree)
             else {
-                report(.error, "malformedCondition", "A condition has no question, operator or answer; it is never met.", item)
+                report(.error, "malformedCondition", "A condition has no question or answer; it is never met.", item)
                 item.conditions.append(
                     EnableCondition(
                         question: "", comparison: .other(""), answer: .boolean(true), target: nil, isSupported: false))
@@ -48,7 +53,8 @@ extension QuestionnaireReader {
             if !isSupported {
                 report(
                     .warning, "unsupportedOperator",
-                    "The operator \(comparison.code) is not defined for an answer of the type \(value.typeSuffix); the condition is never met.", item)
+                    "The operator \(comparison.code) is not defined for an answer of the type \(value.typeSuffix); the condition is never met.",
+                    item)
             }
             let target = indices[question]
             if target == nil {
@@ -76,7 +82,9 @@ extension QuestionnaireReader {
             else { continue }
             for number in options.indices { options[number].score = FHIRDecimal(number) }
             items[index].format.options = .listed(options)
-            report(.information, "scoreByCode", "The options have no scores; their codes are taken, which count from 0 on.", items[index])
+            report(
+                .information, "scoreByCode", "The options have no scores; their codes are taken, which count from 0 on.",
+                items[index])
         }
     }
 }

@@ -7,6 +7,8 @@ import OrderedJSON
 struct QuestionnaireReader {
     /// The most items that are read; what comes after them is reported.
     static let mostItems = 50_000
+    /// The deepest that items are nested; pages, responses and their JSON nest with them. What is deeper is reported.
+    static let mostDepth = 64
 
     let tree: JSONValue
     var valueSets: ValueSetReader
@@ -49,14 +51,14 @@ struct QuestionnaireReader {
 
     // MARK: The tree
 
-    /// Finds the items in document order, whatever their depth.
+    /// Finds the items in document order.
     private mutating func readItems() {
-        var stack: [(tree: JSONValue, parent: Int?)] = []
-        func push(_ list: JSONValue?, _ parent: Int?) {
-            for tree in (list?.elements.map(Array.init) ?? []).reversed() { stack.append((tree, parent)) }
+        var stack: [(tree: JSONValue, parent: Int?, depth: Int)] = []
+        func push(_ list: JSONValue?, _ parent: Int?, _ depth: Int) {
+            for tree in (list?.elements.map(Array.init) ?? []).reversed() { stack.append((tree, parent, depth)) }
         }
-        push(tree.member("item"), nil)
-        while let (tree, parent) = stack.popLast() {
+        push(tree.member("item"), nil, 1)
+        while let (tree, parent, depth) = stack.popLast() {
             let index = items.count
             guard index < Self.mostItems else {
                 report(.error, "tooManyItems", "The questionnaire has more than \(Self.mostItems) items; the others are left out.")
@@ -67,10 +69,10 @@ struct QuestionnaireReader {
             var type = QuestionnaireItemType(code ?? (tree.member("item") == nil ? "string" : "group"))
             if case .other(let unknown) = type {
                 if unknown != "question" { type = .string }
-                report(
-                    .warning, "unsupportedType", unknown == "question"
-                        ? "The type question is abstract; the item takes no answers." : "The type is not one of FHIR R4; it is asked as a string.",
-                    linkId, index)
+                let text = unknown == "question"
+                    ? "The type question is abstract; the item takes no answers."
+                    : "The type is not one of FHIR R4; it is asked as a string."
+                report(.warning, "unsupportedType", text, linkId, index)
             } else if code == nil {
                 report(.error, "noType", "The item has no type; it is taken as \(type.code).", linkId, index)
             }
@@ -79,11 +81,17 @@ struct QuestionnaireReader {
             if linkId.isEmpty {
                 report(.error, "noLinkId", "The item has no linkId; it cannot be answered.", nil, index)
             } else if indices[linkId] != nil {
-                report(.error, "duplicateLinkId", "The linkId is not unique; conditions mean the first item that has it.", linkId, index)
+                let text = "The linkId is not unique; conditions mean the first item that has it."
+                report(.error, "duplicateLinkId", text, linkId, index)
             } else {
                 indices[linkId] = index
             }
-            push(tree.member("item"), index)
+            if depth < Self.mostDepth {
+                push(tree.member("item"), index, depth + 1)
+            } else if tree.member("item") != nil {
+                let text = "Items are nested more than \(Self.mostDepth) deep; those under this one are left out."
+                report(.error, "tooDeep", text, linkId, index)
+            }
         }
     }
 
@@ -133,6 +141,8 @@ struct QuestionnaireReader {
         item.collapsible = extensions.value(ExtensionURL.collapsible)?.string
         item.usageMode = extensions.value(ExtensionURL.usageMode)?.string
         item.fhirType = extensions.value(ExtensionURL.fhirType)?.string
+        // What is there for showing an answered form is not asked.
+        if let mode = item.usageMode, ["display", "display-non-empty"].contains(mode) { item.isHidden = true }
         item.supportLink = extensions.value(ExtensionURL.supportLink)?.string
         item.shortText = extensions.value(ExtensionURL.shortText)?.string
         item.media = extensions.value(ExtensionURL.itemMedia).flatMap(Attachment.init(tree:))

@@ -9,7 +9,7 @@ struct ValueSetReader {
     private let contained: [String: JSONValue]
     private let codeSystems: [String: JSONValue]
     private let given: [String: JSONValue]
-    private var read: [String: [SurveyOption]?] = [:]
+    private var read: [String: OptionList?] = [:]
     var diagnostics: [SurveyDiagnostic] = []
 
     init(questionnaire: JSONValue, resolver: (String) -> ValueSet?) {
@@ -48,7 +48,7 @@ struct ValueSetReader {
     }
 
     /// The options; nil when the value set is not there or does not say what is in it.
-    mutating func options(_ url: String, linkId: String, position: Int) -> [SurveyOption]? {
+    mutating func options(_ url: String, linkId: String, position: Int) -> OptionList? {
         if let known = read[url] { return known }
         let key = url.hasPrefix("#") ? url : String(url.prefix { $0 != "|" })
         guard let tree = contained[url] ?? contained[key] ?? given[url] ?? given[key] else { return nil }
@@ -58,9 +58,9 @@ struct ValueSetReader {
             diagnostics.append(
                 SurveyDiagnostic(.warning, "valueSetIncomplete", problem, linkId: linkId, position: position))
         }
-        let options: [SurveyOption]? = expansion.isUnknown && expansion.options.isEmpty ? nil : expansion.options
-        read[url] = .some(options)
-        return options
+        let list = expansion.isUnknown && expansion.options.isEmpty ? nil : OptionList(expansion.options)
+        read[url] = .some(list)
+        return list
     }
 
     private struct Expansion {

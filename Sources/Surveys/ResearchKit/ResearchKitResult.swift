@@ -35,7 +35,8 @@ extension SurveySession {
             do {
                 try answer(occurrence, with: ResearchKitResult.answers(in: result, item, options(of: occurrence)))
             } catch {
-                problems.append(SurveyProblem(item.linkId, .wrongType(expected: item.type.code, found: result["_class"]?.string ?? "")))
+                problems.append(
+                    SurveyProblem(item.linkId, .wrongType(expected: item.type.code, found: result["_class"]?.string ?? "")))
             }
         }
         if let end = result["endDate"]?.string.flatMap(ResearchKitDate.dateTime) { header.authored = end }
@@ -93,7 +94,9 @@ enum ResearchKitResult {
     private static func answer(in result: JSONValue, _ item: SurveyItem, _ options: [SurveyOption]) -> SurveyAnswer? {
         if let value = result["booleanAnswer"] { return .boolean(value.boolean ?? ((value.integer ?? 0) != 0)) }
         if let value = result["numericAnswer"] ?? result["scaleAnswer"] {
-            guard item.type == .quantity, let number = FHIRDecimal(tree: value) else { return item.answer(for: value, options: options) }
+            guard item.type == .quantity, let number = FHIRDecimal(tree: value) else {
+                return item.answer(for: value, options: options)
+            }
             let unit = result["unit"]?.string
             let known = item.format.units.first { $0.code == unit || $0.display == unit }
             guard known == nil, let unit else { return .quantity(Quantity(number, in: known ?? item.format.units.first)) }
@@ -122,15 +125,21 @@ enum ResearchKitResult {
         let first = answers.first
         switch item.type {
         case .boolean:
-            return ("ORKBooleanQuestionResult", members(7, "booleanAnswer", first?.boolean.map { $0 ? 1 as JSONValue : 0 as JSONValue }))
+            return (
+                "ORKBooleanQuestionResult", members(7, "booleanAnswer", first?.boolean.map { $0 ? 1 as JSONValue : 0 as JSONValue })
+            )
         case .choice, .openChoice:
             let values = answers.map { JSONValue(ResearchKitChoice.value(of: $0)) }
-            return ("ORKChoiceQuestionResult", members(item.repeats ? 3 : 2, "choiceAnswers", values.isEmpty ? nil : JSONValue(values)))
+            return (
+                "ORKChoiceQuestionResult", members(item.repeats ? 3 : 2, "choiceAnswers", values.isEmpty ? nil : JSONValue(values))
+            )
         case .integer: return ("ORKNumericQuestionResult", members(6, "numericAnswer", first?.content.tree))
         case .decimal: return ("ORKNumericQuestionResult", members(5, "numericAnswer", first?.content.tree))
         case .quantity:
             var list = members(5, "numericAnswer", first?.quantity?.value?.tree)
-            if let unit = first?.quantity?.code ?? first?.quantity?.unit { list.append(JSONMember(name: "unit", value: JSONValue(unit))) }
+            if let unit = first?.quantity?.code ?? first?.quantity?.unit {
+                list.append(JSONMember(name: "unit", value: JSONValue(unit)))
+            }
             return ("ORKNumericQuestionResult", list)
         case .date, .dateTime:
             var list = members(item.type == .date ? 11 : 10, "dateAnswer", first.flatMap(ResearchKitDate.json))

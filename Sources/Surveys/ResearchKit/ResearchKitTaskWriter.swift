@@ -206,7 +206,9 @@ enum ResearchKitChoice {
         switch answer {
         case .coding(let coding):
             let members = [("code", coding.code), ("display", coding.display), ("system", coding.system?.rawValue)]
-            return JSONValue(members: members.compactMap { name, value in value.map { JSONMember(name: name, value: JSONValue($0)) } }).text()
+            return JSONValue(
+                members: members.compactMap { name, value in value.map { JSONMember(name: name, value: JSONValue($0)) } }
+            ).text()
         case .reference(let reference): return reference.reference ?? answer.label
         default: return answer.label
         }

@@ -5,13 +5,13 @@ struct EvaluationQueue {
     private var heap: [DependencyGraph.Node] = []
     private var isQueued: Set<DependencyGraph.Node> = []
     /// How often nodes of cycles were taken out.
-    private var runs: [Int: Int] = [:]
+    private var runs: [DependencyGraph.Node: Int] = [:]
     /// Questions that get their initial values when whether they are asked is known.
     var fillIn: [ItemOccurrence] = []
     /// Whether anything changed since expressions that read anything were evaluated.
     var hasChanges = false
 
-    /// How often an item of a cycle is evaluated for one change.
+    /// How often a node of a cycle is evaluated for one change.
     static let mostRuns = 8
 
     init(_ graph: DependencyGraph) { self.graph = graph }
@@ -25,8 +25,7 @@ struct EvaluationQueue {
     mutating func push(_ item: Int, _ part: DependencyGraph.Part) { push(DependencyGraph.node(item, part)) }
 
     private mutating func push(_ node: DependencyGraph.Node) {
-        let item = DependencyGraph.item(of: node)
-        if graph.cyclic.contains(item), runs[item, default: 0] >= Self.mostRuns { return }
+        if graph.cyclicNodes.contains(node), runs[node, default: 0] >= Self.mostRuns { return }
         guard isQueued.insert(node).inserted else { return }
         heap.append(node)
         var child = heap.count - 1
@@ -36,7 +35,16 @@ struct EvaluationQueue {
         }
     }
 
+    /// The next part of an item that is to be evaluated. Of a variable, that is what reads it.
     mutating func pop() -> (item: Int, part: DependencyGraph.Part)? {
+        while let node = popNode() {
+            guard graph.isVariable(node) else { return (DependencyGraph.item(of: node), DependencyGraph.part(of: node)) }
+            for reader in graph.readers[Int(node)] { push(reader) }
+        }
+        return nil
+    }
+
+    private mutating func popNode() -> DependencyGraph.Node? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()
         if !heap.isEmpty {
@@ -52,9 +60,8 @@ struct EvaluationQueue {
             }
         }
         isQueued.remove(first)
-        let item = DependencyGraph.item(of: first)
-        if graph.cyclic.contains(item) { runs[item, default: 0] += 1 }
-        return (item, DependencyGraph.part(of: first))
+        if graph.cyclicNodes.contains(first) { runs[first, default: 0] += 1 }
+        return first
     }
 
     private func isBefore(_ a: DependencyGraph.Node, _ b: DependencyGraph.Node) -> Bool {

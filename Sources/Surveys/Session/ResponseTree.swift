@@ -18,6 +18,8 @@ struct ResponseTree: Sendable {
         var isEnabled = true
         /// The JSON that it was read from, for what is not shown here.
         var source: JSONValue?
+        /// Its position among ``ResponseTree/occurrences`` of its item.
+        var slot = 0
         /// Counted up when the node's number is used for another.
         var generation: UInt32 = 0
         var isAlive = true
@@ -52,8 +54,32 @@ struct ResponseTree: Sendable {
             nodes.append(node)
         }
         nodes[node.parent].children.insert(number, at: position)
-        if node.value == nil { occurrences[node.item].append(number) }
+        if node.value == nil { enter(number) }
         return number
+    }
+
+    private mutating func enter(_ number: Int) {
+        let item = nodes[number].item
+        nodes[number].slot = occurrences[item].count
+        occurrences[item].append(number)
+    }
+
+    /// Takes a node out of the occurrences of its item, of which the last takes its slot.
+    private mutating func leave(_ number: Int) {
+        let (item, slot) = (nodes[number].item, nodes[number].slot)
+        guard let last = occurrences[item].popLast(), last != number else { return }
+        occurrences[item][slot] = last
+        nodes[last].slot = slot
+    }
+
+    /// Makes room for repetitions of an item: nodes at a position among its parent's children.
+    mutating func insert(repetitions count: Int, of item: Int, in parent: Int, at position: Int) -> [Int] {
+        let end = nodes[parent].children.count
+        let new = (0..<count).map { insert(Node(item: item, parent: parent), at: end + $0) }
+        // Behind the others, and then once to their position.
+        nodes[parent].children.removeLast(count)
+        nodes[parent].children.insert(contentsOf: new, at: position)
+        return new
     }
 
     /// Removes a node and everything under it.
@@ -63,13 +89,7 @@ struct ResponseTree: Sendable {
         var stack = [number]
         while let node = stack.popLast() {
             stack += nodes[node].children
-            if nodes[node].value == nil {
-                let item = nodes[node].item
-                if let index = occurrences[item].firstIndex(of: node) {
-                    occurrences[item].swapAt(index, occurrences[item].count - 1)
-                    occurrences[item].removeLast()
-                }
-            }
+            if nodes[node].value == nil { leave(node) }
             let generation = nodes[node].generation
             nodes[node] = Node(item: nodes[node].item, parent: -1)
             nodes[node].isAlive = false
@@ -79,6 +99,21 @@ struct ResponseTree: Sendable {
     }
 
     func isAnswer(_ node: Int) -> Bool { nodes[node].value != nil }
+
+    /// Which of the occurrences of its item a node is among its siblings, from 0, and how many there are.
+    func repetition(of node: Int) -> (number: Int, count: Int) {
+        let parent = nodes[node].parent
+        let range = positions(of: nodes[node].item, in: parent)
+        let siblings = nodes[parent].children[range]
+        // Most have ascending numbers: then halving finds it.
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high {
+            let middle = (low + high) / 2
+            if siblings[middle] < node { low = middle + 1 } else { high = middle }
+        }
+        let position = low < range.upperBound && siblings[low] == node ? low : siblings.firstIndex(of: node) ?? range.lowerBound
+        return (position - range.lowerBound, range.count)
+    }
 
     /// The positions among a node's children of the occurrences of an item: found by halving, as children have the order
     /// of items.

@@ -3,7 +3,7 @@ import OrderedJSON
 
 extension SurveySession {
     /// The most items and answers of a response.
-    public static let mostNodes = 500_000
+    public static let mostNodes = 200_000
 
     // MARK: Answering
 
@@ -85,13 +85,28 @@ extension SurveySession {
         let item = survey.items[occurrence.item]
         guard let node = node(occurrence) else { throw .noSuchItem(linkId: item.linkId) }
         guard canAddRepetition(of: occurrence) else { throw .cannotRepeat(linkId: item.linkId) }
-        guard tree.count + 1_000 <= Self.mostNodes else { throw .tooLarge }
         var queue = EvaluationQueue(survey.dependencies)
-        let position = (tree[tree[node].parent].children.firstIndex(of: node) ?? 0) + 1
-        let new = addOccurrence(of: item.index, in: tree[node].parent, at: position, fillsIn: true, &queue)
-        isChanged = true
+        guard addRepetitions(1, after: node, &queue) == 1 else { throw .tooLarge }
         run(&queue)
-        return self.occurrence(new)
+        let first = tree.positions(of: item.index, in: tree[node].parent).lowerBound
+        return self.occurrence(tree[tree[node].parent].children[first + tree.repetition(of: node).number + 1])
+    }
+
+    /// Adds empty repetitions of a group behind one, as many as there may be.
+    ///
+    /// - Returns: how many were added.
+    mutating func addRepetitions(_ count: Int, after node: Int, _ queue: inout EvaluationQueue) -> Int {
+        let (item, parent) = (survey.items[tree[node].item], tree[node].parent)
+        guard item.isGroup, item.repeats else { return 0 }
+        let room = (Self.mostNodes - tree.count) / max(1, survey.subtreeSizes[item.index])
+        let count = min(count, room, (item.maxOccurs ?? Int.max) - tree.positions(of: item.index, in: parent).count)
+        guard count > 0 else { return 0 }
+        let position = tree.positions(of: item.index, in: parent).lowerBound + tree.repetition(of: node).number + 1
+        for new in tree.insert(repetitions: count, of: item.index, in: parent, at: position) {
+            begin(new, fillsIn: true, &queue)
+        }
+        isChanged = true
+        return count
     }
 
     /// Removes a repetition of a group; the last one is only cleared.
@@ -121,11 +136,16 @@ extension SurveySession {
         }
     }
 
-    @discardableResult
     mutating func addOccurrence(
         of item: Int, in parent: Int, at position: Int, fillsIn: Bool, _ queue: inout EvaluationQueue
-    ) -> Int {
+    ) {
         let node = tree.insert(ResponseTree.Node(item: item, parent: parent), at: position)
+        begin(node, fillsIn: fillsIn, &queue)
+    }
+
+    /// Makes what is under a new occurrence, and has it evaluated.
+    mutating func begin(_ node: Int, fillsIn: Bool, _ queue: inout EvaluationQueue) {
+        let item = tree[node].item
         invalidate(node)
         queue.push(item, .enabled)
         queue.changed(item, .answers)
@@ -134,7 +154,6 @@ extension SurveySession {
             if survey.items[item].calculatedExpression != nil { queue.push(item, .answers) }
             if fillsIn { queue.fillIn.append(occurrence(node)) }
         }
-        return node
     }
 
     /// Sets the answers of a question.
@@ -160,15 +179,14 @@ extension SurveySession {
     private mutating func replace(
         _ old: [Int], with values: [SurveyAnswer], of node: Int, _ queue: inout EvaluationQueue
     ) {
-        var unused = old
-        var kept: [Int?] = []
-        for value in values {
-            let index = unused.firstIndex { tree[$0].value == value }
-            kept.append(index.map { unused.remove(at: $0) })
-        }
+        var unused: [SurveyAnswer: [Int]] = [:]
+        for answer in old.reversed() { if let value = tree[answer].value { unused[value, default: []].append(answer) } }
+        let kept = values.map { unused[$0]?.popLast() }
         let item = tree[node].item
-        if !unused.isEmpty || kept.contains(nil), !survey.items[item].children.isEmpty { noteChange(under: item, &queue) }
-        for answer in unused { tree.remove(answer) }
+        let isAnyUnused = unused.contains { !$0.value.isEmpty }
+        if isAnyUnused || kept.contains(nil), !survey.items[item].children.isEmpty { noteChange(under: item, &queue) }
+        tree[node].children = []
+        for answer in unused.values.joined() { tree.remove(answer) }
         var order: [Int] = []
         for (value, answer) in zip(values, kept) {
             order.append(answer ?? addAnswer(value, to: node, fillsIn: true, &queue))

@@ -3,14 +3,14 @@ import OrderedJSON
 
 /// Keeping up to date whether items are asked, and what is calculated.
 extension SurveySession {
-    /// How many seconds of processor time expressions may take for one change; those that are left then are not evaluated.
-    static let patience = 0.25
+    /// How many steps of FHIRPath all expressions together may take for one change or one check; those that are left then
+    /// are not evaluated.
+    static let mostSteps = 3_000_000
     /// How often expressions that may read anything are evaluated for one change.
     private static let mostRounds = 6
 
     mutating func run(_ queue: inout EvaluationQueue) {
-        deadline = Self.processorTime + Self.patience
-        defer { deadline = nil }
+        steps = Self.mostSteps
         settle(&queue)
         // Initial values count from the beginning on, of items that are not asked too.
         var filled = 0
@@ -20,6 +20,7 @@ extension SurveySession {
             for occurrence in batch { fillIn(occurrence, &queue) }
             settle(&queue)
         }
+        queue.fillIn = []
     }
 
     private mutating func settle(_ queue: inout EvaluationQueue) {

@@ -1,5 +1,4 @@
 import FHIR
-import Foundation
 import OrderedJSON
 
 /// Evaluating expressions on the response as it is.
@@ -10,12 +9,10 @@ extension SurveySession {
         return evaluate(expression, at: node, &scope)
     }
 
-    /// Seconds of processor time that the thread has taken: what others do on the machine is no part of it.
-    static var processorTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    /// What an evaluation costs besides what its expression does.
+    private static let stepsOfEvaluation = 100
+    /// How many variables may read each other in a chain.
+    private static let mostVariables = 60
 
     /// Variables that one evaluation has found, and those that it is just looking for.
     struct VariableScope {
@@ -27,7 +24,9 @@ extension SurveySession {
         _ expression: SurveyExpression, at node: Int, _ scope: inout VariableScope
     ) -> [FHIRPathItem]? {
         guard let path = expression.path else { return nil }
-        if let deadline, Self.processorTime > deadline {
+        steps -= Self.stepsOfEvaluation
+        guard steps > 0 else {
+            steps = 0
             report("expressionsTooSlow", "The expressions take too long for one change; not all of them were evaluated.", node)
             return nil
         }
@@ -49,7 +48,7 @@ extension SurveySession {
         let focus = node == ResponseTree.root
             ? FHIRPathItem(evaluationResource()) : FHIRPathItem(contextJSON(of: node), type: "QuestionnaireResponse.item")
         do {
-            return try path.evaluate(on: [focus], in: context)
+            return try path.evaluate(on: [focus], in: context, spending: &steps)
         } catch {
             let code = error.kind == .limit ? "expressionTooExpensive" : "expressionFailed"
             // The text of the error may have answers in it; what it is about is in the questionnaire.
@@ -65,11 +64,14 @@ extension SurveySession {
         var node = start
         while node >= 0 {
             let isRoot = node == ResponseTree.root
-            if !tree.isAnswer(node) {
-                let variables = isRoot ? survey.variables : survey.items[tree[node].item].variables
+            if !tree.isAnswer(node), let variable = survey.variableTable.variable(name, of: isRoot ? -1 : tree[node].item) {
                 let key = "\(node) \(name)"
                 if let known = scope.known[key] { return known }
-                if let variable = variables.last(where: { $0.name == name }), !scope.visiting.contains(key) {
+                if !scope.visiting.contains(key) {
+                    guard scope.visiting.count < Self.mostVariables else {
+                        report("variablesTooDeep", "More than \(Self.mostVariables) variables read each other in a chain.", node)
+                        return nil
+                    }
                     scope.visiting.insert(key)
                     let value = evaluate(variable, at: node, &scope) ?? []
                     scope.visiting.remove(key)
@@ -95,6 +97,7 @@ extension SurveySession {
     /// The response with what is asked and answered, and with the scores of chosen options in their codings.
     mutating func evaluationResource() -> JSONValue {
         if let known = evaluated.first, let known { return known }
+        steps -= tree[ResponseTree.root].children.count
         var resource = header.tree
         let items = tree[ResponseTree.root].children.map { evaluationJSON(of: $0) }.filter { !$0.isNull }
         resource["item"] = items.isEmpty ? nil : JSONValue(items)
@@ -116,6 +119,7 @@ extension SurveySession {
     /// The JSON of an occurrence; `null` where it is not asked or has no answers.
     private mutating func evaluationJSON(of node: Int) -> JSONValue {
         if node < evaluated.count, let known = evaluated[node] { return known }
+        steps -= 1 + tree[node].children.count
         let item = survey.items[tree[node].item]
         var members = [JSONMember(name: "linkId", value: JSONValue(item.linkId))]
         if tree[node].isEnabled {
@@ -161,6 +165,6 @@ extension SurveyItem {
     func score(of coding: Coding) -> FHIRDecimal? {
         if let own = ExtensionList(coding.tree).score { return own }
         guard case .listed(let options)? = format.options else { return nil }
-        return options.first { $0.score != nil && $0.value.compared(to: .coding(coding)) == .equal }?.score
+        return format.candidates(options, for: .coding(coding)).first { $0.score != nil && $0.value.equals(.coding(coding)) }?.score
     }
 }

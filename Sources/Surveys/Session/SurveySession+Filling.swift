@@ -15,11 +15,15 @@ extension SurveySession {
     /// - Returns: what does not fit, and was left out.
     public mutating func fill(with answers: JSONValue) -> [SurveyProblem] {
         var problems: [SurveyProblem] = []
-        fill(answers, in: ResponseTree.root, linkId: nil, &problems)
+        var queue = EvaluationQueue(survey.dependencies)
+        fill(answers, in: ResponseTree.root, linkId: nil, &queue, &problems)
+        run(&queue)
         return problems
     }
 
-    private mutating func fill(_ object: JSONValue, in scope: Int, linkId: String?, _ problems: inout [SurveyProblem]) {
+    private mutating func fill(
+        _ object: JSONValue, in scope: Int, linkId: String?, _ queue: inout EvaluationQueue, _ problems: inout [SurveyProblem]
+    ) {
         guard let members = object.members else {
             problems.append(SurveyProblem(linkId, .wrongType(expected: "object", found: "\(object.kind)")))
             return
@@ -37,9 +41,9 @@ extension SurveySession {
         for (index, value) in values.sorted(by: { $0.item < $1.item }) {
             let elements = value.elements.map(Array.init) ?? [value]
             if survey.items[index].isGroup {
-                fillGroup(index, elements, scope, &problems)
+                fillGroup(index, elements, scope, &queue, &problems)
             } else {
-                fillQuestion(index, value, elements, scope, &problems)
+                fillQuestion(index, elements, scope, &queue, &problems)
             }
         }
     }
@@ -55,50 +59,53 @@ extension SurveySession {
     }
 
     private mutating func fillGroup(
-        _ index: Int, _ elements: [JSONValue], _ scope: Int, _ problems: inout [SurveyProblem]
+        _ index: Int, _ elements: [JSONValue], _ scope: Int, _ queue: inout EvaluationQueue, _ problems: inout [SurveyProblem]
     ) {
-        for (number, element) in elements.enumerated() {
-            guard let occurrence = occurrence(number, of: index, in: scope), let node = node(occurrence) else {
-                problems.append(SurveyProblem(survey.items[index].linkId, .tooMany(maximum: number, isGroup: true)))
-                return
-            }
-            fill(element, in: node, linkId: survey.items[index].linkId, &problems)
+        let found = nodes(elements.count, of: index, in: scope, &queue)
+        if found.count < elements.count {
+            problems.append(SurveyProblem(survey.items[index].linkId, .tooMany(maximum: found.count, isGroup: true)))
+        }
+        for (element, node) in zip(elements, found) {
+            fill(element, in: node, linkId: survey.items[index].linkId, &queue, &problems)
         }
     }
 
     private mutating func fillQuestion(
-        _ index: Int, _ value: JSONValue, _ elements: [JSONValue], _ scope: Int, _ problems: inout [SurveyProblem]
+        _ index: Int, _ elements: [JSONValue], _ scope: Int, _ queue: inout EvaluationQueue, _ problems: inout [SurveyProblem]
     ) {
         let item = survey.items[index]
         let isDistributed = elements.contains { $0.kind == .array }
-            || (!item.repeats && elements.count > 1 && (isRepeated(item) || occurrences(of: index, in: scope).count > 1))
+            || (!item.repeats && elements.count > 1 && (isRepeated(item) || nodes(of: index, in: scope).count > 1))
         let lists = isDistributed ? elements.map { $0.elements.map(Array.init) ?? [$0] } : [elements]
-        for (number, list) in lists.enumerated() {
-            guard let occurrence = occurrence(number, of: index, in: scope) else {
-                let isThere = number > 0 || !tree.occurrences[index].isEmpty
+        let found = nodes(lists.count, of: index, in: scope, &queue)
+        if found.count < lists.count {
+            let isThere = !found.isEmpty || !tree.occurrences[index].isEmpty
+            problems.append(SurveyProblem(item.linkId, isThere ? .tooMany(maximum: found.count, isGroup: false) : .notAsked))
+        }
+        for (list, node) in zip(lists, found) { fill(list, node, item, &queue, &problems) }
+    }
+
+    private mutating func fill(
+        _ list: [JSONValue], _ node: Int, _ item: SurveyItem, _ queue: inout EvaluationQueue, _ problems: inout [SurveyProblem]
+    ) {
+        // What expressions offer depends on what was answered before, and what is cleared must be filled in before.
+        if item.format.hasChangingOptions || list.allSatisfy(\.isNull) { run(&queue) }
+        let options = options(of: occurrence(node))
+        var answers: [SurveyAnswer] = []
+        for json in list where !json.isNull {
+            if let answer = item.answer(for: json, options: options), item.accepts(answer) {
+                if !answer.isEmpty { answers.append(answer) }
+            } else {
+                let isChoice = !options.isEmpty && (json.kind == .string || json.kind == .number)
                 problems.append(
-                    SurveyProblem(item.linkId, isThere ? .tooMany(maximum: number, isGroup: false) : .notAsked))
-                return
-            }
-            let options = options(of: occurrence)
-            var answers: [SurveyAnswer] = []
-            for json in list where !json.isNull {
-                if let answer = item.answer(for: json, options: options), item.accepts(answer) {
-                    answers.append(answer)
-                } else {
-                    let isChoice = !options.isEmpty && (json.kind == .string || json.kind == .number)
-                    problems.append(
-                        SurveyProblem(
-                            item.linkId,
-                            isChoice ? .notAnOption : .wrongType(expected: item.type.code, found: "\(json.kind)")))
-                }
-            }
-            do {
-                try answer(occurrence, with: answers)
-            } catch {
-                problems.append(SurveyProblem(item.linkId, .malformed))
+                    SurveyProblem(
+                        item.linkId, isChoice ? .notAnOption : .wrongType(expected: item.type.code, found: "\(json.kind)")))
             }
         }
+        guard item.isQuestion, tree.count + answers.count <= Self.mostNodes else {
+            return problems.append(SurveyProblem(item.linkId, item.isQuestion ? .responseTooLarge : .groupAnswered))
+        }
+        if set(answers, of: node, &queue) { isChanged = true }
     }
 
     /// Whether an item is in a repeating group.
@@ -113,29 +120,19 @@ extension SurveySession {
         return nil
     }
 
-    private func occurrences(of index: Int, in scope: Int) -> [ItemOccurrence] {
-        occurrences(of: survey.items[index].linkId).filter { occurrence in
-            guard occurrence.item == index else { return false }
-            var current = occurrence.node
-            while current >= 0 {
-                if current == scope { return true }
-                current = tree[current].parent
-            }
-            return false
-        }
-    }
-
-    /// The occurrence of a number in a scope; repetitions are added up to it.
-    private mutating func occurrence(_ number: Int, of index: Int, in scope: Int) -> ItemOccurrence? {
-        var found = occurrences(of: index, in: scope)
-        while found.count <= number {
-            guard let group = repeatingGroup(of: index), isUnder(group, scope) || scope == ResponseTree.root,
-                let last = occurrences(of: group, in: scope).last, (try? addRepetition(after: last)) != nil
-            else { return nil }
-            let now = occurrences(of: index, in: scope)
-            guard now.count > found.count else { return nil }
+    /// So many occurrences of an item in a scope, or as many as there can be; repetitions are added up to it.
+    private mutating func nodes(_ count: Int, of index: Int, in scope: Int, _ queue: inout EvaluationQueue) -> [Int] {
+        var found = nodes(of: index, in: scope)
+        while found.count < count {
+            guard let group = repeatingGroup(of: index), isUnder(group, scope),
+                let last = nodes(of: group, in: scope).last,
+                addRepetitions(count - found.count, after: last, &queue) > 0
+            else { break }
+            run(&queue)
+            let now = nodes(of: index, in: scope)
+            guard now.count > found.count else { break }
             found = now
         }
-        return found[number]
+        return Array(found.prefix(count))
     }
 }

@@ -7,8 +7,12 @@ extension SurveySession {
     public func options(of occurrence: ItemOccurrence) -> [SurveyOption] {
         guard let node = node(occurrence) else { return [] }
         let item = survey.items[occurrence.item]
-        if case .listed(let options)? = item.format.options, item.format.optionToggles.isEmpty { return options }
+        if !item.format.hasChangingOptions {
+            if case .listed(let options)? = item.format.options { return options }
+            return []
+        }
         var session = self
+        session.steps = Self.mostSteps
         return session.currentOptions(of: node, item) ?? []
     }
 

@@ -107,14 +107,12 @@ extension SurveySession {
             }
             let item = survey.items[tree[node].item]
             guard tree[node].isEnabled, !item.isHidden, !item.isHelp else { continue }
-            let positions = tree.positions(of: item.index, in: tree[node].parent)
-            let siblings = tree[tree[node].parent].children[positions]
+            let repetition = tree.repetition(of: node)
             result.append(
                 VisibleItem(
                     occurrence: occurrence(node), item: item, depth: depth,
                     answers: item.isQuestion ? tree[node].children.compactMap { tree[$0].value } : [],
-                    repetition: (siblings.firstIndex(of: node) ?? positions.lowerBound) - positions.lowerBound,
-                    repetitions: siblings.count))
+                    repetition: repetition.number, repetitions: repetition.count))
             stack += tree[node].children.reversed().map { ($0, depth + 1) }
         }
         return result

@@ -38,6 +38,7 @@ extension SurveySession {
     ) {
         let siblings = survey.children(under: tree[scope].item)
         let known = Dictionary(siblings.map { (survey.items[$0].linkId, $0) }, uniquingKeysWith: { first, _ in first })
+        makeRepetitions(list, known, in: scope, &queue)
         var used: [Int: Int] = [:]
         var latest = -1
         for source in list?.elements ?? [] {
@@ -58,14 +59,37 @@ extension SurveySession {
             let count = used[index, default: 0]
             used[index] = count + 1
             let positions = tree.positions(of: index, in: scope)
-            var node = tree[scope].children[positions.lowerBound]
-            if count > 0, item.isGroup {
-                guard tree.count < Self.mostNodes else { continue }
-                node = addOccurrence(of: index, in: scope, at: positions.upperBound, fillsIn: false, &queue)
-            } else if count > 0 {
-                restorationProblems.append(SurveyProblem(linkId, .repeatedItem))
+            if count > 0, !item.isGroup { restorationProblems.append(SurveyProblem(linkId, .repeatedItem)) }
+            guard count < positions.count || !item.isGroup else {
+                reportTooLarge()
+                continue
             }
-            restore(source, into: node, &misplaced, &queue)
+            restore(source, into: tree[scope].children[positions.lowerBound + (item.isGroup ? count : 0)], &misplaced, &queue)
+        }
+    }
+
+    /// Makes as many occurrences of groups as a list has items of them.
+    private mutating func makeRepetitions(
+        _ list: JSONValue?, _ known: [String: Int], in scope: Int, _ queue: inout EvaluationQueue
+    ) {
+        var counts: [Int: Int] = [:]
+        for source in list?.elements ?? [] {
+            if let index = source.member("linkId")?.string.flatMap({ known[$0] }), survey.items[index].isGroup {
+                counts[index, default: 0] += 1
+            }
+        }
+        for (index, count) in counts.sorted(by: { $0.key < $1.key }) where count > 1 {
+            let room = max(0, Self.mostNodes - tree.count) / survey.subtreeSizes[index]
+            let end = tree.positions(of: index, in: scope).upperBound
+            for new in tree.insert(repetitions: min(count - 1, room), of: index, in: scope, at: end) {
+                begin(new, fillsIn: false, &queue)
+            }
+        }
+    }
+
+    private mutating func reportTooLarge() {
+        if restorationProblems.last?.reason != .responseTooLarge {
+            restorationProblems.append(SurveyProblem(nil, .responseTooLarge))
         }
     }
 
@@ -76,25 +100,28 @@ extension SurveySession {
         let item = survey.items[tree[node].item]
         tree[node].source = source
         guard item.isQuestion else {
-            if source.member("answer") != nil { restorationProblems.append(SurveyProblem(item.linkId, .groupAnswered)) }
+            if source.member("answer") != nil { restorationProblems.append(problem(node, .groupAnswered)) }
             if item.isGroup { restore(source.member("item"), in: node, &misplaced, &queue) }
             return
         }
         if source.member("item") != nil {
             // What is under a question is under its answers.
-            restorationProblems.append(SurveyProblem(item.linkId, .itemsBesideAnswers))
+            restorationProblems.append(problem(node, .itemsBesideAnswers))
         }
         for answer in source.member("answer")?.elements ?? [] {
-            guard tree.count < Self.mostNodes else { return }
+            guard tree.count + survey.subtreeSizes[item.index] <= Self.mostNodes else { return reportTooLarge() }
             guard let member = answer.valueMember, let value = SurveyAnswer(String(member.name.dropFirst(5)), member.value),
                 !value.isEmpty
             else {
-                restorationProblems.append(SurveyProblem(item.linkId, .emptyAnswer))
+                restorationProblems.append(problem(node, .emptyAnswer))
                 continue
             }
             guard item.accepts(value) else {
-                restorationProblems.append(SurveyProblem(item.linkId, .wrongType(expected: item.type.code, found: value.typeSuffix)))
+                restorationProblems.append(problem(node, .wrongType(expected: item.type.code, found: value.typeSuffix)))
                 continue
+            }
+            if item.converts(value) {
+                restorationProblems.append(problem(node, .wrongType(expected: item.type.code, found: value.typeSuffix)))
             }
             let new = addAnswer(value, to: node, fillsIn: false, &queue)
             tree[new].source = answer
@@ -121,8 +148,7 @@ extension SurveySession {
 
     /// Finds out what is asked, and leaves values as they are.
     private mutating func settleEnabled(_ queue: inout EvaluationQueue) {
-        deadline = Self.processorTime + Self.patience
-        defer { deadline = nil }
+        steps = Self.mostSteps
         runEnabling(&queue)
     }
 

@@ -35,10 +35,10 @@ public struct SurveySession: Sendable {
     var tree: ResponseTree
     /// The JSON that expressions see, by node, of the root the response; `null` for what is not in the response.
     var evaluated: [JSONValue?] = []
-    /// Expressions that failed or took too long, so that each is reported once.
+    /// Expressions that failed or took too many steps, so that each is reported once.
     var failedExpressions: Set<String> = []
-    /// When expressions of a change are given up, in processor time of the thread.
-    var deadline: Double?
+    /// What is left of ``mostSteps``.
+    var steps = Self.mostSteps
     /// Nodes whose items a restored response has in another order than the questionnaire.
     var isReordered: Set<Int> = []
 
@@ -64,9 +64,23 @@ public struct SurveySession: Sendable {
     /// The occurrences of an item: one, or several in repeated groups and under several answers, in document order.
     public func occurrences(of linkId: String) -> [ItemOccurrence] {
         guard let index = survey.indices[linkId] else { return [] }
-        let nodes = tree.occurrences[index]
-        guard nodes.count > 1 else { return nodes.map(occurrence) }
-        return nodes.map { ($0, path(of: $0)) }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map { occurrence($0.0) }
+        return nodes(of: index, in: ResponseTree.root).map(occurrence)
+    }
+
+    /// The occurrences of an item under a node, in document order.
+    func nodes(of index: Int, in scope: Int) -> [Int] {
+        guard scope != ResponseTree.root || tree.occurrences[index].count > 1 else { return tree.occurrences[index] }
+        var way = [index]
+        while let parent = survey.items[way[way.count - 1]].parent, parent != tree[scope].item { way.append(parent) }
+        var found = [scope]
+        for item in way.reversed() {
+            found = found.flatMap { node -> [Int] in
+                // What is under a question is under its answers.
+                let isQuestion = tree[node].item >= 0 && survey.items[tree[node].item].isQuestion && !tree.isAnswer(node)
+                return (isQuestion ? tree[node].children : [node]).flatMap { tree[$0].children[tree.positions(of: item, in: $0)] }
+            }
+        }
+        return found
     }
 
     /// The item that an occurrence is of.
@@ -101,17 +115,6 @@ public struct SurveySession: Sendable {
         let node = tree[occurrence.node]
         return node.isAlive && node.generation == occurrence.generation && node.item == occurrence.item
             ? occurrence.node : nil
-    }
-
-    /// Positions from the root to a node.
-    func path(of node: Int) -> [Int] {
-        var path: [Int] = []
-        var current = node
-        while tree[current].parent >= 0 {
-            path.append(tree[tree[current].parent].children.firstIndex(of: current) ?? 0)
-            current = tree[current].parent
-        }
-        return path.reversed()
     }
 }
 

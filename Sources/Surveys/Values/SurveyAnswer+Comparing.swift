@@ -21,11 +21,12 @@ extension SurveyAnswer {
         case (.boolean(let a), .boolean(let b)): a == b ? .equal : .different
         case (.string(let a), .string(let b)): Self.order(a, b)
         case (.uri(let a), .uri(let b)): a == b ? .equal : .different
-        case (.string(let a), .uri(let b)), (.uri(let b), .string(let a)): a.utf8.elementsEqual(b.rawValue.utf8) ? .equal : .different
+        case (.string(let a), .uri(let b)), (.uri(let b), .string(let a)):
+            a.utf8.elementsEqual(b.rawValue.utf8) ? .equal : .different
         case (.integer(let a), .integer(let b)): Self.order(a, b)
         case (.integer, .decimal), (.decimal, .integer), (.decimal, .decimal): Self.order(number, other.number)
         case (.date, .date), (.date, .dateTime), (.dateTime, .date), (.dateTime, .dateTime): Self.dates(self, other)
-        case (.time(let a), .time(let b)): Self.order(a.seconds, b.seconds)
+        case (.time(let a), .time(let b)): Self.times(a, b)
         case (.coding(let a), .coding(let b)): Self.codings(a, b)
         case (.quantity(let a), .quantity(let b)): Self.quantities(a, b)
         case (.quantity(let a), .decimal), (.quantity(let a), .integer):
@@ -84,6 +85,14 @@ extension SurveyAnswer {
         return [date.year, date.month, date.day].compactMap { $0 }
     }
 
+    /// By seconds of the day, and digits of fractions: `10:00:00.5` is `10:00:00.50`.
+    private static func times(_ a: FHIRTime, _ b: FHIRTime) -> AnswerOrder {
+        let seconds = [a, b].map { $0.hour * 3_600 + $0.minute * 60 + $0.second }
+        guard seconds[0] == seconds[1] else { return order(seconds[0], seconds[1]) }
+        let fractions = [a, b].map { String($0.fraction.reversed().drop { $0 == "0" }.reversed()) }
+        return order(fractions[0], fractions[1])
+    }
+
     // MARK: Codes and references
 
     private static func codings(_ a: Coding, _ b: Coding) -> AnswerOrder {
@@ -115,11 +124,4 @@ extension SurveyAnswer {
     }
 
     private static func unit(of quantity: Quantity) -> String? { quantity.unit ?? quantity.code }
-}
-
-extension FHIRTime {
-    /// Seconds of the day.
-    var seconds: Double {
-        Double(hour * 3_600 + minute * 60 + second) + (fraction.isEmpty ? 0 : Double("0." + fraction) ?? 0)
-    }
 }

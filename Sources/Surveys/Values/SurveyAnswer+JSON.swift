@@ -68,6 +68,15 @@ extension SurveyItem {
         }
     }
 
+    /// Whether an answer of another type can be taken for one of the item's type, though a response must not have it: an
+    /// integer for a decimal, a date for a date and time.
+    func converts(_ answer: SurveyAnswer) -> Bool {
+        switch (type, answer) {
+        case (.decimal, .integer), (.dateTime, .date): true
+        default: false
+        }
+    }
+
     private var isCodingOnly: Bool {
         if case .external? = format.options { return true }
         return false
