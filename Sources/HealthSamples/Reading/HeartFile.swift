@@ -1,3 +1,4 @@
+import CivilCalendar
 import FHIR
 import Foundation
 import OrderedJSON

@@ -34,6 +34,9 @@ extension FHIRDateTime {
         self.init(text: "\(date)T\(clock)\(fraction)\(zone)")
     }
 
+    /// The form that Indivo takes: in UTC, with six digits of fraction at most. Nil without a time.
+    var indivoText: String? { microseconds.flatMap { FHIRDateTime(microseconds: $0, offset: 0) }?.description }
+
     /// The same point in time as a clock in a zone shows it. Itself where that is not possible.
     package func moved(to zone: TimeZone) -> FHIRDateTime {
         guard let microseconds else { return self }
