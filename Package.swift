@@ -165,7 +165,7 @@ let package = Package(
             ]),
         // What phones and watches measured: HealthKit's types as data, and their samples as FHIR and as documents.
         .target(
-            name: "HealthTables", path: "schemas/health", exclude: ["indivo"], sources: ["HealthTables.swift"],
+            name: "HealthTables", path: "schemas/health", exclude: ["indivo", "indivo-table.json"], sources: ["HealthTables.swift"],
             resources: [.embedInCode("mapping.json"), .embedInCode("sample.schema.json")]),
         .target(
             name: "HealthSamples",
@@ -252,9 +252,10 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "Indivo",
-                "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
+                "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples",
+                "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
                 "SecretText", "ShownText", "StudyDelivery", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
+                "TimeTotals",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -14,7 +14,8 @@ import UCUM
 ///
 /// A field takes `value`, `unit`, `start`, `end`, `type`, `uuid`, `source` or `device`. Numbers keep their digits, dates are in UTC,
 /// as Indivo wants them. The value of a category is its number, that of a workout its activity. A row `"*"` is for all types that
-/// have none; its units are those of the mapping. `schemas/health/indivo` has a model for samples of any type, and its table.
+/// have none; its units are those of the mapping. `schemas/health/indivo-table.json` is one, for the model in
+/// `schemas/health/indivo`.
 public struct SampleTable: Sendable, Hashable {
     private struct Row: Sendable, Hashable {
         var model: String
