@@ -90,7 +90,7 @@ public struct SampleTable: Sendable, Hashable {
 
     private func row(forAny type: String) throws(SampleError) -> Row? {
         guard var row = rows[Self.anyType] else { return nil }
-        row.unit = try row.unit ?? mapping.entry(of: type).unit?.ucum
+        if row.unit == nil { row.unit = try mapping.entry(of: type).unit?.ucum }
         return row
     }
 
