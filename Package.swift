@@ -22,6 +22,7 @@ let signing: Target.Dependency =
     isAppleLike ? .product(name: "Crypto", package: "swift-crypto") : .target(name: "CLibOAuth", condition: linuxOnly)
 let transport: [Target.Dependency] = isAppleLike ? [] : [.target(name: "CLibCurl", condition: linuxOnly)]
 let keychain: [Target.Dependency] = isAppleLike ? ["Security"] : []
+let healthKit: [Target.Dependency] = isAppleLike ? ["HealthKit"] : []
 let passwordHash: Target.Dependency =
     isAppleLike ? .product(name: "CryptoExtras", package: "swift-crypto") : .target(name: "CCrypt", condition: linuxOnly)
 
@@ -111,6 +112,8 @@ let package = Package(
         // Regular expressions of questionnaires and FHIRPath, which come from strangers: matching them ends.
         .target(name: "BoundedRegex"),
         .target(name: "CivilCalendar"),
+        // Numbers by hour, day, week or month of a time zone; overlapping sources once.
+        .target(name: "TimeTotals", dependencies: ["CivilCalendar"]),
         // Random numbers that a seed determines, and what a misspelt word was meant to be.
         .target(name: "SeededRandom"),
         .target(name: "Suggestions"),
@@ -162,14 +165,14 @@ let package = Package(
             ]),
         // What phones and watches measured: HealthKit's types as data, and their samples as FHIR and as documents.
         .target(
-            name: "HealthTables", path: "schemas/health", sources: ["HealthTables.swift"],
+            name: "HealthTables", path: "schemas/health", exclude: ["indivo", "indivo-table.json"], sources: ["HealthTables.swift"],
             resources: [.embedInCode("mapping.json"), .embedInCode("sample.schema.json")]),
         .target(
             name: "HealthSamples",
             dependencies: [
-                "CivilCalendar", "FHIR", "HealthTables", "IndivoModel", "IndivoXML", "OrderedJSON", "Suggestions", "UCUM",
-                "ZipArchive",
-            ]),
+                "CivilCalendar", "FHIR", "HealthTables", "IndivoModel", "IndivoXML", "OrderedJSON", "Suggestions", "TimeTotals",
+                "UCUM", "ZipArchive",
+            ] + healthKit),
         .target(
             name: "Indivo",
             dependencies: [
@@ -217,6 +220,10 @@ let package = Package(
                 "CivilCalendar", "IndivoXML",
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: sandboxOnly),
             ]),
+        // Activity, heart, sleep and workouts as web pages, of either sandbox.
+        .target(
+            name: "HealthPages",
+            dependencies: ["CivilCalendar", "HTTPServing", "Suggestions", "TimeTotals", "UCUM", "URLCoding"]),
         // Surveys as web pages.
         .target(
             name: "SurveyPages",
@@ -227,7 +234,7 @@ let package = Package(
         .target(
             name: "FHIRSandbox",
             dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "IndivoXML", "OrderedJSON",
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "HealthPages", "IndivoXML", "OrderedJSON",
                 "PrivateSQLite", "SurveyPages", "Surveys", "UCUM", "URLCoding",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
@@ -236,7 +243,7 @@ let package = Package(
         .target(
             name: "IndivoSandbox",
             dependencies: [
-                "CivilCalendar", "HTTPServing", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON",
+                "CivilCalendar", "HTTPServing", "HealthPages", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON",
                 "PrivateSQLite", "SDML", "SecretText", "ShownText", "URLCoding", passwordHash,
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -245,9 +252,10 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "Indivo",
-                "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
+                "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples",
+                "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
                 "SecretText", "ShownText", "StudyDelivery", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
+                "TimeTotals",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -284,6 +292,8 @@ let package = Package(
             dependencies: ["HTTPTransport", "LoopbackTesting", .product(name: "HTTPTypes", package: "swift-http-types")]),
         .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing", "LoopbackTesting"]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
+        .testTarget(name: "TimeTotalsTests", dependencies: ["CivilCalendar", "SeededRandom", "TimeTotals"]),
+        .testTarget(name: "HealthPagesTests", dependencies: ["HTTPServing", "HealthPages", "UCUM"]),
         .testTarget(name: "ZipArchiveTests", dependencies: ["SeededRandom", "ZipArchive"]),
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
         .testTarget(
@@ -391,6 +401,7 @@ if isAppleLike {
     package.targets += [
         .systemLibrary(name: "libxml2", path: "Sources/AppleLike/libxml2", pkgConfig: "libxml-2.0"),
         .target(name: "Security", path: "Sources/AppleLike/Security"),
+        .target(name: "HealthKit", path: "Sources/AppleLike/HealthKit"),
     ]
 }
 

@@ -9,11 +9,13 @@ import os
 import secrets
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.parse
 import urllib.request
 
+import samples
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -116,9 +118,9 @@ FOCUSABLE = ("a[href], button:not([tabindex='-1']), input:not([type=hidden]):not
 class Sandbox:
     """`indivo sandbox` on free ports."""
 
-    def __init__(self, tool):
+    def __init__(self, tool, *options):
         self.process = subprocess.Popen(
-            [tool, "sandbox", "--port", "0", "--ui-port", "0", "--json"], stdout=subprocess.PIPE, text=True)
+            [tool, "sandbox", "--port", "0", "--ui-port", "0", "--json", *options], stdout=subprocess.PIPE, text=True)
         self.summary = json.loads(self.process.stdout.readline())
 
     def stop(self):
@@ -386,6 +388,68 @@ def fhir_pages(tool, pictures):
     return check.passed, check.failures
 
 
+def health_pages(tool, pictures):
+    """A month of a phone and a watch, as a FHIR patient's and as an Indivo record's. Returns what `fhir_pages` does."""
+    views = {"day": "by=day&on=2026-03-30", "month": "by=month&on=2026-03-29", "year": "by=year&on=2026-03-29"}
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "samples.jsonl")
+        samples.write(file, samples.life())
+
+        def convert(*options):
+            run = subprocess.run([tool, "samples", "convert", file, *options], stdout=subprocess.PIPE, text=True, check=True)
+            return run.stdout.splitlines()
+
+        server = FHIRServer(tool)
+        check = None
+        try:
+            server.fill()
+            entries = [{"resource": resource, "request": {"method": "PUT", "url": f"{resource['resourceType']}/{resource['id']}"}}
+                       for resource in map(json.loads, convert("--to", "fhir", "--subject", "Patient/moss"))]
+            for start in range(0, len(entries), 200):
+                bundle = {"resourceType": "Bundle", "type": "batch", "entry": entries[start:start + 200]}
+                request = urllib.request.Request(
+                    server.summary["base"], headers={"Content-Type": "application/fhir+json"}, data=json.dumps(bundle).encode())
+                urllib.request.urlopen(request).close()
+            check = Check(server, pictures)
+            for name, query in views.items():
+                check.page(f"fhir-health-{name}", f"/patients/moss/health?{query}")
+                text = check.driver.find_element(By.TAG_NAME, "main").text
+                for part in ["Steps", "Heart rate", "Sleep", "Blood pressure", "Weight"]:
+                    check.expect(part in text, f"fhir-health-{name} has no {part}")
+            check.page("fhir-health-wrong-zone", "/patients/moss/health?zone=Europe/Berlim", status=400)
+        finally:
+            if check:
+                check.driver.quit()
+            status = server.stop()
+        check.expect(status == 0, f"the FHIR server ended with {status}")
+        passed, failures = check.passed, check.failures
+
+        documents = os.path.join(folder, "documents")
+        os.mkdir(documents)
+        for number, line in enumerate(convert("--to", "indivo", "--since", "2026-03-22", "--table", "schemas/health/indivo-table.json")):
+            with open(os.path.join(documents, f"{number}.xml"), "w", encoding="utf-8") as document:
+                document.write(line)
+        sandbox = Sandbox(tool, "--models", "schemas/health/indivo", "--load", documents)
+        check = None
+        try:
+            check = Check(sandbox, pictures)
+            check.open("/login")
+            check.log_in()
+            check.wait_for("/")
+            record = sandbox.summary["records"][-1]["id"]
+            for name, query in views.items():
+                check.page(f"record-health-{name}", f"/records/{record}/health?zone=Europe/Berlin&{query}")
+                text = check.driver.find_element(By.TAG_NAME, "main").text
+                for part in ["Steps", "Heart rate", "Sleep", "Blood pressure", "Weight"]:
+                    check.expect(part in text, f"record-health-{name} has no {part}")
+        finally:
+            if check:
+                check.driver.quit()
+            status = sandbox.stop()
+        check.expect(status == 0, f"the sandbox ended with {status}")
+        return passed + check.passed, failures + check.failures
+
+
 CONTROL = "http://hl7.org/fhir/StructureDefinition/questionnaire-itemControl"
 
 
@@ -582,7 +646,7 @@ def main():
         status = sandbox.stop()
     check.expect(status == 0, f"the sandbox ended with {status}")
     passed, failures = fhir_pages(tool, pictures)
-    for more in [(passed, failures), survey_pages(tool, pictures)]:
+    for more in [(passed, failures), health_pages(tool, pictures), survey_pages(tool, pictures)]:
         check.passed, check.failures = check.passed + more[0], check.failures + more[1]
     passed, failures = check.passed, check.failures
     print(f"{passed} checks passed, {len(failures)} failed; the pictures are in {pictures}")

@@ -86,6 +86,55 @@ struct PagesTests {
         #expect(!page.text.contains("=\"nan") && !page.text.contains("=\"inf") && !page.text.contains("=\"-inf"))
     }
 
+    @Test("activity, heart rate and sleep are shown by day, month and year, in the samples' own zone")
+    func health() async throws {
+        func code(_ system: String, _ code: String) -> JSONValue { ["coding": [["system": JSONValue(system), "code": JSONValue(code)]]] }
+        let healthKit = "http://developer.apple.com/documentation/healthkit"
+        func quantity(_ value: Int, _ unit: String) -> JSONValue {
+            ["value": JSONValue(value), "system": "http://unitsofmeasure.org", "code": JSONValue(unit)]
+        }
+        let server = try TestServer()
+        await server.store(
+            .patient("a", family: "Moss"), .patient("b", family: "Reed"),
+            .observation("s", of: "Patient/a", [
+                "code": code("http://loinc.org", "55423-8"), "valueQuantity": quantity(100, "{steps}"),
+                "effectivePeriod": ["start": "2026-03-28T23:30:00+01:00", "end": "2026-03-29T00:30:00+01:00"],
+            ]),
+            .observation("n", of: "Patient/a", [
+                "code": code(healthKit, "HKCategoryTypeIdentifierSleepAnalysis"), "valueCodeableConcept": code("x", "4"),
+                "effectivePeriod": ["start": "2026-03-29T01:00:00+01:00", "end": "2026-03-29T04:00:00+02:00"],
+            ]),
+            .observation("h", of: "Patient/a", [
+                "code": code(healthKit, "HKCategoryTypeIdentifierHighHeartRateEvent"), "effectiveDateTime": "2026-03-29T10:00:00+02:00",
+                "component": [["code": code("http://loinc.org", "8867-4"), "valueQuantity": quantity(177, "/min")]],
+            ]),
+            .observation("p", of: "Patient/a", [
+                "code": code("http://loinc.org", "85354-9"), "effectiveDateTime": "2026-03-29T10:00:00+02:00",
+                "component": [
+                    ["code": code("http://loinc.org", "8480-6"), "valueQuantity": quantity(128, "mm[Hg]")],
+                    ["code": code("http://loinc.org", "8462-4"), "valueQuantity": quantity(81, "mm[Hg]")],
+                ],
+            ]),
+            .observation("w", of: "Patient/a", ["effectiveDateTime": "2026-03-29", "valueQuantity": quantity(70, "kg")]),
+            .observation("o", of: "Patient/b", ["effectiveDateTime": "2026-03-29", "valueQuantity": quantity(99, "kg")]))
+        #expect(await server.get("/patients/a").text.contains("href=\"/patients/a/health\""))
+        let month = await server.get("/patients/a/health?zone=Europe/Berlin")
+        #expect(month.status == 200)
+        for part in ["March 2026", "2026-03-28: 50", "2026-03-29: 50", "2026-03-29, Deep: 2 h 0 min", "128/81 mmHg", "70 kg"] {
+            #expect(month.text.contains(part), "\(part)")
+        }
+        #expect(!month.text.contains("177") && !month.text.contains("99 kg"))
+        let day = await server.get("/patients/a/health?by=day&on=2026-03-29&zone=Europe/Berlin").text
+        #expect(day.contains("Deep: 01:00 to 04:00") && day.contains("<title>Weight, 00:00: 70 kg</title>"))
+        let west = await server.get("/patients/a/health?by=day&on=2026-03-28&zone=America/New_York").text
+        #expect(west.contains("17:00: ") && west.contains("18:00: ") && !west.contains("70 kg"))
+        #expect(await server.get("/patients/a/health?by=day&on=2026-03-29").text.contains("value=\"+02:00\""))
+        #expect(await server.get("/patients/b/health?by=year&on=2020-01-01").text.contains("Nothing was measured"))
+        for (path, status) in [("a/health?by=week", 400), ("a/health?zone=Europe/Berlim", 400), ("a/health?on=2026-13-01", 400), ("c/health", 404)] {
+            #expect(await server.get("/patients/\(path)").status == status, "\(path)")
+        }
+    }
+
     @Test("pages only show: other methods, and addresses that are none, are refused")
     func methods() async throws {
         let server = try TestServer()

@@ -18,6 +18,13 @@ import Testing
         #expect(oxygen.contains(">97"))
     }
 
+    /// Indivo refuses other zones, and more digits.
+    @Test func datesAreInUTC() throws {
+        let text = try xml(Fixture.quantity("StepCount", 1, "count", from: "2026-03-01T00:30:00.1234567+01:00"))
+        #expect(text.contains(">2026-02-28T23:30:00.123456Z<"), "\(text)")
+        #expect(try xml(Fixture.quantity("HeartRate", 60, "count/min", from: "2026-03-01T08:00:00.1234567Z")).contains(">2026-03-01T08:00:00.123456Z<"))
+    }
+
     @Test func everyQuantityFitsAMeasurementAndTypesStayApart() throws {
         var names: Set<String> = []
         for (type, entry) in HealthMapping.standard.types {

@@ -148,6 +148,77 @@ import ZipArchive
         #expect(samples.count == 1 && problems.first?.reason.contains("more than") == true)
     }
 
+    /// An element that is skipped and never ends takes nothing with it that follows.
+    @Test(arguments: ["<ActivitySummary x=\"1\">\n", "<Audiogram><SensitivityPoint>\n", "<ClinicalRecord type=\"a\">\n"])
+    func anUnknownElementWithoutEndIsReported(_ open: String) throws {
+        let (samples, problems) = try Self.read(open + Self.record() + Self.record(start: "2026-03-01 09:00:00 +0100"))
+        #expect(samples.count == 2 && problems.count == 1 && problems.first?.reason.contains("is missing before line") == true)
+        #expect(try Self.read(open).problems.count == 1)
+    }
+
+    @Test func aMemberWithoutEndMakesItsCorrelationAProblemAndNothingElse() throws {
+        let member = Self.record("HKQuantityTypeIdentifierBloodPressureSystolic", "120", unit: "mmHg", inside: "<MetadataEntry key=\"a\" value=\"b\"/>")
+        let open = member.replacingOccurrences(of: "</Record>", with: "")
+        for members in [open, open + member, open + open] {
+            let (samples, problems) = try Self.read(Self.correlation(members) + Self.record())
+            #expect(samples.map(\.type) == ["HKQuantityTypeIdentifierHeartRate"])
+            #expect(problems.count == 1 && problems.first?.reason.contains("</Record> is missing") == true, "\(problems)")
+        }
+    }
+
+    @Test func recordsOfACorrelationWithoutEndAreCounted() throws {
+        let open = Self.correlation(Self.record()).replacingOccurrences(of: "</Correlation>", with: "")
+        let (samples, problems) = try Self.read(open + Self.record() + Self.correlation(Self.record(start: "2026-03-01 09:00:00 +0100")))
+        #expect(samples.count == 1 && problems.count == 1 && problems.first?.reason.contains("2 records in it are skipped") == true, "\(problems)")
+    }
+
+    /// What XML allows and exports do not have, and what editors make of them.
+    @Test func commentsSectionsLineEndsAndMarksAreNoProblem() throws {
+        let records = Self.record() + "<!-- " + Self.record() + " -->\n<![CDATA[" + Self.record() + "]]>\n<?pi <Record ?>\n"
+            + "<Record sourceName='a \"b\" > c' unit='count/min' value='61'\n startDate='2026-03-01 08:00:00 +0100'\tendDate='2026-03-01 08:00:00 +0100' type='HKQuantityTypeIdentifierHeartRate'/>"
+        for text in [Self.head + records, "\u{FEFF}" + Self.head + records, (Self.head + records).replacingOccurrences(of: "\n", with: "\r\n")] {
+            let (samples, problems) = try Self.read("", head: text)
+            #expect(samples.count == 2 && problems == [], "\(problems)")
+            #expect(samples.last?.source?.name == "a \"b\" > c")
+        }
+        let long = "<!--" + String(repeating: " " + Self.record(), count: 5000) + "-->"
+        #expect(try Self.read(Self.record() + long).samples.count == 1)
+    }
+
+    @Test func entitiesAreReplacedOnceAndUnknownOnesReported() throws {
+        func name(_ text: String) throws -> (String?, String?) {
+            let read = try Self.read(Self.record().replacingOccurrences(of: "Anna’s Apple&#160;Watch", with: text))
+            return (read.samples.first?.source?.name, read.problems.first?.reason)
+        }
+        #expect(try name("&amp;lt;&#x41;&#66;&quot;&apos;&gt;").0 == "&lt;AB\"'>")
+        for bad in ["&xxe;", "&#0;", "&#xD800;", "&#99999999999;", "&", "&amp", "&#;", "a&b;c"] { #expect(try name(bad).1?.isEmpty == false, "\(bad)") }
+    }
+
+    @Test(arguments: [[0xFF, 0xFE, 0x3C, 0], [0xFE, 0xFF, 0, 0x3C], [0x3C, 0, 0x3F, 0]] as [[UInt8]])
+    func anotherEncodingIsOneError(_ bytes: [UInt8]) throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).xml")
+        defer { try? FileManager.default.removeItem(at: url) }
+        try Data(bytes).write(to: url)
+        #expect { try SampleReader(url: url) } throws: { "\($0)".contains("not UTF-8") }
+    }
+
+    @Test func anElectrocardiogramInAnotherLanguageHasItsClassification() throws {
+        func read(unit: String) throws -> (samples: [Sample], problems: [SampleProblem]) {
+            let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).zip")
+            defer { try? FileManager.default.removeItem(at: url) }
+            let heart = "Name,Anna\nGeburtsdatum,01.01.1990\nAufzeichnungsdatum,2026-03-01 08:00:00 +0100\nKlassifizierung,Sinusrhythmus\nSymptome,Schwindel\n"
+                + "Softwareversion,1.9\nGerät,\"Watch6,1\"\nMessrate,512 Hertz\n\nAbleitung,Ableitung I\nEinheit,\(unit)\n\n-25,5\n30\n"
+            let writer = try ZipWriter(url: url)
+            try writer.add("apple_health_export/electrocardiograms/ecg.csv", data: Data(heart.utf8))
+            try writer.finish()
+            return try Self.all(SampleReader(url: url))
+        }
+        guard case .electrocardiogram(let heart)? = try read(unit: "µV").samples.first?.value else { return #expect(Bool(false)) }
+        #expect(heart.classification == "Sinusrhythmus" && heart.symptoms == "Schwindel" && heart.voltages == [-25.5, 30])
+        #expect(try read(unit: "µV").samples.first?.device?.name == "Watch6,1")
+        #expect(try read(unit: "mV").problems.first?.reason.contains("the unit is 'mV'") == true)
+    }
+
     @Test func workoutsHaveTheirNumbers() throws {
         let dates = "startDate=\"2026-03-01 08:00:00 +0100\" endDate=\"2026-03-01 09:00:00 +0100\""
         let (samples, problems) = try Self.read(
@@ -195,6 +266,8 @@ import ZipArchive
         let (samples, problems) = try Self.all(SampleReader(name: "x") { defer { given = nil }; return given })
         #expect(samples.count == 2 && problems.map(\.line) == [3, 4])
         #expect(problems.first?.description == "x:3: 'type' should be a text")
+        given = Array("\u{FEFF}\(good)\n".utf8)
+        #expect(try Self.all(SampleReader(name: "x") { defer { given = nil }; return given }).samples.count == 1)
     }
 
     /// The pieces in which the bytes come do not matter.

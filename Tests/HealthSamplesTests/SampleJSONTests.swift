@@ -38,4 +38,16 @@ import Testing
         #expect(here.identity != Fixture.quantity("HeartRate", 61, "count/min").identity)
         #expect(here.identity != Fixture.quantity("HeartRate", 60, "count/min", source: "x").identity)
     }
+
+    @Test func codersGiveAndTakeSamples() throws {
+        var sample = Fixture.bloodPressure()
+        sample.metadata = ["a": .boolean(true), "n": .number(FHIRDecimal("12345678901234567890.12345678") ?? 0), "t": .text("ü\u{1F600}")]
+        sample.device = Fixture.watch
+        let data = try JSONEncoder().encode(sample)
+        #expect(try JSONDecoder().decode(Sample.self, from: data) == sample)
+        // A line as this package writes it is what a decoder takes, and the other way round.
+        #expect(try JSONDecoder().decode(Sample.self, from: Data(sample.json.utf8())) == sample)
+        #expect(try Sample(json: JSONValue(parsing: data)) == sample)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Sample.self, from: Data(#"{"type": "a"}"#.utf8)) }
+    }
 }

@@ -35,6 +35,13 @@ struct SamplesCommandTests {
             let run = try tool.run("samples", "totals", "s.jsonl", "--type", "StepCount", "--by", "day", "--zone", "Europe/Berlin", "--csv")
             #expect(run.status == 0, "\(run.errors)")
             #expect(run.output == "start,end,count,sum,unit\r\n2026-03-28T00:00:00+01:00,2026-03-29T00:00:00+01:00,1,50,{steps}\r\n2026-03-29T00:00:00+01:00,2026-03-30T00:00:00+02:00,1,50,{steps}\r\n")
+            // Without a zone it is that of the samples, whatever the machine's is.
+            let own = try tool.run("samples", "totals", "s.jsonl", "--type", "StepCount", "--by", "day", "--csv", environment: ["TZ": "Pacific/Auckland"])
+            #expect(own.output.contains("2026-03-28T00:00:00+01:00,2026-03-29T00:00:00+01:00,1,50"), "\(own.output)\(own.errors)")
+            for (since, count) in [("2026-03-29", "2"), ("2026-03-30", "")] {
+                let found = try tool.run("samples", "summary", "s.jsonl", "--type", "HeartRate", "--type", "BloodPressure", "--since", since, "--csv", environment: ["TZ": "Pacific/Auckland"])
+                #expect(found.output.split(separator: "\r\n").count == (count.isEmpty ? 1 : 3), "\(found.output)")
+            }
             let misspelt = try tool.run("samples", "totals", "s.jsonl", "--type", "StepCont", "--by", "day")
             #expect(misspelt.status == 2 && misspelt.errors.contains("Did you mean 'StepCount'?"))
             let summary = try tool.run("samples", "summary", "-", "--json", input: Self.samples)

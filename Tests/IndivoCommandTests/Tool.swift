@@ -35,9 +35,11 @@ struct Tool {
         String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
     }
 
-    func run(_ arguments: String..., input: String = "") throws -> Result { try run(arguments, input: input) }
+    func run(_ arguments: String..., input: String = "", environment: [String: String] = [:]) throws -> Result {
+        try run(arguments, input: input, environment: environment)
+    }
 
-    func run(_ arguments: [String], input: String = "") throws -> Result {
+    func run(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws -> Result {
         // Files, not pipes: a pipe that nobody empties would stop the tool.
         let output = "output-\(UUID().uuidString)"
         try write(input, to: output + ".in")
@@ -46,6 +48,7 @@ struct Tool {
         process.executableURL = try Self.executable()
         process.arguments = arguments
         process.currentDirectoryURL = folder
+        if !environment.isEmpty { process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 } }
         process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: output + ".in"))
         process.standardOutput = try FileHandle(forWritingTo: folder.appending(path: output + ".out"))
         process.standardError = try FileHandle(forWritingTo: folder.appending(path: output + ".err"))

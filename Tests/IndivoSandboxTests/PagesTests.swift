@@ -26,6 +26,48 @@ struct PagesTests {
         }
     }
 
+    @Test("vital signs, measurements and samples of a record are shown by day, month and year of a zone")
+    func health() async throws {
+        func document(_ model: String, _ fields: [String: String]) -> String {
+            let parts = fields.sorted { $0.key < $1.key }.map { "<Field name=\"\($0.key)\">\($0.value)</Field>" }.joined()
+            return "<Models xmlns=\"http://indivo.org/vocab/xml/documents#\"><Model name=\"\(model)\">\(parts)</Model></Models>"
+        }
+        let models = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "schemas/health/indivo")
+        var configuration = SandboxConfiguration()
+        configuration.modelFolder = models
+        let sandbox = try await Sandbox.start(configuration) {
+            SandboxAccount(
+                id: "a@example.org", fullName: "A", username: "a", password: "a",
+                records: [
+                    .init(
+                        "Anna",
+                        documents: [
+                            document("Measurement", ["type": "StepCount", "value": "120", "unit": "steps", "datetime": "2026-03-28T23:30:00Z"]),
+                            document("Measurement", ["type": "RestingHeartRate", "value": "54", "unit": "/min", "datetime": "2026-03-29T06:00:00Z"]),
+                            document("HealthSample", [
+                                "type": "HKCategoryTypeIdentifierSleepAnalysis", "value": "3", "start": "2026-03-28T22:00:00Z", "end": "2026-03-29T05:00:00Z",
+                            ]),
+                            document("HealthSample", ["type": "HKWorkoutTypeIdentifier", "value": "running", "start": "2026-03-29T15:00:00Z", "end": "2026-03-29T15:30:00Z"]),
+                        ])
+                ])
+        }
+        let record = try #require(try await sandbox.records().first?.id)
+        var browser = TestBrowser(sandbox)
+        try await browser.logIn("a", "a")
+        let page = try await browser.get("/records/\(record)").text
+        let month = try await browser.get("/records/\(record)/health?zone=Europe/Berlin").text
+        let day = try await browser.get("/records/\(record)/health?by=day&on=2026-03-29&zone=Europe/Berlin").text
+        let utc = try await browser.get("/records/\(record)/health?by=day&on=2026-03-28&zone=UTC").text
+        let wrong = try await browser.get("/records/\(record)/health?by=hour").status
+        let foreign = try await browser.get("/records/nothing/health").status
+        await sandbox.stop()
+        #expect(page.contains("/records/\(record)/health\""))
+        #expect(month.contains("2026-03-29: 120") && month.contains("data-head=\"Resting\">54<") && month.contains("2026-03-29, Core: 7 h 0 min"))
+        #expect(day.contains("00:00: 120") && day.contains("Core: 23:00 to 07:00") && day.contains("Running: 17:00 to 17:30"))
+        #expect(utc.contains("23:00: 120") && wrong == 400 && foreign == 404)
+    }
+
     @Test("a record is shown at a glance; numbers are charts with their documents, and words are not left out")
     func resultsOfAllKinds() async throws {
         func result(_ fields: String) -> String {

@@ -6,6 +6,7 @@ import IndivoTesting
 ///
 /// ```
 /// IndivoSoak MINUTES [--seed N] [--epoch N] [--jobs N] [--folder DIR]
+/// IndivoSoak proxy SERVERS-PORT SEED PROBABILITY
 /// ```
 /// A seed determines what is queued, what goes wrong, and when. `--epoch` runs one world of it alone. The last line holds
 /// the figures; the exit status is 1 when something was lost, doubled or out of order.
@@ -23,6 +24,11 @@ enum Soak {
             case "client" where arguments.count == 2: exit(try await SoakClient.run(arguments[1]))
             case "server" where arguments.count == 3:
                 try await SoakServer.run(database: arguments[1], portFile: arguments[2])
+            case "proxy" where arguments.count == 4:
+                guard let server = UInt16(arguments[1]), let seed = UInt64(arguments[2]), let probability = Double(arguments[3]) else {
+                    throw CocoaError(.formatting)
+                }
+                try await SoakProxy.run(server: server, seed: seed, probability: probability)
             default: exit(try await run(Options(arguments)))
             }
         } catch {

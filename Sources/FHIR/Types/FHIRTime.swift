@@ -1,3 +1,4 @@
+import CivilCalendar
 import OrderedJSON
 
 /// A time of day, with the fraction of a second that it was written with. (FHIR `time`.)

@@ -28,6 +28,9 @@ struct PageServer: Sendable {
             case ("patients", 2):
                 let id = segments[1]
                 return try await server.read(base: base) { try PatientPage(session: $0, id: id).page() }
+            case ("patients", 3) where segments[2] == "health":
+                let (id, query) = (segments[1], try QueryItems(parsing: request.rawQuery))
+                return try await server.read(base: base) { try PatientHealthPage(session: $0, id: id, query: query).page() }
             case ("resources", 3):
                 let (type, id) = (segments[1], segments[2])
                 return try await server.read(base: base) { try ResourcePage(session: $0, type: type, id: id).page() }

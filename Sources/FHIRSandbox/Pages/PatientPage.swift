@@ -20,6 +20,9 @@ struct PatientPage {
         where type != "Observation" && type != "Patient" {
             sections.append((Self.titles[type] ?? type, type, try table(type, count)))
         }
+        let health: Markup =
+            try PatientHealthPage.hasContent(session, id)
+            ? "<li><a href=\"/patients/\(id)/health\">By day, month and year</a></li>" : .empty
         let links = sections.map { "<li><a href=\"#\($0.id)\">\($0.title)</a></li>" as Markup }
         let parts = sections.map { section -> Markup in
             "<section id=\"\(section.id)\" aria-labelledby=\"\(section.id)-title\"><h2 id=\"\(section.id)-title\">\(section.title)</h2>\(section.content)</section>"
@@ -27,7 +30,7 @@ struct PatientPage {
         return PageLayout.page(
             ResourceText.name(of: patient),
             """
-            <nav aria-label="Sections"><ul>\(links)</ul></nav>
+            <nav aria-label="Sections"><ul>\(health)\(links)</ul></nav>
             <section aria-label="The patient">\(details(patient))</section>
             \(parts)
             """)

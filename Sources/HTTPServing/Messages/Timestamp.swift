@@ -23,7 +23,7 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
     /// The form of XML and JSON: `2026-11-21T03:53:12.893108Z`, without the fraction when it is zero.
     package var text: String {
         let fraction = rawValue - seconds * 1_000_000
-        return fraction == 0 ? wholeSeconds + "Z" : wholeSeconds + "." + padded(Int(fraction), 6) + "Z"
+        return fraction == 0 ? wholeSeconds + "Z" : wholeSeconds + "." + CivilTime.padded(Int(fraction), 6) + "Z"
     }
 
     /// The form audit entries have: the fraction cut off.
@@ -38,14 +38,14 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
         let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let weekday = weekdays[Int((seconds.dividedFloor(by: 86_400) % 7 + 7) % 7)]
-        return "\(weekday), \(padded(parts.day, 2)) \(months[parts.month - 1]) \(parts.year) "
-            + "\(padded(parts.hour, 2)):\(padded(parts.minute, 2)):\(padded(parts.second, 2)) GMT"
+        return "\(weekday), \(CivilTime.padded(parts.day, 2)) \(months[parts.month - 1]) \(parts.year) "
+            + "\(CivilTime.padded(parts.hour, 2)):\(CivilTime.padded(parts.minute, 2)):\(CivilTime.padded(parts.second, 2)) GMT"
     }
 
     private var wholeSeconds: String {
         let parts = components
-        return "\(padded(parts.year, 4))-\(padded(parts.month, 2))-\(padded(parts.day, 2))"
-            + "T\(padded(parts.hour, 2)):\(padded(parts.minute, 2)):\(padded(parts.second, 2))"
+        return "\(CivilTime.padded(parts.year, 4))-\(CivilTime.padded(parts.month, 2))-\(CivilTime.padded(parts.day, 2))"
+            + "T\(CivilTime.padded(parts.hour, 2)):\(CivilTime.padded(parts.minute, 2)):\(CivilTime.padded(parts.second, 2))"
     }
 
     private var components: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
@@ -62,9 +62,4 @@ extension Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }
-}
-
-private func padded(_ number: Int, _ width: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
 }

@@ -78,6 +78,16 @@ package enum StyleSheet {
         svg .line { fill: none; stroke: var(--link); stroke-width: 2; stroke-linejoin: round; }
         svg .point { fill: var(--link); } svg .out { fill: var(--bad); }
         svg text { fill: var(--quiet); font-size: 12px; }
+        .charts.wide { grid-template-columns: repeat(auto-fill, minmax(min(24rem, 100%), 1fr)); }
+        form.inline { display: flex; gap: .5rem; align-items: end; max-width: 24rem; } form.inline label { flex: 1; }
+        nav a[aria-current] { background: var(--link); border-color: var(--link); color: var(--paper); }
+        nav ul + ul { margin-top: 0; }
+        [class^=mark-], [class*=" mark-"] { --mark: var(--link); fill: var(--mark); background: var(--mark); }
+        line[class^=mark-] { stroke: var(--mark); stroke-width: 3; stroke-linecap: round; }
+        .mark-heart, .mark-pressure { --mark: var(--bad); } .mark-heart-range { --mark: var(--bad); opacity: .35; }
+        .mark-resting, .mark-weight { --mark: var(--link); } .mark-walking, .mark-workout { --mark: var(--good); }
+        .mark-sleep-deep { --mark: #3b3fa6; } .mark-sleep-core { --mark: #3987c9; } .mark-sleep-rem { --mark: #7cc1c8; }
+        .mark-sleep-asleep { --mark: #4f6fb5; } .mark-sleep-awake { --mark: #d98032; } .mark-sleep-inBed { --mark: #9aa3ad; }
         @media (max-width: 40rem) {
           section { padding: .9rem 1rem; }
           thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -49,7 +49,7 @@ public struct SampleConverter: Sendable {
         result.effective = start.microseconds == end.microseconds ? .dateTime(start) : .period(Period(start: start, end: end))
         result.issued = FHIRInstant(text: end.description)
         result.device = device
-        var shown: Set<String> = ["HKTimeZone"]
+        var shown: Set<String> = []
         switch sample.value {
         case .quantity(let quantity):
             result.value = .quantity(try self.quantity(quantity, sample.type, entry))

@@ -8,10 +8,12 @@ import UCUM
 public enum SampleDocuments {
     /// The document of a sample: VitalSigns for what that model has, else a Measurement.
     ///
-    /// Both models have their numbers as `Double`. A Measurement has room for 24 characters of type and 8 of unit.
+    /// Both models have their numbers as `Double`, and one date, the start, in UTC. A Measurement has room for 24 characters of type and 8 of unit.
     /// - Throws: ``SampleError`` for samples without a number.
     public static func model(of sample: Sample, mapping: HealthMapping = .standard) throws(SampleError) -> IndivoDocument {
-        guard let date = XMLDateTime(xmlText: sample.start.description) else { throw .date(name: "start", text: sample.start.description) }
+        guard let date = sample.start.indivoText.flatMap({ XMLDateTime(xmlText: $0) }) else {
+            throw .date(name: "start", text: sample.start.description)
+        }
         let signs = VitalSigns()
         signs.date = date
         if case .correlation(let members) = sample.value {

@@ -12,7 +12,10 @@ import UCUM
 ///   {"model": "Activity", "unit": "{steps}", "fields": {"steps": "value", "from": "start", "to": "end", "device": "source"}}}
 /// ```
 ///
-/// A field takes `value`, `unit`, `start`, `end`, `type`, `uuid`, `source` or `device`. Numbers and dates keep their digits.
+/// A field takes `value`, `unit`, `start`, `end`, `type`, `uuid`, `source` or `device`. Numbers keep their digits, dates are in UTC,
+/// as Indivo wants them. The value of a category is its number, that of a workout its activity. A row `"*"` is for all types that
+/// have none; its units are those of the mapping. `schemas/health/indivo-table.json` is one, for the model in
+/// `schemas/health/indivo`.
 public struct SampleTable: Sendable, Hashable {
     private struct Row: Sendable, Hashable {
         var model: String
@@ -30,17 +33,22 @@ public struct SampleTable: Sendable, Hashable {
     }
 
     private static let namespace = "http://indivo.org/vocab/xml/documents#"
+    private static let anyType = "*"
     private var rows: [String: Row] = [:]
+    private let mapping: HealthMapping
 
     /// A table of JSON.
     /// - Throws: ``HealthMappingError``, with line and column.
     public init(parsing text: Data, mapping: HealthMapping = .standard) throws(HealthMappingError) {
+        self.mapping = mapping
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: text) } catch { throw HealthMappingError(error) }
         guard let members = json.members else { throw HealthMappingError("a table is an object", json) }
         for member in members {
-            let type: String
-            do throws(SampleError) { type = try mapping.type(named: member.name) } catch { throw HealthMappingError("\(error)", member.nameValue) }
+            var type = Self.anyType
+            if member.name != Self.anyType {
+                do throws(SampleError) { type = try mapping.type(named: member.name) } catch { throw HealthMappingError("\(error)", member.nameValue) }
+            }
             guard let model = member.value["model"]?.string, let fields = member.value["fields"]?.members else {
                 throw HealthMappingError("'\(member.name)' needs 'model' and 'fields'", member.value)
             }
@@ -63,9 +71,11 @@ public struct SampleTable: Sendable, Hashable {
     /// The document of a sample.
     /// - Throws: ``SampleError`` for a type that the table does not have, and a unit that cannot be converted.
     public func document(of sample: Sample) throws -> [UInt8] {
-        guard let row = rows[sample.type] else {
+        guard let row = try rows[sample.type] ?? row(forAny: sample.type) else {
             throw SampleError.unmapped(sample.type, hint: Spelling.hint(for: sample.type, among: rows.keys))
         }
+        // A correlation has no one value; blood pressure has a model of its own.
+        if rows[sample.type] == nil, case .correlation = sample.value { return try SampleDocuments.document(of: sample, mapping: mapping) }
         var texts: [(name: String, text: String)] = []
         for field in row.fields {
             if let text = try text(field.content, of: sample, row) { texts.append((field.name, text)) }
@@ -78,19 +88,39 @@ public struct SampleTable: Sendable, Hashable {
         return [UInt8](try root.document.data())
     }
 
+    private func row(forAny type: String) throws(SampleError) -> Row? {
+        guard var row = rows[Self.anyType] else { return nil }
+        if row.unit == nil { row.unit = try mapping.entry(of: type).unit?.ucum }
+        return row
+    }
+
     private func text(_ content: Content, of sample: Sample, _ row: Row) throws(SampleError) -> String? {
         switch (content, sample.value) {
-        case (.value, .quantity(let quantity)): return try row.unit.map { unit throws(SampleError) in try quantity.value(in: unit, type: sample.type) }?.description ?? quantity.value.description
+        case (.value, .quantity(let quantity)):
+            if let unit = row.unit {
+                // A unit of HealthKit that stands for the type's own, as `count` for a body mass index, is the same number.
+                if let own = mapping.types[sample.type]?.unit, own.ucum == unit, let accepts = own.accepts, quantity.unit == .healthKit(accepts) {
+                    return quantity.value.description
+                }
+                return try quantity.value(in: unit, type: sample.type).description
+            }
+            return quantity.value.description
         case (.value, .category(let raw)): return raw.map(String.init)
-        case (.value, _): throw .malformed(name: sample.type, expected: "a quantity or category, to have a value in a table")
+        case (.value, .workout(let workout)): return workout.activity
+        case (.value, _): throw .malformed(name: sample.type, expected: "a quantity, category or workout, to have a value in a table")
         case (.unit, .quantity(let quantity)): return row.unit?.code ?? quantity.unit.text
         case (.unit, _): return row.unit?.code
-        case (.start, _): return sample.start.description
-        case (.end, _): return sample.end.description
+        case (.start, _): return try Self.date(sample.start, "start")
+        case (.end, _): return try Self.date(sample.end, "end")
         case (.type, _): return sample.type
         case (.uuid, _): return sample.identity
         case (.source, _): return sample.source?.name
         case (.device, _): return sample.device?.name
         }
+    }
+
+    private static func date(_ date: FHIRDateTime, _ name: String) throws(SampleError) -> String {
+        guard let text = date.indivoText else { throw .date(name: name, text: date.description) }
+        return text
     }
 }

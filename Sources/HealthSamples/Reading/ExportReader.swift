@@ -89,8 +89,7 @@ struct ExportReader {
         case "MetadataEntry" where onlyCorrelations: return nil
         default:
             if otherElements[tag.name] != nil || otherElements.count < 100 { otherElements[tag.name, default: 0] += 1 }
-            if tag.kind == .start { try skipChildren(of: tag) }
-            return nil
+            return tag.kind == .start ? try skipChildren(of: tag) : nil
         }
     }
 
@@ -152,6 +151,7 @@ struct ExportReader {
         // Elements that are open in this one, by name.
         var open: [String] = []
         var count = 0
+        var records = 0
         while true {
             let tag: ExportScanner.Tag?
             do {
@@ -161,24 +161,35 @@ struct ExportReader {
                 continue
             }
             guard let tag else {
-                problem = problem ?? .syntax("the file ends within <\(parent.name)>")
+                let lost = records > 0 ? "; \(records) records in it are skipped" : ""
+                problem = problem ?? .syntax("the file ends within <\(parent.name)>\(lost)")
                 return
             }
             if tag.kind == .end {
-                if open.isEmpty {
-                    if tag.name != parent.name { problem = problem ?? .syntax("</\(tag.name)> in <\(parent.name)>, line \(tag.line)") }
-                    // The end of the document ends everything.
-                    if tag.name == "HealthData" { pending = tag }
-                    return
+                // The ends of the element and of the document end what is open in it too.
+                guard open.isEmpty || tag.name == parent.name || tag.name == "HealthData" else {
+                    if open.last == tag.name { open.removeLast() }
+                    continue
                 }
-                if open.last == tag.name { open.removeLast() }
-                continue
+                if let inner = open.last { problem = problem ?? .syntax("</\(inner)> is missing before line \(tag.line)") }
+                if tag.name != parent.name { problem = problem ?? .syntax("</\(tag.name)> in <\(parent.name)>, line \(tag.line)") }
+                if tag.name == "HealthData" { pending = tag }
+                return
             }
             // An element that stands at the top only: the end tag is missing.
-            if (tag.name == "Record" && parent.name != "Correlation") || ["Correlation", "Workout", "ActivitySummary", "ClinicalRecord"].contains(tag.name) {
-                problem = problem ?? .syntax("</\(parent.name)> is missing before line \(tag.line)")
+            if Self.topLevel.contains(tag.name), tag.name != "Record" || parent.name != "Correlation" {
+                let lost = records > 0 ? "; \(records) records in it are skipped" : ""
+                problem = problem ?? .syntax("</\(parent.name)> is missing before line \(tag.line)\(lost)")
                 pending = tag
                 return
+            }
+            if tag.name == "Record" {
+                records += 1
+                // Records have none in them.
+                if !open.isEmpty {
+                    problem = problem ?? .syntax("</\(open[0])> is missing before line \(tag.line)")
+                    open = []
+                }
             }
             count += 1
             guard count <= 100_000, open.count < 16 else {
@@ -226,15 +237,22 @@ struct ExportReader {
         }
     }
 
-    private mutating func skipChildren(of parent: ExportScanner.Tag) throws {
+    /// Elements that stand in HealthData, and others that have samples in them. Where one begins in an element that is skipped,
+    /// the end of that element is missing.
+    private static let topLevel: Set = ["Record", "Correlation", "Workout", "ActivitySummary", "ClinicalRecord"]
+
+    private mutating func skipChildren(of parent: ExportScanner.Tag) throws -> SampleItem? {
         var depth = 1
         while depth > 0, let tag = try scanner.next() {
+            let isEnd = tag.kind == .end && tag.name == "HealthData"
+            if isEnd || (tag.kind != .end && Self.topLevel.contains(tag.name)) {
+                pending = tag
+                let reason = "</\(parent.name)> is missing before line \(tag.line)"
+                return .problem(SampleProblem(file: file, line: parent.line, reason: reason))
+            }
             if tag.kind == .start { depth += 1 }
             if tag.kind == .end { depth -= 1 }
-            if tag.kind == .end, tag.name == "HealthData" {
-                pending = tag
-                return
-            }
         }
+        return nil
     }
 }

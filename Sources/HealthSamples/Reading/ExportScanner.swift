@@ -25,7 +25,7 @@ struct ExportScanner {
         var value: Range<Int>
     }
 
-    /// More bytes than any tag, comment or DTD has.
+    /// More bytes than any tag or DTD has.
     static let longest = 1 << 20
 
     private let source: ByteSource
@@ -144,20 +144,19 @@ struct ExportScanner {
         throw Malformed(line: start, reason: "the document type declaration does not end")
     }
 
+    /// Takes all up to an end, however long it is.
     private mutating func skip(_ from: Int, behind end: StaticString, _ start: Int) throws {
-        var ahead = from
-        while try at(ahead) != nil {
-            if try has(end, at: ahead) { return take(ahead + end.utf8CodeUnitCount) }
-            ahead += 1
-            if ahead > Self.longest { throw tooLong(start, ahead) }
+        take(from)
+        while try skip(to: end.utf8Start.pointee) {
+            if try has(end) { return take(end.utf8CodeUnitCount) }
+            take(1)
         }
-        take(buffer.count - position)
         throw Malformed(line: start, reason: "'\(end)' is missing")
     }
 
     private mutating func tooLong(_ line: Int, _ count: Int) -> Malformed {
         take(min(count, buffer.count - position))
-        return Malformed(line: line, reason: "a tag, comment or declaration has more than \(Self.longest) bytes")
+        return Malformed(line: line, reason: "a tag or declaration has more than \(Self.longest) bytes")
     }
 
     // MARK: Tags

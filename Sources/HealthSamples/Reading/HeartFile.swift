@@ -1,10 +1,12 @@
+import CivilCalendar
 import FHIR
 import Foundation
 import OrderedJSON
 import ZipArchive
 
 /// An electrocardiogram of Apple's export: a head of names and values, then a voltage a line. The names are in the phone's
-/// language, so the values are recognized by their form.
+/// language, so the values are recognized by their form, and by their order: the date is followed by classification, symptoms,
+/// version of the software, device, sampling frequency, lead and unit.
 enum HeartFile {
     /// Half an hour at 512 measurements a second; the watch takes 30 seconds.
     private static let longest = 1 << 20
@@ -31,19 +33,26 @@ enum HeartFile {
             }
         }
         func date(_ text: String) -> FHIRDateTime? { Array(text.utf8).withUnsafeBufferPointer { ExportDate.read($0) } }
-        guard let start = head.lazy.compactMap({ date($0.value) }).first else { return problem("no date") }
-        guard let rate = head.lazy.compactMap({ rate($0.value) }).first, let perSecond = rate.decimal, Electrocardiogram.frequencies.contains(perSecond) else {
+        guard let dated = head.firstIndex(where: { date($0.value) != nil }), let start = date(head[dated].value) else { return problem("no date") }
+        /// The value of a name, or of the row so many after the date.
+        func value(_ name: String, _ offset: Int) -> String? {
+            let row = head.first { $0.name == name } ?? (dated + offset < head.count ? head[dated + offset] : nil)
+            return row.flatMap { $0.value.isEmpty ? nil : $0.value }
+        }
+        if let unit = value("Unit", 7), !["µV", "\u{3BC}V", "uV"].contains(unit) { return problem("the unit is '\(unit.prefix(40))' instead of µV") }
+        guard let rate = head.lazy.compactMap({ rate($0.value) }).first, let perSecond = rate.decimal,
+            Electrocardiogram.frequencies.contains(perSecond)
+        else {
             return problem("no sampling frequency")
         }
         guard !voltages.isEmpty, let from = start.microseconds, let offset = start.offset else { return problem("no voltages") }
         let seconds = Decimal(voltages.count) * 1_000_000 / perSecond
         let end = FHIRDateTime(microseconds: from + NSDecimalNumber(decimal: seconds).intValue, offset: offset) ?? start
         let heart = Electrocardiogram(
-            classification: head.first { $0.name == "Classification" && !$0.value.isEmpty }?.value,
-            symptoms: head.first { $0.name == "Symptoms" && !$0.value.isEmpty }?.value,
+            classification: value("Classification", 1), symptoms: value("Symptoms", 2),
             samplingFrequency: SampleQuantity(value: rate, unit: .healthKit("Hz")), voltages: voltages)
         var sample = Sample(type: "HKElectrocardiogram", start: start, end: end, value: .electrocardiogram(heart))
-        if let device = head.first(where: { $0.name == "Device" }) { sample.device = SampleDevice(name: device.value.replacingOccurrences(of: "\"", with: "")) }
+        if let device = value("Device", 4) { sample.device = SampleDevice(name: device.replacingOccurrences(of: "\"", with: "")) }
         return .sample(sample, line: 1)
     }
 

@@ -68,7 +68,8 @@ struct SampleLineReader {
             func problem(_ reason: String) -> SampleItem {
                 .problem(SampleProblem(file: file, line: lines.number, reason: reason))
             }
-            guard case .bytes(let bytes) = line else { return problem("the line has more than \(LineReader.longest) bytes") }
+            guard case .bytes(var bytes) = line else { return problem("the line has more than \(LineReader.longest) bytes") }
+            if lines.number == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
             if bytes.allSatisfy({ $0 == 32 || $0 == 9 }) { continue }
             do throws(JSONError) {
                 let json = try JSONValue(parsing: bytes)

@@ -29,8 +29,8 @@ public struct SampleReader {
     /// What is read one after the other.
     private enum Part {
         case export(String, () throws -> ByteSource)
-        case lines(String, ByteSource)
-        case heart(String, ByteSource)
+        case lines(String, () throws -> ByteSource)
+        case heart(String, () throws -> ByteSource)
         case record(String, ZipEntry, ZipReader)
     }
 
@@ -62,9 +62,13 @@ public struct SampleReader {
             totalBytes = entries.reduce(0) { $0 + Int(clamping: $1.size) }
             return
         }
+        // Exports and lines of JSON are UTF-8; of UTF-16 every line would be a problem.
+        if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.prefix(64).contains(0) {
+            throw SampleProblem(file: url.lastPathComponent, line: 1, reason: "the file is not UTF-8; exports of Health and lines of JSON are")
+        }
         let isMarkup = start.first { ![0xEF, 0xBB, 0xBF, 32, 9, 10, 13].contains($0) } == UInt8(ascii: "<")
         let file = url.lastPathComponent
-        parts = [isMarkup ? .export(file, { try ByteSource.file(url) }) : .lines(file, try ByteSource.file(url))]
+        parts = [isMarkup ? .export(file, { try ByteSource.file(url) }) : .lines(file, { try ByteSource.file(url) })]
         totalBytes = Int(try handle.seekToEnd())
     }
 
@@ -72,7 +76,7 @@ public struct SampleReader {
     /// - Parameter next: Gives the next bytes; nil at the end.
     public init(name: String, lines next: @escaping () throws -> [UInt8]?) {
         self.name = name
-        parts = [.lines(name, ByteSource(next: next))]
+        parts = [.lines(name, { ByteSource(next: next) })]
         totalBytes = nil
     }
 
@@ -85,12 +89,14 @@ public struct SampleReader {
         }
         for entry in exports { parts.append(.export(entry.name, { try ByteSource.entry(entry, of: archive) })) }
         for entry in entries where entry.name.hasSuffix(".csv") && entry.name.contains("electrocardiograms/") {
-            parts.append(.heart(entry.name, try ByteSource.entry(entry, of: archive)))
+            parts.append(.heart(entry.name, { try ByteSource.entry(entry, of: archive) }))
         }
         for entry in entries where entry.name.hasSuffix(".json") && entry.name.contains("clinical") {
             parts.append(.record(entry.name, entry, archive))
         }
-        for entry in entries where entry.name.hasSuffix(".jsonl") { parts.append(.lines(entry.name, try ByteSource.entry(entry, of: archive))) }
+        for entry in entries where entry.name.hasSuffix(".jsonl") {
+            parts.append(.lines(entry.name, { try ByteSource.entry(entry, of: archive) }))
+        }
         guard !parts.isEmpty else { throw SampleProblem(file: name, line: 1, reason: "the archive has neither an export of Health nor samples") }
         return parts.reversed()
     }
@@ -128,11 +134,11 @@ public struct SampleReader {
         case .export(let name, let open):
             current = .export(try ExportReader(file: name, open: open))
             return nil
-        case .lines(let name, let source):
-            current = .lines(SampleLineReader(file: name, source: source))
+        case .lines(let name, let open):
+            current = .lines(SampleLineReader(file: name, source: try open()))
             return nil
-        case .heart(let name, let source):
-            var lines = LineReader(source)
+        case .heart(let name, let open):
+            var lines = LineReader(try open())
             defer { readBefore += lines.offset }
             return try HeartFile.sample(&lines, name)
         case .record(let name, let entry, let archive):

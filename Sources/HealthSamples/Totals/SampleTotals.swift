@@ -1,6 +1,25 @@
 import FHIR
 import Foundation
+import TimeTotals
 import UCUM
+
+/// How totals are divided.
+public enum TotalSpan: String, Sendable, Hashable, CaseIterable {
+    /// By the hour.
+    case hour
+    /// By the day, of 23 or 25 hours where summer time begins or ends.
+    case day
+    /// By the week, from Monday on.
+    case week
+
+    fileprivate var length: TimeSpans.Length {
+        switch self {
+        case .hour: .hour
+        case .day: .day
+        case .week: .week
+        }
+    }
+}
 
 /// Totals of one type by hour, day or week of a time zone.
 ///
@@ -48,6 +67,13 @@ public struct SampleTotals: Sendable {
 
         /// The limits above.
         public init() {}
+
+        fileprivate var ofSpans: SpanTotals.Limits {
+            var result = SpanTotals.Limits()
+            (result.samples, result.spans, result.spansOfOneSample) = (samples, spans, spansOfOneSample)
+            (result.sources, result.pieces) = (sources, pieces)
+            return result
+        }
     }
 
     /// The type's identifier.
@@ -57,29 +83,9 @@ public struct SampleTotals: Sendable {
     /// Whether values add up.
     public let kind: HealthMapping.Entry.Total
 
-    private let priority: [String]
-    private let limits: Limits
-    private var spans: TimeSpans
-    private var sources: [String] = []
-    private var sourceIndexes: [String: Int] = [:]
-    private var intervals: [Interval] = []
-    private var statistics: [Int: Statistics] = [:]
+    private var totals: SpanTotals
+    private let zone: TimeZone
     private let converter: SampleConverter
-
-    struct Interval {
-        var start: Int
-        var end: Int
-        var value: Decimal
-        var source: Int
-    }
-
-    private struct Statistics {
-        var end: Int
-        var count = 0
-        var sum = Decimal()
-        var minimum: Decimal?
-        var maximum: Decimal?
-    }
 
     /// Totals without samples yet.
     ///
@@ -95,9 +101,8 @@ public struct SampleTotals: Sendable {
         let name = try mapping.type(named: type)
         let entry = try mapping.entry(of: name)
         guard let unit = entry.unit else { throw .malformed(name: "type", expected: "that of a quantity; \(name) has no numbers") }
-        (self.type, self.unit, self.kind) = (name, unit, entry.total ?? .mean)
-        (self.priority, self.limits) = (priority, limits)
-        spans = TimeSpans(span, in: zone)
+        (self.type, self.unit, self.kind, self.zone) = (name, unit, entry.total ?? .mean, zone)
+        totals = SpanTotals(kind == .sum ? .sum : .mean, by: span.length, in: zone, priority: priority, limits: limits.ofSpans)
         converter = SampleConverter(mapping: mapping)
     }
 
@@ -113,120 +118,37 @@ public struct SampleTotals: Sendable {
         guard let value = try converter.quantity(quantity, type, entry).value?.decimal, value.isFinite, let start = sample.start.microseconds,
             let end = sample.end.microseconds
         else { throw .number(name: "value", text: quantity.value.description) }
-        let last = spans.span(at: end).upperBound
-        let first = spans.span(at: start)
-        guard spans.dateTime(first.lowerBound) != nil, spans.dateTime(last) != nil else {
+        let bounds = totals.bounds(of: start..<end)
+        guard dateTime(bounds.lowerBound) != nil, dateTime(bounds.upperBound) != nil else {
             throw .outOfRange("the time from \(sample.start) to \(sample.end)")
         }
-        switch kind {
-        case .mean: try addStatistics(value, first)
-        case .sum:
-            let length = first.upperBound - first.lowerBound
-            guard (end - start) / max(length, 1) < limits.spansOfOneSample else {
-                throw .tooLarge("the sample from \(sample.start) to \(sample.end) lies in more than \(limits.spansOfOneSample) spans")
-            }
-            guard intervals.count < limits.samples else {
-                throw .tooLarge("more than \(limits.samples) samples of \(type); narrow them by time")
-            }
-            intervals.append(Interval(start: start, end: end, value: value, source: try source(sample.source?.name ?? "")))
+        do throws(SpanTotals.TooLarge) {
+            try totals.add(value, over: start..<end, source: sample.source?.name ?? "")
+        } catch {
+            throw .tooLarge("\(type): \(error)")
         }
     }
 
-    private mutating func source(_ name: String) throws(SampleError) -> Int {
-        if let index = sourceIndexes[name] { return index }
-        guard sources.count < limits.sources else { throw .tooLarge("more than \(limits.sources) sources") }
-        sourceIndexes[name] = sources.count
-        sources.append(name)
-        return sources.count - 1
-    }
-
-    private mutating func addStatistics(_ value: Decimal, _ span: Range<Int>) throws(SampleError) {
-        guard statistics[span.lowerBound] != nil || statistics.count < limits.spans else {
-            throw .tooLarge("more than \(limits.spans) spans with samples; take longer spans, or narrow them by time")
-        }
-        var all = statistics[span.lowerBound] ?? Statistics(end: span.upperBound)
-        let sum = all.sum + value
-        guard sum.isFinite else { throw .number(name: "value", text: "a sum beyond what a decimal holds") }
-        all.sum = sum
-        all.count += 1
-        all.minimum = min(all.minimum ?? value, value)
-        all.maximum = max(all.maximum ?? value, value)
-        statistics[span.lowerBound] = all
+    private func dateTime(_ instant: Int) -> FHIRDateTime? {
+        FHIRDateTime(microseconds: instant, offset: TimeSpans(.day, in: zone).offset(at: instant) / 60_000_000)
     }
 
     /// The totals of the spans that have samples, in the order of time.
     /// - Throws: ``SampleError`` where there are more spans than allowed, or a sum is too large.
     public func all() throws(SampleError) -> [Total] {
-        let found = kind == .sum ? try summed() : statistics
-        var totals: [Total] = []
-        for (start, all) in found.sorted(by: { $0.key < $1.key }) {
-            guard let from = spans.dateTime(start), let to = spans.dateTime(all.end) else {
-                throw .outOfRange("a span")
-            }
-            func number(_ value: Decimal?) -> FHIRDecimal? { value.map { SampleNumber.rounded($0, isExact: false) } }
-            let mean = kind == .mean ? all.sum / Decimal(all.count) : nil
-            totals.append(
+        let found: [(start: Int, summary: SpanTotals.Summary)]
+        do throws(SpanTotals.TooLarge) { found = try totals.all() } catch { throw .tooLarge("\(type): \(error)") }
+        var result: [Total] = []
+        func number(_ value: Decimal?) -> FHIRDecimal? { value.map { SampleNumber.rounded($0, isExact: false) } }
+        for (start, summary) in found {
+            guard let from = dateTime(start), let to = dateTime(summary.end) else { throw .outOfRange("a span") }
+            let isSum = kind == .sum
+            result.append(
                 Total(
-                    start: from, end: to, count: all.count, sum: kind == .sum ? number(all.sum) : nil, minimum: number(all.minimum),
-                    mean: number(mean), maximum: number(all.maximum)))
-        }
-        return totals
-    }
-
-    /// The sums of what the sources say, each outside the time of those before it.
-    private func summed() throws(SampleError) -> [Int: Statistics] {
-        var result: [Int: Statistics] = [:]
-        var covered = Coverage()
-        var pieces = limits.pieces
-        var counts = [Int](repeating: 0, count: sources.count)
-        for interval in intervals { counts[interval.source] += 1 }
-        let order = sources.indices.sorted { a, b in
-            let ranks = [a, b].map { priority.firstIndex(of: sources[$0]) ?? .max }
-            return (ranks[0], -counts[a], sources[a]) < (ranks[1], -counts[b], sources[b])
-        }
-        var bySource: [[Interval]] = Array(repeating: [], count: sources.count)
-        for interval in intervals { bySource[interval.source].append(interval) }
-        for source in order {
-            let sorted = bySource[source].sorted { ($0.start, $0.end) < ($1.start, $1.end) }
-            bySource[source] = []
-            var cursor = 0
-            for interval in sorted {
-                guard let parts = covered.outside(interval.start, interval.end, &cursor, &pieces) else { throw tooManyPieces }
-                for part in parts { try divide(interval, part, &result, &pieces) }
-            }
-            covered.add(sorted)
+                    start: from, end: to, count: summary.count, sum: isSum ? number(summary.sum) : nil,
+                    minimum: isSum ? nil : number(summary.minimum), mean: isSum ? nil : number(summary.mean),
+                    maximum: isSum ? nil : number(summary.maximum)))
         }
         return result
-    }
-
-    private var tooManyPieces: SampleError {
-        .tooLarge("overlaps and spans cut the samples into more than \(limits.pieces) pieces; narrow them by time")
-    }
-
-    /// Adds the part of a sample's value that a part of its time has.
-    private func divide(
-        _ interval: Interval, _ part: Range<Int>, _ result: inout [Int: Statistics], _ pieces: inout Int
-    ) throws(SampleError) {
-        var spans = spans
-        var position = part.lowerBound
-        repeat {
-            pieces -= 1
-            guard pieces > 0 else { throw tooManyPieces }
-            let span = spans.span(at: position)
-            let end = min(max(span.upperBound, position), part.upperBound)
-            let share =
-                interval.end == interval.start
-                ? interval.value : interval.value * Decimal(end - position) / Decimal(interval.end - interval.start)
-            guard result[span.lowerBound] != nil || result.count < limits.spans else {
-                throw .tooLarge("more than \(limits.spans) spans with samples; take longer spans, or narrow them by time")
-            }
-            var all = result[span.lowerBound] ?? Statistics(end: span.upperBound)
-            let sum = all.sum + share
-            guard sum.isFinite else { throw .number(name: "value", text: "a sum beyond what a decimal holds") }
-            all.sum = sum
-            all.count += 1
-            result[span.lowerBound] = all
-            position = end
-        } while position < part.upperBound
     }
 }

@@ -34,6 +34,9 @@ extension FHIRDateTime {
         self.init(text: "\(date)T\(clock)\(fraction)\(zone)")
     }
 
+    /// The form that Indivo takes: in UTC, with six digits of fraction at most. Nil without a time.
+    var indivoText: String? { microseconds.flatMap { FHIRDateTime(microseconds: $0, offset: 0) }?.description }
+
     /// The same point in time as a clock in a zone shows it. Itself where that is not possible.
     package func moved(to zone: TimeZone) -> FHIRDateTime {
         guard let microseconds else { return self }
@@ -42,5 +45,17 @@ extension FHIRDateTime {
         let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second)))
         guard offset % 60 == 0, offset / 60 != self.offset else { return self }
         return FHIRDateTime(microseconds: microseconds, offset: offset / 60) ?? self
+    }
+}
+
+extension Sample {
+    /// The zone that the metadata name; else this machine's where its clock showed the sample's start as the sample does, so that
+    /// summer time is known; else the offset of the start.
+    package var timeZone: TimeZone {
+        if case .text(let name)? = metadata["HKTimeZone"], let zone = TimeZone(identifier: name) { return zone }
+        guard let microseconds = start.microseconds, let offset = start.offset else { return .gmt }
+        let second = Date(timeIntervalSince1970: Double(microseconds.flooredQuotient(by: 1_000_000)))
+        if TimeZone.current.secondsFromGMT(for: second) == offset * 60 { return .current }
+        return TimeZone(secondsFromGMT: offset * 60) ?? .gmt
     }
 }

@@ -7,7 +7,8 @@ import Foundation
 ///         type: "HKQuantityTypeIdentifierHeartRate", start: "2026-03-29T08:00:00+02:00", end: "2026-03-29T08:00:00+02:00",
 ///         value: .quantity(SampleQuantity(value: 72, unit: .healthKit("count/min"))))
 ///
-/// Dates and numbers are kept as they were written. ``init(json:)`` and ``json`` read and write a line of JSON.
+/// Dates and numbers are kept as they were written. ``init(json:)`` and ``json`` read and write a line of
+/// JSON; coders such as `JSONEncoder` do too.
 public struct Sample: Sendable, Hashable {
     /// The type's identifier, such as `HKQuantityTypeIdentifierHeartRate`.
     public var type: String

@@ -1,8 +1,10 @@
 import ArgumentParser
+import CivilCalendar
 import FHIR
 import Foundation
 import HealthSamples
 import Suggestions
+import TimeTotals
 import ZipArchive
 
 /// The samples of a command: a file, and which of its samples.
@@ -19,7 +21,7 @@ struct SampleInput: ParsableArguments {
     @Option(help: ArgumentHelp("Only samples that begin before this date or time.", valueName: "time"))
     var until: String?
 
-    @Option(help: ArgumentHelp("The time zone of days, such as Europe/Berlin; this machine's unless given.", valueName: "zone"))
+    @Option(help: ArgumentHelp("The time zone of days, such as Europe/Berlin; that of the samples unless given.", valueName: "zone"))
     var zone: String?
 
     @Option(help: ArgumentHelp("An own mapping of types, laid over the standard one.", valueName: "file"), completion: .file(extensions: ["json"]))
@@ -27,9 +29,10 @@ struct SampleInput: ParsableArguments {
 
     @OptionGroup var talk: TalkOptions
 
+    /// The zone that was given; nil for that of the samples.
     /// - Throws: ``CommandFailure`` for a zone that is unknown.
-    func timeZone() throws -> TimeZone {
-        guard let zone else { return .current }
+    func timeZone() throws -> TimeZone? {
+        guard let zone else { return nil }
         guard let found = TimeZone(identifier: zone), TimeZone.knownTimeZoneIdentifiers.contains(zone) || zone == "UTC" else {
             throw CommandFailure("--zone: there is no time zone “\(zone)”\(Spelling.question(about: zone, among: TimeZone.knownTimeZoneIdentifiers))")
         }
@@ -53,19 +56,17 @@ struct SampleInput: ParsableArguments {
         for name in type {
             do { types.insert(try mapping.type(named: name)) } catch { throw CommandFailure("--type: \(error)") }
         }
-        return SampleSelection(types: types, since: try instant(since, "--since"), until: try instant(until, "--until"))
+        return SampleSelection(types: types, since: try bound(since, "--since"), until: try bound(until, "--until"))
     }
 
-    private func instant(_ text: String?, _ name: String) throws -> Int? {
+    private func bound(_ text: String?, _ name: String) throws -> SampleSelection.Bound? {
         guard let text else { return nil }
         guard let date = FHIRDateTime(text: text), let month = date.date.month, let day = date.date.day else {
             throw CommandFailure("\(name): “\(text)” is not a date such as 2026-03-01 or 2026-03-01T08:00:00+01:00")
         }
-        if let instant = date.microseconds { return instant }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = try timeZone()
-        let start = calendar.date(from: DateComponents(year: date.date.year, month: month, day: day))
-        return start.map { Int($0.timeIntervalSince1970) * 1_000_000 }
+        if let instant = date.microseconds { return .instant(instant) }
+        let days = CivilCalendar.days(fromCivil: date.date.year, month, day)
+        return try timeZone().map { .instant(TimeSpans(.day, in: $0).midnight(of: days)) } ?? .day(days)
     }
 
     /// Reads the samples, with the progress on standard error.
@@ -77,6 +78,8 @@ struct SampleInput: ParsableArguments {
         var position = 0
         var progress = SampleProgress(total: reader.totalBytes, isShown: StandardStreams.errorIsTerminal && !talk.quiet)
         defer { progress.clear() }
+        // An export is read for its correlations first.
+        progress.show(0, 0)
         while let item = try next(&reader) {
             switch item {
             case .problem(let problem):
@@ -131,9 +134,24 @@ struct SampleInput: ParsableArguments {
 
 /// Which samples of a file.
 struct SampleSelection {
+    /// When the time begins or ends.
+    enum Bound {
+        /// Microseconds since 1970.
+        case instant(Int)
+        /// A day from 1970-01-01 on, which begins when the clock of each sample's own zone shows so.
+        case day(Int)
+
+        func instant(for date: FHIRDateTime) -> Int {
+            switch self {
+            case .instant(let instant): instant
+            case .day(let day): (day * 1440 - (date.offset ?? 0)) * 60_000_000
+            }
+        }
+    }
+
     var types: Set<String>
-    var since: Int?
-    var until: Int?
+    var since: Bound?
+    var until: Bound?
 
     /// The sample, or those of its members that have a type, or nothing.
     func chosen(of sample: Sample) -> [Sample] {
@@ -143,10 +161,11 @@ struct SampleSelection {
 
     private func isInTime(_ sample: Sample) -> Bool {
         guard let start = sample.start.microseconds, let end = sample.end.microseconds else { return false }
-        return (since.map { end > $0 || start >= $0 } ?? true) && (until.map { start < $0 } ?? true)
+        let (from, to) = (since?.instant(for: sample.end), until?.instant(for: sample.start))
+        return (from.map { end > $0 || start >= $0 } ?? true) && (to.map { start < $0 } ?? true)
     }
 
-    var description: String { "\(types.sorted()) \(since.map(String.init) ?? "") \(until.map(String.init) ?? "")" }
+    var description: String { "\(types.sorted()) \(since.map { "\($0)" } ?? "") \(until.map { "\($0)" } ?? "")" }
 }
 
 /// What a file had. Of problems the first are shown, all are counted.
@@ -193,8 +212,16 @@ struct SampleProgress {
     mutating func show(_ bytes: Int, _ samples: Int) {
         guard isShown else { return }
         isOnScreen = true
-        let share = total.map { $0 > 0 ? " \(min(100, bytes / max(1, $0 / 100))) %" : "" } ?? ""
-        StandardStreams.hint("\r\(samples) samples\(share)\u{1B}[K")
+        StandardStreams.hint("\r\(Self.bar(bytes, of: total))\(samples) samples\u{1B}[K")
+    }
+
+    /// `[########            ] 40 % `, where the size is known.
+    static func bar(_ bytes: Int, of total: Int?) -> String {
+        guard let total, total > 0 else { return "" }
+        // In hundredths first, as products of two sizes may be too large.
+        let percent = min(100, bytes / max(1, total / 100))
+        let done = percent / 5
+        return "[\(String(repeating: "#", count: done))\(String(repeating: " ", count: 20 - done))] \(percent) % "
     }
 
     mutating func clear() {

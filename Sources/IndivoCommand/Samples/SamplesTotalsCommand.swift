@@ -13,7 +13,8 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
 
             Where samples of several sources overlap, as of phone and watch, they count once: those of the source that is \
             named first by --source; without it, of the source with the most samples. Of types that do not add up, such as \
-            heart rates, minimum, mean and maximum are given.
+            heart rates, minimum, mean and maximum are given. Without --zone days are those of the zone that the first \
+            sample of the type has.
 
             \(ExitStatus.help)
             """)
@@ -35,13 +36,22 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let mapping = try input.healthMapping()
-        var totals: SampleTotals
-        do {
-            totals = try SampleTotals(of: input.type.first ?? "", by: by, in: input.timeZone(), mapping: mapping, priority: source)
-        } catch let error as SampleError {
-            throw CommandFailure("--type: \(error)")
+        func makeTotals(_ zone: TimeZone) throws -> SampleTotals {
+            do {
+                return try SampleTotals(of: input.type.first ?? "", by: by, in: zone, mapping: mapping, priority: source)
+            } catch let error as SampleError {
+                throw CommandFailure("--type: \(error)")
+            }
         }
-        let tally = try await input.forEach(input.selection(mapping)) { sample, _ in try totals.add(sample) }
+        var zone = try input.timeZone()
+        var totals = try makeTotals(zone ?? .gmt)
+        let tally = try await input.forEach(input.selection(mapping)) { sample, _ in
+            if zone == nil {
+                zone = sample.timeZone
+                totals = try makeTotals(sample.timeZone)
+            }
+            try totals.add(sample)
+        }
         let all: [SampleTotals.Total]
         do { all = try totals.all() } catch { throw CommandFailure("\(error)") }
         let isSum = totals.kind == .sum

@@ -16,7 +16,7 @@ struct PageServer: Sendable {
     }
 
     static let allPages: [Page] = [
-        HomePages.pages, RecordPages.pages, LoginPages.pages, AppPages.pages, AuthorizationPages.pages, FilePages.pages,
+        HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, AuthorizationPages.pages, FilePages.pages,
     ].flatMap { $0 }
 
     func answer(_ request: Request) async -> Response {

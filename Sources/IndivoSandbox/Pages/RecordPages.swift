@@ -42,7 +42,7 @@ enum RecordPages {
     }
 
     /// The record of the URL, if it is the visitor's.
-    private static func find(_ visit: Visit, in db: Database) throws -> RecordRow {
+    static func find(_ visit: Visit, in db: Database) throws -> RecordRow {
         let record = try RecordRow.find(visit["record"], in: db).orNotFound()
         guard try record.isOwnedOrShared(by: visit.account.id, in: db) else { throw Refusal.notFound }
         return record
@@ -89,11 +89,14 @@ enum RecordPages {
             + sections.all(models: visit.server.models.all.map(\.name))
         let links = (known.map { ($0.id, $0.title) } + [("documents", "Documents"), ("apps", "Apps")])
             .map { id, title -> Markup in "<li><a href=\"#\(id)\">\(title)</a></li>" }
+        let health: Markup =
+            RecordHealthPage.hasContent(content.facts)
+            ? "<li><a href=\"/records/\(content.record.id)/health\">By day, month and year</a></li>" : .empty
         return visit.page(
             content.record.label,
             """
             \(sections.person(content.demographics, at: visit.now))
-            <nav aria-label="Sections"><ul>\(links)</ul></nav>
+            <nav aria-label="Sections"><ul>\(health)\(links)</ul></nav>
             \(known.map(\.markup))
             \(documents(content, sections))
             \(apps(content, visit))

@@ -258,10 +258,15 @@ struct RecordSections {
         return Section(id: "VitalSigns", title: "Vital signs", content: content)
     }
 
+    /// So many points has a chart, the latest.
+    private static let pointLimit = 400
+
     private func points(_ facts: [Fact], at: String, value: String) -> [Chart.Point] {
-        facts.compactMap { fact in
+        let points = facts.compactMap { fact -> Chart.Point? in
             guard let time = IndivoDate.parseDateTime(fact[at]), let number = fact.number(value) else { return nil }
             return Chart.Point(at: time, value: number, page: page(of: fact))
         }
+        guard points.count > Self.pointLimit else { return points }
+        return Array(points.sorted { $0.at < $1.at }.suffix(Self.pointLimit))
     }
 }

@@ -1,11 +1,3 @@
-/// Numbers of dates and times as text.
-package enum CivilTime {
-    package static func padded(_ value: Int, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-}
-
 /// Reads the parts of dates and times from the start of a text.
 struct TimeScanner {
     private let text: UnsafeBufferPointer<UInt8>

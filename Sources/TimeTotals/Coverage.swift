@@ -1,13 +1,15 @@
 /// Times that are taken, disjoint and in order.
-struct Coverage {
+package struct Coverage: Sendable {
     private var ranges: [Range<Int>] = []
+
+    package init() {}
 
     /// The parts of a time that are not taken. For one moment it is that moment, or nothing.
     ///
     /// - Parameters:
     ///   - cursor: 0 at first, then as it was left; starts must not decrease from call to call.
     ///   - steps: How many taken times may be looked at; nil is returned when they are used up.
-    func outside(_ start: Int, _ end: Int, _ cursor: inout Int, _ steps: inout Int) -> [Range<Int>]? {
+    package func outside(_ start: Int, _ end: Int, _ cursor: inout Int, _ steps: inout Int) -> [Range<Int>]? {
         while cursor < ranges.count, ranges[cursor].upperBound <= start { cursor += 1 }
         if start == end { return cursor < ranges.count && ranges[cursor].contains(start) ? [] : [start..<start] }
         var parts: [Range<Int>] = []
@@ -25,17 +27,17 @@ struct Coverage {
     }
 
     /// Takes the times of intervals that are sorted by their starts.
-    mutating func add(_ intervals: [SampleTotals.Interval]) {
+    package mutating func add(_ intervals: [Range<Int>]) {
         var merged: [Range<Int>] = []
         merged.reserveCapacity(ranges.count + intervals.count)
         var (i, j) = (0, 0)
         while i < ranges.count || j < intervals.count {
             let range: Range<Int>
-            if j == intervals.count || (i < ranges.count && ranges[i].lowerBound <= intervals[j].start) {
+            if j == intervals.count || (i < ranges.count && ranges[i].lowerBound <= intervals[j].lowerBound) {
                 range = ranges[i]
                 i += 1
             } else {
-                range = intervals[j].start..<intervals[j].end
+                range = intervals[j]
                 j += 1
             }
             if range.isEmpty { continue }

@@ -30,19 +30,15 @@ package struct Chart {
         self.normal = normal
     }
 
-    private static let width = 340.0
-    private static let height = 170.0
-    private static let left = 46.0
-    private static let right = 16.0
-    private static let top = 18.0
-    private static let bottom = 28.0
-
     package var markup: Markup {
         let sorted = points.sorted { $0.at < $1.at }
         guard let first = sorted.first, let last = sorted.last else { return .empty }
-        let scale = Scale(sorted, normal)
-        let line = sorted.map { "\(Chart.coordinate(scale.x($0.at))),\(Chart.coordinate(scale.y($0.value)))" }
-            .joined(separator: " ")
+        let scale = ChartScale(sorted.map(\.value) + (normal.map { [$0.lowerBound, $0.upperBound] } ?? []))
+        let time = Int(first.at.rawValue)..<Int(last.at.rawValue)
+        let positions = sorted.map { point in
+            (ChartFrame.coordinate(ChartFrame.x(Int(point.at.rawValue), in: time)), ChartFrame.coordinate(scale.y(point.value)))
+        }
+        let line = positions.map { "\($0.0),\($0.1)" }.joined(separator: " ")
         let verdict = self.verdict(on: last.value)
         return """
             <figure class="chart"><figcaption>\(title)</figcaption>
@@ -50,8 +46,8 @@ package struct Chart {
             <span class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\(verdict)</span>\
             <span class="quiet">\(rangeText) <time datetime="\(last.at.day)">\(last.at.day)</time></span></p>
             <svg viewBox="0 0 340 170" role="img" aria-label="\(summary(of: sorted))">
-            \(range(scale))\(grid(scale))<polyline class="line" points="\(line)"/>
-            \(sorted.map { mark($0, scale) })
+            \(range(scale))\(scale.grid)<polyline class="line" points="\(line)"/>
+            \(sorted.map { mark($0, time, scale) })
             <text x="46" y="164">\(first.at.day)</text>\(lastDay(first, last))
             </svg>\(values(sorted))</figure>
             """
@@ -99,91 +95,40 @@ package struct Chart {
         return "\(title) in \(shownUnit). \(values)\(range)"
     }
 
-    /// A number in at most four digits.
-    package static func text(_ value: Double) -> String { String(format: "%.4g", value) }
-
-    private static func coordinate(_ value: Double) -> String { String(format: "%.1f", value) }
+    /// A number with four digits that count, or all those before the point.
+    package static func text(_ value: Double) -> String {
+        String(format: 1000...1e15 ~= abs(value) ? "%.0f" : "%.4g", value)
+    }
 
     // MARK: Drawing
 
-    private func range(_ scale: Scale) -> Markup {
+    private func range(_ scale: ChartScale) -> Markup {
         guard let normal else { return .empty }
         let top = scale.y(normal.upperBound)
         let height = scale.y(normal.lowerBound) - top
         return """
-            <rect class="range" x="46" y="\(Chart.coordinate(top))" width="278" height="\(Chart.coordinate(height))"/>
+            <rect class="range" x="46" y="\(ChartFrame.coordinate(top))" width="278" height="\(ChartFrame.coordinate(height))"/>
             """
     }
 
-    private func grid(_ scale: Scale) -> Markup {
-        let lines = scale.ticks.map { tick -> Markup in
-            let y = scale.y(tick)
-            return """
-                <line class="grid" x1="46" y1="\(Chart.coordinate(y))" x2="324" y2="\(Chart.coordinate(y))"/>\
-                <text x="40" y="\(Chart.coordinate(y + 4))" text-anchor="end">\(Chart.text(tick))</text>
-                """
-        }
-        return Markup(lines)
-    }
-
-    private func mark(_ point: Point, _ scale: Scale) -> Markup {
-        let (x, y) = (scale.x(point.at), scale.y(point.value))
+    private func mark(_ point: Point, _ time: Range<Int>, _ scale: ChartScale) -> Markup {
+        let (x, y) = (ChartFrame.x(Int(point.at.rawValue), in: time), scale.y(point.value))
         let verdict = self.verdict(on: point.value)
         let words = "\(point.at.day): \(Chart.text(point.value)) \(shownUnit)" + (verdict.isEmpty ? "" : ", \(verdict)")
         guard verdict.hasSuffix("normal"), verdict != "normal" else {
             return """
-                <circle class="point" cx="\(Chart.coordinate(x))" cy="\(Chart.coordinate(y))" r="3.5">\
+                <circle class="point" cx="\(ChartFrame.coordinate(x))" cy="\(ChartFrame.coordinate(y))" r="3.5">\
                 <title>\(words)</title></circle>
                 """
         }
         return """
-            <rect class="point out" x="\(Chart.coordinate(x - 4))" y="\(Chart.coordinate(y - 4))" width="8" height="8" \
-            transform="rotate(45 \(Chart.coordinate(x)) \(Chart.coordinate(y)))"><title>\(words)</title></rect>
+            <rect class="point out" x="\(ChartFrame.coordinate(x - 4))" y="\(ChartFrame.coordinate(y - 4))" width="8" height="8" \
+            transform="rotate(45 \(ChartFrame.coordinate(x)) \(ChartFrame.coordinate(y)))"><title>\(words)</title></rect>
             """
     }
 
     private func lastDay(_ first: Point, _ last: Point) -> Markup {
         guard last.at.day != first.at.day else { return .empty }
         return "<text x=\"324\" y=\"164\" text-anchor=\"end\">\(last.at.day)</text>"
-    }
-
-    /// Where values and instants lie.
-    private struct Scale {
-        let ticks: [Double]
-        private let low: Double
-        private let high: Double
-        private let start: Timestamp
-        private let end: Timestamp
-
-        init(_ points: [Point], _ normal: ClosedRange<Double>?) {
-            let values = points.map(\.value) + (normal.map { [$0.lowerBound, $0.upperBound] } ?? [])
-            let least = values.min() ?? 0
-            let most = values.max() ?? 1
-            let step = Scale.step(for: max(most - least, abs(most) * 0.05, 0.01))
-            low = (least / step).rounded(.down) * step
-            high = max((most / step).rounded(.up) * step, low + step)
-            // Counted, not added up: at a great distance from zero a step may change nothing.
-            let count = ((high - low) / step).rounded()
-            let (low, bound) = (low, Int(exactly: count).map { min($0, 12) } ?? 0)
-            ticks = (0...bound).map { low + Double($0) * step }
-            start = points.first?.at ?? Timestamp(rawValue: 0)
-            end = points.last?.at ?? Timestamp(rawValue: 0)
-        }
-
-        /// A round number of which two to four make up the span.
-        private static func step(for span: Double) -> Double {
-            let magnitude = pow(10, floor(log10(span)))
-            return [0.5, 1, 2, 5].map { $0 * magnitude }.first { span / $0 <= 3 } ?? 10 * magnitude
-        }
-
-        func x(_ at: Timestamp) -> Double {
-            let width = Chart.width - Chart.left - Chart.right
-            guard end > start else { return Chart.left + width / 2 }
-            return Chart.left + width * Double(at.rawValue - start.rawValue) / Double(end.rawValue - start.rawValue)
-        }
-
-        func y(_ value: Double) -> Double {
-            Chart.height - Chart.bottom - (Chart.height - Chart.top - Chart.bottom) * (value - low) / (high - low)
-        }
     }
 }

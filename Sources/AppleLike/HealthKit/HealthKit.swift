@@ -1,0 +1,218 @@
+import Foundation
+
+// Stands for the part of Apple's HealthKit that `Sample` reads, so that Linux compiles it: the same names and initialisers, and
+// no store. Quantities know the unit that they were made in, and convert nothing.
+
+public typealias CFTypeID = UInt
+
+/// Of CoreFoundation, which HealthKit brings on Apple's systems.
+public func CFGetTypeID(_ object: AnyObject) -> CFTypeID {
+    guard let number = object as? NSNumber else { return 0 }
+    // A Boolean has the type `char` in Objective-C.
+    return number.objCType.pointee == CChar(UInt8(ascii: "c")) ? CFBooleanGetTypeID() : 22
+}
+
+public func CFBooleanGetTypeID() -> CFTypeID { 21 }
+
+public let HKMetadataKeyTimeZone = "HKTimeZone"
+
+open class HKObjectType: NSObject {
+    public let identifier: String
+    public init(identifier: String) { self.identifier = identifier }
+}
+
+open class HKSampleType: HKObjectType {}
+
+public struct HKQuantityTypeIdentifier: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let activeEnergyBurned = HKQuantityTypeIdentifier(rawValue: "HKQuantityTypeIdentifierActiveEnergyBurned")
+    public static let heartRate = HKQuantityTypeIdentifier(rawValue: "HKQuantityTypeIdentifierHeartRate")
+    public static let bloodPressureSystolic = HKQuantityTypeIdentifier(rawValue: "HKQuantityTypeIdentifierBloodPressureSystolic")
+}
+
+public struct HKCategoryTypeIdentifier: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let sleepAnalysis = HKCategoryTypeIdentifier(rawValue: "HKCategoryTypeIdentifierSleepAnalysis")
+}
+
+public struct HKCorrelationTypeIdentifier: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let bloodPressure = HKCorrelationTypeIdentifier(rawValue: "HKCorrelationTypeIdentifierBloodPressure")
+}
+
+public final class HKQuantityType: HKSampleType {
+    public convenience init(_ identifier: HKQuantityTypeIdentifier) { self.init(identifier: identifier.rawValue) }
+}
+
+public final class HKCategoryType: HKSampleType {
+    public convenience init(_ identifier: HKCategoryTypeIdentifier) { self.init(identifier: identifier.rawValue) }
+}
+
+public final class HKCorrelationType: HKSampleType {
+    public convenience init(_ identifier: HKCorrelationTypeIdentifier) { self.init(identifier: identifier.rawValue) }
+}
+
+public final class HKUnit: NSObject {
+    public let unitString: String
+    public init(from string: String) { unitString = string }
+}
+
+public final class HKQuantity: NSObject {
+    private let unit: HKUnit
+    private let value: Double
+
+    public init(unit: HKUnit, doubleValue value: Double) { (self.unit, self.value) = (unit, value) }
+
+    public func doubleValue(for unit: HKUnit) -> Double {
+        precondition(unit.unitString == self.unit.unitString, "this stands for HealthKit, and converts nothing")
+        return value
+    }
+
+    public override var description: String { "\(value) \(unit.unitString)" }
+}
+
+public final class HKDevice: NSObject {
+    public let name, manufacturer, model, hardwareVersion, firmwareVersion, softwareVersion, localIdentifier, udiDeviceIdentifier: String?
+
+    public init(
+        name: String?, manufacturer: String?, model: String?, hardwareVersion: String?, firmwareVersion: String?,
+        softwareVersion: String?, localIdentifier: String?, udiDeviceIdentifier: String?
+    ) {
+        (self.name, self.manufacturer, self.model, self.hardwareVersion) = (name, manufacturer, model, hardwareVersion)
+        (self.firmwareVersion, self.softwareVersion) = (firmwareVersion, softwareVersion)
+        (self.localIdentifier, self.udiDeviceIdentifier) = (localIdentifier, udiDeviceIdentifier)
+    }
+}
+
+public final class HKSource: NSObject {
+    public var name: String { "Health" }
+    public var bundleIdentifier: String { "com.apple.Health" }
+}
+
+public final class HKSourceRevision: NSObject {
+    public var source: HKSource { HKSource() }
+    public var version: String? { "1" }
+    public var productType: String? { "Watch6,1" }
+    public var operatingSystemVersion: OperatingSystemVersion { OperatingSystemVersion(majorVersion: 10, minorVersion: 1, patchVersion: 0) }
+}
+
+open class HKObject: NSObject {
+    public let uuid = UUID()
+    public let device: HKDevice?
+    public let metadata: [String: Any]?
+    public var sourceRevision: HKSourceRevision { HKSourceRevision() }
+
+    init(device: HKDevice?, metadata: [String: Any]?) { (self.device, self.metadata) = (device, metadata) }
+}
+
+open class HKSample: HKObject {
+    public let sampleType: HKSampleType
+    public let startDate: Date
+    public let endDate: Date
+
+    init(_ type: HKSampleType, _ start: Date, _ end: Date, _ device: HKDevice?, _ metadata: [String: Any]?) {
+        (sampleType, startDate, endDate) = (type, start, end)
+        super.init(device: device, metadata: metadata)
+    }
+}
+
+public final class HKQuantitySample: HKSample {
+    public let quantity: HKQuantity
+
+    public init(type: HKQuantityType, quantity: HKQuantity, start: Date, end: Date, device: HKDevice? = nil, metadata: [String: Any]? = nil) {
+        self.quantity = quantity
+        super.init(type, start, end, device, metadata)
+    }
+}
+
+public final class HKCategorySample: HKSample {
+    public let value: Int
+
+    public init(type: HKCategoryType, value: Int, start: Date, end: Date, metadata: [String: Any]? = nil) {
+        self.value = value
+        super.init(type, start, end, nil, metadata)
+    }
+}
+
+public final class HKCorrelation: HKSample {
+    public let objects: Set<HKSample>
+
+    public init(type: HKCorrelationType, start: Date, end: Date, objects: Set<HKSample>, metadata: [String: Any]? = nil) {
+        self.objects = objects
+        super.init(type, start, end, nil, metadata)
+    }
+}
+
+public enum HKWorkoutActivityType: UInt, Sendable { case running = 37 }
+
+public final class HKStatistics: NSObject {
+    public func sumQuantity() -> HKQuantity? { nil }
+}
+
+public final class HKWorkout: HKSample {
+    public let workoutActivityType: HKWorkoutActivityType
+    public var duration: TimeInterval { endDate.timeIntervalSince(startDate) }
+    public var totalDistance: HKQuantity? { nil }
+    public func statistics(for type: HKQuantityType) -> HKStatistics? { nil }
+
+    public init(activityType: HKWorkoutActivityType, start: Date, end: Date) {
+        workoutActivityType = activityType
+        super.init(HKSampleType(identifier: "HKWorkoutTypeIdentifier"), start, end, nil, nil)
+    }
+}
+
+public final class HKElectrocardiogram: HKSample {
+    public enum Classification: Int, Sendable {
+        case notSet, sinusRhythm, atrialFibrillation, inconclusiveLowHeartRate, inconclusiveHighHeartRate, inconclusivePoorReading
+        case inconclusiveOther, unrecognized = 100
+    }
+
+    public enum SymptomsStatus: Int, Sendable { case notSet, none, present }
+
+    public var classification: Classification { .notSet }
+    public var symptomsStatus: SymptomsStatus { .notSet }
+    public var averageHeartRate: HKQuantity? { nil }
+    public var samplingFrequency: HKQuantity? { nil }
+}
+
+public final class HKStateOfMind: HKSample {
+    public enum Kind: Int, Sendable { case momentaryEmotion = 1, dailyMood }
+
+    public enum ValenceClassification: Int, Sendable {
+        case veryUnpleasant = 1, unpleasant, slightlyUnpleasant, neutral, slightlyPleasant, pleasant, veryPleasant
+    }
+
+    public enum Label: Int, Sendable {
+        case amazed = 1, amused, angry, anxious, ashamed, brave, calm, content, disappointed, discouraged, disgusted, embarrassed
+        case excited, frustrated, grateful, guilty, happy, hopeless, irritated, jealous, joyful, lonely, passionate, peaceful, proud
+        case relieved, sad, scared, stressed, surprised, worried, annoyed, confident, drained, hopeful, indifferent, overwhelmed
+        case satisfied
+    }
+
+    public enum Association: Int, Sendable {
+        case community = 1, currentEvents, dating, education, family, fitness, friends, health, hobbies, identity, money, partner
+        case selfCare, spirituality, tasks, travel, work, weather
+    }
+
+    public let kind: Kind
+    public let valence: Double
+    public var valenceClassification: ValenceClassification { .pleasant }
+    public let labels: [Label]
+    public let associations: [Association]
+
+    public init(date: Date, kind: Kind, valence: Double, labels: [Label], associations: [Association]) {
+        (self.kind, self.valence, self.labels, self.associations) = (kind, valence, labels, associations)
+        super.init(HKSampleType(identifier: "HKStateOfMind"), date, date, nil, nil)
+    }
+}
+
+public final class HKFHIRResource: NSObject {
+    public var data: Data { Data() }
+}
+
+public final class HKClinicalRecord: HKSample {
+    public var fhirResource: HKFHIRResource? { nil }
+}

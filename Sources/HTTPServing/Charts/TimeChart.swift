@@ -1,0 +1,127 @@
+/// Bars, periods and points along a stretch of time: SVG, no script, with a table of what it shows.
+///
+/// Bars have a style, which the legend names; what they are stands in their titles and in the table too.
+package struct TimeChart {
+    /// Something along the time.
+    package struct Mark {
+        /// How it is drawn.
+        package enum Shape {
+            /// From one value to another, as wide as its time.
+            case bar(Double, Double)
+            /// A line over its time, as what was measured over a period.
+            case period(Double)
+            /// A circle at the start of its time, as what was measured at a moment.
+            case point(Double)
+        }
+
+        package var time: Range<Int>
+        package var shape: Shape
+        /// The name of its style and of its entry in the legend.
+        package var style: String
+        /// What it shows, in words.
+        package var words: String
+
+        package init(_ shape: Shape, over time: Range<Int>, style: String, words: String) {
+            (self.time, self.shape, self.style, self.words) = (time, shape, style, words)
+        }
+
+        var values: [Double] {
+            switch shape {
+            case .bar(let low, let high): [low, high]
+            case .period(let value), .point(let value): [value]
+            }
+        }
+    }
+
+    /// What stands at the left.
+    package enum Axis {
+        case values
+        /// Names from top to bottom; a value is the index of one.
+        case names([String])
+    }
+
+    package var title: String
+    /// What it comes to, in a few words.
+    package var lead: Markup
+    package var time: Range<Int>
+    /// Times with a name under the chart.
+    package var ticks: [(at: Int, text: String)]
+    package var axis: Axis
+    package var marks: [Mark]
+    /// Styles and their names.
+    package var legend: [(style: String, text: String)]
+    package var table: Table
+
+    package init(
+        title: String, lead: Markup, time: Range<Int>, ticks: [(at: Int, text: String)], axis: Axis = .values, marks: [Mark],
+        legend: [(style: String, text: String)] = [], table: Table
+    ) {
+        (self.title, self.lead, self.time, self.ticks, self.axis) = (title, lead, time, ticks, axis)
+        (self.marks, self.legend, self.table) = (marks, legend, table)
+    }
+
+    package var markup: Markup {
+        let (grid, y) = vertical
+        let keys = legend.map { entry -> Markup in
+            "<span class=\"key mark-\(entry.style)\" aria-hidden=\"true\"></span>\(entry.text)"
+        }
+        return """
+            <figure class="chart"><figcaption>\(title)</figcaption>
+            <p class="latest">\(lead)</p>
+            <svg viewBox="0 0 340 170" role="img" aria-label="\(title): a chart; the table below has its values">
+            \(grid)\(marks.map { drawn($0, y) })\(ticks.map(tick))
+            </svg>\(keys.isEmpty ? .empty : "<p class=\"legend\">\(keys)</p>")
+            <details><summary>Values<span class="unseen"> of \(title)</span></summary>\(table.markup)</details></figure>
+            """
+    }
+
+    /// The lines across, and where values lie.
+    private var vertical: (Markup, (Double) -> Double) {
+        switch axis {
+        case .values:
+            let scale = ChartScale(marks.flatMap(\.values))
+            return (scale.grid, scale.y)
+        case .names(let names):
+            let height = (ChartFrame.height - ChartFrame.bottom - 8) / Double(max(1, names.count))
+            func y(_ index: Double) -> Double { 8 + height * (index + 0.5) }
+            return (Markup(names.enumerated().map { ChartScale.line(y(Double($0)), $1) }), y)
+        }
+    }
+
+    private func drawn(_ mark: Mark, _ y: (Double) -> Double) -> Markup {
+        let start = ChartFrame.x(max(mark.time.lowerBound, time.lowerBound), in: time)
+        let end = ChartFrame.x(min(max(mark.time.upperBound, time.lowerBound), time.upperBound), in: time)
+        let number = ChartFrame.coordinate
+        let title: Markup = "<title>\(mark.words)</title>"
+        switch mark.shape {
+        case .bar(let low, let high):
+            // What is short stays visible, and neighbours stay apart.
+            let width = max(end - start - (end - start > 4 ? 1 : 0), 1.5)
+            let (top, bottom) = (min(y(low), y(high)), max(y(low), y(high)))
+            let isFlat = bottom - top < 1.5
+            let (from, height) = isFlat ? ((top + bottom) / 2 - 0.75, 1.5) : (top, bottom - top)
+            return """
+                <rect class="mark-\(mark.style)" x="\(number(start))" y="\(number(from))" width="\(number(width))" \
+                height="\(number(height))">\(title)</rect>
+                """
+        case .period(let value):
+            return """
+                <line class="mark-\(mark.style)" x1="\(number(start))" y1="\(number(y(value)))" x2="\(number(max(end, start + 2)))" \
+                y2="\(number(y(value)))">\(title)</line>
+                """
+        case .point(let value):
+            return """
+                <circle class="mark-\(mark.style)" cx="\(number(start))" cy="\(number(y(value)))" r="2.5">\(title)</circle>
+                """
+        }
+    }
+
+    private func tick(_ tick: (at: Int, text: String)) -> Markup {
+        let x = ChartFrame.x(tick.at, in: time)
+        let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.width - ChartFrame.right - 10 ? "end" : "middle"
+        return """
+            <line class="grid" x1="\(ChartFrame.coordinate(x))" y1="142" x2="\(ChartFrame.coordinate(x))" y2="147"/>\
+            <text x="\(ChartFrame.coordinate(x))" y="161" text-anchor="\(anchor)">\(tick.text)</text>
+            """
+    }
+}
