@@ -56,7 +56,7 @@ func withScratchFolder<Result>(_ body: (URL) throws -> Result) throws -> Result 
 
 /// Writes so many mebibytes that no packer makes smaller, as of a recording.
 func writeNoise(_ file: URL, mebibytes: Int) throws {
-    FileManager.default.createFile(atPath: file.path, contents: nil)
+    _ = FileManager.default.createFile(atPath: file.path, contents: nil)
     let handle = try FileHandle(forWritingTo: file)
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<mebibytes {
