@@ -62,7 +62,9 @@ let package = Package(
     traits: [
         .trait(name: "Outbox", description: "The outbox for working offline (fetches swift-crypto)."),
         .trait(name: "BackendSigning", description: "Keys for SMART backend services (fetches swift-crypto)."),
-        .trait(name: "Study", description: "Delivery to a study (fetches swift-certificates and swift-crypto)."),
+        .trait(
+            name: "Study", description: "Delivery to a study (fetches swift-certificates and swift-crypto).",
+            enabledTraits: ["Outbox"]),
         .trait(name: "ConsentForm", description: "Signed consents as PDF (needs Pango and Cairo on Linux)."),
         .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
         .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
@@ -389,7 +391,10 @@ let package = Package(
         // Proves the outbox by fault: scripts/soak.
         .executableTarget(
             name: "IndivoSoak",
-            dependencies: ["Indivo", "IndivoModel", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1"],
+            dependencies: [
+                "DurableQueue", "HTTPServing", "HTTPTransport", "Indivo", "IndivoModel", "IndivoOutbox", "IndivoSandbox",
+                "IndivoTesting", "OAuth1", "OrderedJSON", "SecretText", "StudyDelivery",
+            ],
             path: "Tests/Soak",
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     ],

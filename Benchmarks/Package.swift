@@ -6,7 +6,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-indivo", path: "..", traits: []),
+        .package(name: "swift-indivo", path: "..", traits: ["Study"]),
         .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.17.1"),
     ],
     targets: [
@@ -37,6 +37,12 @@ let package = Package(
         .executableTarget(
             name: "SampleBenchmarks",
             dependencies: ["CLibXML2Tree", "Measuring", .product(name: "HealthSamples", package: "swift-indivo")]),
+        // Encryption beside openssl's, and the memory that a delivery of gigabytes takes.
+        .executableTarget(
+            name: "DeliveryBenchmarks",
+            dependencies: [
+                .product(name: "DurableQueue", package: "swift-indivo"), .product(name: "StudyDelivery", package: "swift-indivo"),
+            ]),
         .executableTarget(
             name: "DocumentBenchmarks",
             dependencies: ["Measuring", .product(name: "Indivo", package: "swift-indivo"), "XMLCoder"]),

@@ -22,13 +22,16 @@ let targets: [(name: String, products: [String])] = [
     ("FuzzSDML", ["SDML"]),
     ("FuzzSelector", ["IndivoXML"]),
     ("FuzzSignature", ["OAuth1"]),
+    ("FuzzStudyArchive", ["HTTPTransport", "StudyDelivery"]),
+    ("FuzzStudyEnvelope", ["StudyDelivery"]),
+    ("FuzzStudyMessage", ["HTTPTransport", "StudyDelivery"]),
     ("FuzzWriter", ["IndivoXML"]),
 ]
 
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "swift-indivo", path: "..", traits: ["Outbox", "Sandbox"])],
+    dependencies: [.package(name: "swift-indivo", path: "..", traits: ["Outbox", "Sandbox", "Study"])],
     targets: targets.map { target in
         .executableTarget(
             name: target.name, dependencies: target.products.map { .product(name: $0, package: "swift-indivo") })

@@ -34,7 +34,9 @@ struct CoreTextCanvas: FormCanvas {
     mutating func lines(_ text: String, _ style: FormStyle, width: Double, isSingle: Bool) throws(ConsentFormError) -> [Line] {
         let font = CTFontCreateUIFontForLanguage(style.isBold ? .emphasizedSystem : .system, style.size, nil)
         let attributes = [kCTFontAttributeName: font as Any] as CFDictionary
-        guard let string = CFAttributedStringCreate(nil, text as CFString, attributes) else { throw .failed(reason: "there is no memory") }
+        guard let string = CFAttributedStringCreate(nil, text as CFString, attributes) else {
+            throw .failed(reason: "there is no memory")
+        }
         if isSingle {
             let line = CTLineCreateWithAttributedString(string)
             let ellipsis = CFAttributedStringCreate(nil, "…" as CFString, attributes).map(CTLineCreateWithAttributedString)
@@ -62,7 +64,8 @@ struct CoreTextCanvas: FormCanvas {
 
     mutating func imageSize(_ png: Data) throws(ConsentFormError) -> (width: Double, height: Double) {
         if let problem = SignatureImage.problem(png) { throw .badImage(reason: problem) }
-        guard let source = CGImageSourceCreateWithData(png as CFData, nil), let image = CGImageSourceCreateImageAtIndex(source, 0, nil)
+        guard let source = CGImageSourceCreateWithData(png as CFData, nil),
+            let image = CGImageSourceCreateImageAtIndex(source, 0, nil)
         else { throw .badImage(reason: "the image is damaged") }
         self.image = image
         return (Double(image.width), Double(image.height))

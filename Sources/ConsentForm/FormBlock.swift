@@ -25,7 +25,8 @@ enum FormBlock {
             }
         }
         add(document.title, .title, before: 0)
-        add([document.organization, "\(labels.version) \(document.version)"].filter { !$0.isEmpty }.joined(separator: " · "), .small)
+        add([document.organization, "\(labels.version) \(document.version)"].filter { !$0.isEmpty }.joined(separator: " · "),
+            .small)
         for section in document.sections {
             add(section.title, .heading, before: 14)
             if let summary = section.summary { add(summary) }

@@ -167,9 +167,25 @@ public final class DurableQueue: Sendable {
             guard let item = QueueItem.all(in: try self.folder.scan()).first(where: { $0.id == id }) else {
                 throw QueueError.noSuchItem(id: id)
             }
-            try self.folder.forget(item.number)
+            try self.folder.forget([item.number])
             return item
         }
         hub.send(.discarded(item))
+    }
+
+    /// Takes everything out of the queue for good, what is remembered of delivered items included.
+    ///
+    /// Waits until nothing is being delivered. When this throws, some items may be gone; calling it again goes on.
+    ///
+    /// - Returns: What was discarded.
+    @discardableResult
+    public func discardAll() async throws -> [QueueItem] {
+        let items = try await exclusively {
+            let items = QueueItem.all(in: try self.folder.scan())
+            try self.folder.forget(items.map(\.number))
+            return items
+        }
+        for item in items { hub.send(.discarded(item)) }
+        return items
     }
 }

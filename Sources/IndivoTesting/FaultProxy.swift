@@ -22,6 +22,8 @@ public final class FaultProxy: Sendable {
         public let target: String
         /// The body, as it was sent.
         public let body: Data
+        /// Head and body, as they were sent.
+        public let bytes: Data
     }
 
     /// How far a request has come.
@@ -123,7 +125,8 @@ public final class FaultProxy: Sendable {
         let words = message.startLine.split(separator: " ")
         guard words.count == 3 else { return false }
         let request = Request(
-            number: number, method: String(words[0]), target: String(words[1]), body: message.body)
+            number: number, method: String(words[0]), target: String(words[1]), body: message.body,
+            bytes: message.bytes)
         watch(request, .arrived)
         let fault = fault(request)
         switch fault {

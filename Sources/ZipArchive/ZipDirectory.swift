@@ -106,7 +106,8 @@ enum ZipDirectory {
 
     private static func entry(at index: Int, of bytes: [UInt8], extent: Extent) throws(ZipError) -> (ZipEntry, next: Int) {
         let offset = extent.offset + UInt64(index)
-        guard bytes.get32(index) == ZipSignature.directory, let flags = bytes.get16(index + 8), let method = bytes.get16(index + 10),
+        guard bytes.get32(index) == ZipSignature.directory, let flags = bytes.get16(index + 8),
+            let method = bytes.get16(index + 10),
             let time = bytes.get32(index + 12), let checksum = bytes.get32(index + 16), let compressed = bytes.get32(index + 20),
             let size = bytes.get32(index + 24), let nameLength = bytes.get16(index + 28).map(Int.init),
             let extraLength = bytes.get16(index + 30).map(Int.init), let commentLength = bytes.get16(index + 32).map(Int.init),

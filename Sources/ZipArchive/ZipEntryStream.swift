@@ -63,11 +63,15 @@ public final class ZipEntryStream {
         do throws(ZipError) {
             let piece = entry.method == .stored ? try copied() : try inflated()
             produced += UInt64(piece.count)
-            guard produced <= entry.size else { throw ZipError.corrupt(name: entry.name, reason: "more than its \(entry.size) bytes") }
+            guard produced <= entry.size else {
+                throw ZipError.corrupt(name: entry.name, reason: "more than its \(entry.size) bytes")
+            }
             checksum = piece.withUnsafeBufferPointer { crc32(checksum, $0.baseAddress, UInt32($0.count)) }
             if produced == entry.size, !hasMore { try finish() }
             if piece.isEmpty {
-                guard case .ended = state else { throw ZipError.corrupt(name: entry.name, reason: "it ends after \(produced) bytes") }
+                guard case .ended = state else {
+                    throw ZipError.corrupt(name: entry.name, reason: "it ends after \(produced) bytes")
+                }
                 return nil
             }
             return piece

@@ -18,7 +18,9 @@ public struct ZipTime: Sendable, Hashable {
             bits = 127 << 25 | 12 << 21 | 31 << 16 | 23 << 11 | 59 << 5 | 29
             return
         }
-        func field(_ value: Int, _ range: ClosedRange<Int>) -> UInt32 { UInt32(min(max(value, range.lowerBound), range.upperBound)) }
+        func field(_ value: Int, _ range: ClosedRange<Int>) -> UInt32 {
+            UInt32(min(max(value, range.lowerBound), range.upperBound))
+        }
         let month = field(month, 1...12)
         let days = CivilCalendar.days(in: Int(month), of: year)
         let date = UInt32(year - 1980) << 25 | month << 21 | field(day, 1...days) << 16

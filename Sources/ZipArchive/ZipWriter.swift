@@ -123,7 +123,8 @@ public final class ZipWriter {
         try body { bytes in
             let (size, isOver) = packer.size.addingReportingOverflow(UInt64(bytes.count))
             guard !isOver, size <= limits.entrySize else {
-                throw ZipError.tooLarge(what: "the entry \(name.debugDescription) has more bytes than allowed", limit: limits.entrySize)
+                throw ZipError.tooLarge(
+                    what: "the entry \(name.debugDescription) has more bytes than allowed", limit: limits.entrySize)
             }
             guard total <= limits.totalSize, size <= limits.totalSize - total else {
                 throw ZipError.tooLarge(what: "the entries have together more bytes than allowed", limit: limits.totalSize)
@@ -141,7 +142,8 @@ public final class ZipWriter {
         }
         total += packer.size
         count += 1
-        list(nameBytes, flags: flags, method: method, modified: modified, checksum: packer.checksum, sizes: [packer.size, compressed, start])
+        list(nameBytes, flags: flags, method: method, modified: modified, checksum: packer.checksum, sizes: [packer.size,
+            compressed, start])
         guard UInt64(directory.count) <= limits.directorySize else {
             throw ZipError.tooLarge(what: "the central directory has more bytes than allowed", limit: limits.directorySize)
         }

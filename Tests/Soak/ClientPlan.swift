@@ -5,14 +5,7 @@ import OAuth1
 
 /// What a client process is told to do; it reads it from a file.
 struct ClientPlan: Codable {
-    enum Role: String, Codable {
-        /// Queues and delivers.
-        case both
-        /// Delivers what another process queues at the same time.
-        case delivering
-    }
-
-    var role = Role.both
+    var role = World.Role.both
     var api: URL
     var record: String
     var token: String
@@ -24,16 +17,7 @@ struct ClientPlan: Codable {
     var stepCount: Int
     /// Seconds in which an answer has to come.
     var deadline: Double
-    /// At which step of the disk the client kills itself.
-    var deathAtDiskStep: Int?
-    /// At which step of the disk it fails, with which error, and whether from then on.
-    var diskFault: DiskFault?
-
-    struct DiskFault: Codable {
-        var step: Int
-        var code: Int32
-        var isLasting: Bool
-    }
+    var disk = World.DiskPlan()
 
     var script: Script { Script(seed: seed, epoch: epoch, record: recordNumber, count: stepCount) }
 

@@ -56,10 +56,10 @@ struct FaultPlan {
         }
     }
 
-    func diskFault(record: Int, run: Int) -> ClientPlan.DiskFault? {
+    func diskFault(record: Int, run: Int) -> World.DiskPlan.Fault? {
         var generator = SeededGenerator(seed: seed, part: epoch, 5, record, run)
         guard generator.happens(0.2) else { return nil }
-        return ClientPlan.DiskFault(
+        return World.DiskPlan.Fault(
             step: Int.random(in: 0..<150, using: &generator),
             code: [ENOSPC, EROFS, EIO].randomElement(using: &generator) ?? ENOSPC, isLasting: generator.happens(0.5))
     }

@@ -20,9 +20,13 @@ struct Figures: Sendable {
     var doubled = 0
     /// On the server in another order than they were queued.
     var misplaced = 0
+    /// Requests for what the server had already, which it recognised.
+    var repeated = 0
+    /// Files and requests in which something could be read that nobody should.
+    var readable = 0
 
     var kills: Int { clientKills + serverKills }
-    var isClean: Bool { lost == 0 && doubled == 0 && misplaced == 0 }
+    var isClean: Bool { lost == 0 && doubled == 0 && misplaced == 0 && readable == 0 }
 
     static func += (total: inout Figures, more: Figures) {
         total.accepted += more.accepted
@@ -37,6 +41,8 @@ struct Figures: Sendable {
         total.lost += more.lost
         total.doubled += more.doubled
         total.misplaced += more.misplaced
+        total.repeated += more.repeated
+        total.readable += more.readable
     }
 }
 
@@ -44,6 +50,7 @@ extension Figures: CustomStringConvertible {
     var description: String {
         "accepted \(accepted) (\(fromReports) from reports), delivered \(delivered) (\(faultedDeliveries) through faults), faults \(faults), "
             + "disk faults \(diskFaults), kills \(kills) (client \(clientKills), server \(serverKills)), "
-            + "lost \(lost), doubled \(doubled), out of order \(misplaced), set aside \(setAside)"
+            + "lost \(lost), doubled \(doubled), out of order \(misplaced), set aside \(setAside), "
+            + "recognised repeats \(repeated), readable \(readable)"
     }
 }

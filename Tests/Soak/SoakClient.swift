@@ -3,7 +3,6 @@ import Indivo
 import IndivoModel
 import IndivoOutbox
 import IndivoTesting
-import Synchronization
 
 /// The process that is killed: an app that queues the steps of a script and delivers them.
 ///
@@ -28,7 +27,7 @@ struct SoakClient {
     }
 
     private func run() async throws -> Int32 {
-        let outbox = try plan.openOutbox(diskFault: DiskPlan(plan).fault)
+        let outbox = try plan.openOutbox(diskFault: plan.disk.disk)
         switch plan.role {
         case .both: try await queue(outbox)
         case .delivering: break
@@ -98,28 +97,6 @@ struct SoakClient {
     private func say(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         _ = write(1, bytes, bytes.count)
-    }
-}
-
-/// Lets the disk fail, or the process die, at a certain step of the disk.
-private final class DiskPlan: Sendable {
-    private let death: Int?
-    private let failure: ClientPlan.DiskFault?
-    private let count = Mutex(0)
-
-    init(_ plan: ClientPlan) {
-        death = plan.deathAtDiskStep
-        failure = plan.diskFault
-    }
-
-    func fault(_ step: DiskStep) -> Int32 {
-        let number = count.withLock { count in
-            defer { count += 1 }
-            return count
-        }
-        if number == death { kill(getpid(), SIGKILL) }
-        guard let failure, number == failure.step || (failure.isLasting && number > failure.step) else { return 0 }
-        return failure.code
     }
 }
 

@@ -172,7 +172,7 @@ struct QueueFolder: Sendable {
         try locked {
             try write(receipt, .receipt, number, mark)
             // From here on the receipt counts, and the item no more, whether it is still there or not.
-            try remove(number, [.item, .progress])
+            try remove([number], [.item, .progress])
         }
     }
 
@@ -185,13 +185,13 @@ struct QueueFolder: Sendable {
         }
     }
 
-    /// Lets go of an item for good.
-    func forget(_ number: Int) throws {
+    /// Lets go of items for good.
+    func forget(_ numbers: [Int]) throws {
         try locked {
-            try keepLargestNumber(of: [number])
-            // Durably the item first: it must not come back without its progress, or its receipt, and be sent again.
-            try remove(number, [.item])
-            try remove(number, [.progress, .receipt])
+            try keepLargestNumber(of: Set(numbers))
+            // Durably the items first: none must come back without its progress, or its receipt, and be sent again.
+            try remove(numbers, [.item])
+            try remove(numbers, [.progress, .receipt])
         }
     }
 
@@ -225,8 +225,10 @@ struct QueueFolder: Sendable {
         try disk.syncFolder(path)
     }
 
-    private func remove(_ number: Int, _ kinds: [SealedFile.Kind]) throws {
-        for kind in kinds { try disk.remove(file(kind, number)) }
+    private func remove(_ numbers: [Int], _ kinds: [SealedFile.Kind]) throws {
+        for number in numbers {
+            for kind in kinds { try disk.remove(file(kind, number)) }
+        }
         try disk.syncFolder(path)
     }
 

@@ -6,11 +6,12 @@ struct StudyCommand: ParsableCommand {
         abstract: "Make consents and schedules of a study; pack, encrypt and deliver what participants give.",
         discussion: """
             keys makes a study's key pair; pack and unpack make and open packages of ResearchKit and envelopes of C3-PRO; \
-            submit delivers through a queue on disk. Pass phrases and secrets come from the environment or from files, never \
-            from options: INDIVO_KEY_PASSPHRASE, INDIVO_STUDY_ANTISPAM, INDIVO_STUDY_RECEIPT.
+            submit delivers through a queue on disk; withdraw leaves a study. Pass phrases and secrets come from the \
+            environment or from files, never from options: INDIVO_KEY_PASSPHRASE, INDIVO_STUDY_ANTISPAM, INDIVO_STUDY_RECEIPT.
             """,
         subcommands: [
             StudyKeysCommand.self, StudyPackCommand.self, StudyUnpackCommand.self, StudyInspectCommand.self,
-            StudySubmitCommand.self, StudyQueueCommand.self, StudyConsentCommand.self, StudyDueCommand.self,
+            StudySubmitCommand.self, StudyQueueCommand.self, StudyWithdrawCommand.self, StudyConsentCommand.self,
+            StudyDueCommand.self,
         ])
 }

@@ -12,7 +12,7 @@ import StudyDelivery
 ///  "server": "https://study.example.org/upload", "encrypt": ["certificate.pem"],
 ///  "cipher": "aes-128-cbc", "keyTransport": "rsa-pkcs1", "queue": "queue"}
 /// ```
-/// Of C3-PRO's protocol also `keyID`, `envelopeForm` and `fhirVersion`. Paths are relative to the file.
+/// Of ResearchKit's protocol also `resume`; of C3-PRO's `keyID`, `envelopeForm` and `fhirVersion`. Paths are relative to the file.
 struct StudyConfiguration {
     enum Wire: String { case researchkit, c3pro }
 
@@ -21,12 +21,13 @@ struct StudyConfiguration {
     let item: String
     let wire: Wire
     let server: String?
+    private let canResume: Bool
     private let json: JSONValue
     private let folder: URL
 
     private static let members: Set = [
         "study", "subject", "item", "protocol", "server", "encrypt", "cipher", "keyTransport", "keyID", "envelopeForm",
-        "fhirVersion", "queue",
+        "fhirVersion", "queue", "resume",
     ]
 
     init(_ path: String) throws {
@@ -47,6 +48,8 @@ struct StudyConfiguration {
             throw refuse("“protocol” is researchkit or c3pro")
         }
         (self.study, self.subject, self.wire) = (study, subject, wire)
+        guard let canResume = json["resume"].map({ $0.boolean }) ?? false else { throw refuse("“resume” is true or false") }
+        self.canResume = canResume
         item = json["item"]?.string ?? "files"
         server = json["server"]?.string
     }
@@ -73,28 +76,53 @@ struct StudyConfiguration {
     func queue() throws -> StudyQueue {
         let folder = json["queue"]?.string.map { path($0) } ?? BaseFolder.data.indivo().appending(path: "study")
         return try StudyQueue(
-            in: folder, study: study, subject: subject,
-            keys: FileKeyStore(BaseFolder.configuration.indivo().appending(path: "study.key")))
+            in: folder, study: study, subject: subject, keys: Self.keys)
     }
+
+    /// Who is withdrawing, of those whose data this device has.
+    func participants() -> ParticipantStore {
+        ParticipantStore(in: BaseFolder.data.indivo().appending(path: "study-participants"), keys: Self.keys)
+    }
+
+    func withdrawalForm() throws -> Withdrawal.ReportForm {
+        switch wire {
+        case .researchkit: .package(try encryption())
+        case .c3pro: .resource(try sealing())
+        }
+    }
+
+    private func encryption() throws -> CMSEncryption? {
+        let certificates = try certificates
+        return try certificates.isEmpty
+            ? nil
+            : CMSEncryption(
+                for: certificates, cipher: choice("cipher", .aes256GCM), keyTransport: choice("keyTransport", .oaepSHA256))
+    }
+
+    private func sealing() throws -> StudyQueue.Sealing? {
+        let certificates = try certificates
+        guard certificates.count <= 1 else {
+            throw CommandFailure("an envelope has one recipient; “encrypt” names \(certificates.count)")
+        }
+        return try certificates.first.map { certificate in
+            StudyQueue.Sealing(
+                for: certificate, keyID: try json["keyID"]?.string.map { try KeyID($0) },
+                version: json["fhirVersion"]?.string ?? "4.0.1", form: try choice("envelopeForm", .first))
+        }
+    }
+
+    private static var keys: FileKeyStore { FileKeyStore(BaseFolder.configuration.indivo().appending(path: "study.key")) }
 
     /// Queues files: as one package, or as a resource each.
     func submit(_ files: [String], to queue: StudyQueue) async throws -> [(name: String, StudyQueue.Submitted)] {
-        let certificates = try certificates
         switch wire {
         case .researchkit:
             var archive = try StudyArchive(ArchiveInfo(study: study, item: item))
             for file in files { try archive.add(contentsOf: URL(filePath: file)) }
-            let encryption = try certificates.isEmpty ? nil : CMSEncryption(
-                for: certificates, cipher: choice("cipher", .aes256GCM), keyTransport: choice("keyTransport", .oaepSHA256))
+            let encryption = try encryption()
             return [(files.joined(separator: ", "), try await queue.submit(archive, encryption: encryption))]
         case .c3pro:
-            guard certificates.count <= 1 else { throw CommandFailure("an envelope has one recipient; “encrypt” names \(certificates.count)") }
-            let sealing = try certificates.first.map { certificate in
-                guard let id = json["keyID"]?.string else { throw CommandFailure("an envelope needs “keyID”") }
-                return StudyQueue.Sealing(
-                    for: certificate, keyID: try KeyID(id), version: json["fhirVersion"]?.string ?? "4.0.1",
-                    form: try choice("envelopeForm", .first))
-            }
+            let sealing = try sealing()
             var submitted: [(String, StudyQueue.Submitted)] = []
             for file in files {
                 let resource = try StudyFile.read(file, limit: C3ProEnvelope.longest / 2)
@@ -106,10 +134,11 @@ struct StudyConfiguration {
 
     func endpoint(_ server: String?, plainHTTPHosts: Set<String>) throws -> any StudyEndpoint {
         guard let text = server ?? self.server, let url = URL(string: text) else {
-            throw CommandFailure("the study’s server is missing, or no URL; give it with --server or as “server” in the configuration")
+            throw CommandFailure(
+                "the study’s server is missing, or no URL; give it with --server or as “server” in the configuration")
         }
         switch wire {
-        case .researchkit: return try ResearchKitEndpoint(url, plainHTTPHosts: plainHTTPHosts)
+        case .researchkit: return try ResearchKitEndpoint(url, canResume: canResume, plainHTTPHosts: plainHTTPHosts)
         case .c3pro:
             let environment = ProcessInfo.processInfo.environment
             guard let antispam = environment["INDIVO_STUDY_ANTISPAM"], !antispam.isEmpty else {

@@ -71,52 +71,8 @@ struct StudyConsentCommand: ParsableCommand {
             ("form.pdf", form.pdf), ("Contract.json", consent.contract().json(.pretty)),
             ("Contract-c3pro.json", Data(consent.c3ProContract().utf8(.pretty))), ("Consent.json", consent.consent().json(.pretty)),
         ]
-        let folder = NewFiles(folder: output)
-        try folder.write(files)
+        try NewFile.write(files, in: URL(filePath: output, directoryHint: .isDirectory))
         for (name, _) in files { try StandardStreams.say("\(output)/\(name)") }
-    }
-}
-
-/// Files that nobody else may read, in a folder that has none of them yet.
-struct NewFiles {
-    let folder: String
-
-    /// Writes all of them, or none.
-    /// - Throws: ``CommandFailure`` where one is there: what was signed is not overwritten.
-    func write(_ files: [(name: String, content: Data)]) throws {
-        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw failure(folder) }
-        for (name, _) in files where access("\(folder)/\(name)", F_OK) == 0 { throw isThere(name) }
-        var written: [String] = []
-        do {
-            for (name, content) in files {
-                let draft = "\(folder)/.new-\(name)-\(UUID().uuidString)"
-                defer { unlink(draft) }
-                let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-                guard descriptor >= 0 else { throw failure(draft) }
-                let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-                try handle.write(contentsOf: content)
-                try handle.synchronize()
-                // A link replaces nothing.
-                guard link(draft, "\(folder)/\(name)") == 0 else { throw errno == EEXIST ? isThere(name) : failure(name) }
-                written.append("\(folder)/\(name)")
-            }
-            let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            if descriptor >= 0 {
-                defer { close(descriptor) }
-                guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure(folder) }
-            }
-        } catch {
-            for path in written { unlink(path) }
-            throw error
-        }
-    }
-
-    private func isThere(_ name: String) -> CommandFailure {
-        CommandFailure("\(folder)/\(name) is there already, and is not overwritten; name another folder with --output")
-    }
-
-    private func failure(_ path: String) -> CommandFailure {
-        CommandFailure("\(path) cannot be written: \(String(cString: strerror(errno)))")
     }
 }
 
@@ -131,7 +87,8 @@ extension InputFile {
         } catch let error as FormatError {
             let lines = error.problems.map { problem in
                 let text = (problem.path.isEmpty ? "" : problem.path + ": ") + problem.text
-                return place(problem.location?.line, problem.location?.column) + " \(problem.isError ? "error" : "warning"): \(text)"
+                return place(problem.location?.line,
+                    problem.location?.column) + " \(problem.isError ? "error" : "warning"): \(text)"
             }
             throw CommandFailure(description: lines.joined(separator: "\n"), status: .wrongUse)
         }

@@ -54,7 +54,9 @@ struct StudyDueCommand: ParsableCommand {
                 throw ValidationError("--done needs task=date, as in survey=2026-03-02T18:00:00Z.")
             }
             let id = String(text[..<sign])
-            guard schedule.tasks.contains(where: { $0.id == id }) else { throw ValidationError("--done: the schedule has no task \(id).") }
+            guard schedule.tasks.contains(where: { $0.id == id }) else {
+                throw ValidationError("--done: the schedule has no task \(id).")
+            }
             return TaskCompletion(taskID: id, date: try date(String(text[text.index(after: sign)...]), "--done", zone))
         }
         let occurrences: [TaskOccurrence]

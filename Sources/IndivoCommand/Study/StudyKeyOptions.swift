@@ -37,6 +37,20 @@ struct StudyEncryptionOptions: ParsableArguments {
     @ArgumentParser.Flag(help: "Encrypt for a certificate that is not valid now, too.")
     var allowExpired = false
 
+    @Option(help: "An authority’s certificate; each recipient’s must lead to one, by those in its file. May be repeated.",
+        completion: .file())
+    var trust: [String] = []
+
+    /// Checks that each recipient’s certificate leads to one that is trusted, when any is named.
+    func verify() async throws {
+        guard !trust.isEmpty else { return }
+        let roots = try trust.flatMap { try StudyCertificate.all(in: StudyFile.read($0, limit: 1 << 20)) }
+        for recipient in recipients {
+            let chain = try StudyCertificate.all(in: StudyFile.read(recipient, limit: 1 << 20))
+            try await chain.first?.verify(through: Array(chain.dropFirst()), trusting: roots)
+        }
+    }
+
     var certificates: [StudyCertificate] {
         get throws { try recipients.map { try StudyCertificate(StudyFile.read($0, limit: 1 << 20)) } }
     }

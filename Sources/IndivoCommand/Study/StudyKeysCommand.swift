@@ -27,18 +27,15 @@ struct StudyKeysCommand: ParsableCommand {
 
     func run() throws {
         let folder = URL(filePath: dir, directoryHint: .isDirectory)
-        let names = ["private-key.pem", "certificate.pem", "certificate.der", "public-key.pem", "public-key.der"]
-        if let name = names.first(where: { FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }) {
-            throw CommandFailure("\(dir)/\(name) is there already, and is not overwritten; choose another folder")
-        }
         let key = try StudyPrivateKey(bits: bits)
         let certificate = try key.certificate(subject: subject, days: days)
-        let contents = [
-            Data(key.pem.utf8), Data(certificate.pem.utf8), certificate.der, Data(key.publicKeyPEM.utf8), key.publicKeyDER,
+        let files = [
+            ("private-key.pem", Data(key.pem.utf8)), ("certificate.pem", Data(certificate.pem.utf8)),
+            ("certificate.der", certificate.der), ("public-key.pem", Data(key.publicKeyPEM.utf8)),
+            ("public-key.der", key.publicKeyDER),
         ]
-        try PrivateFolder.make(folder)
-        for (name, content) in zip(names, contents) { try NewFile(folder.appending(path: name)).write { try $0(content) } }
-        talk.note("made \(names.joined(separator: ", ")) in \(dir); valid until \(certificate.notAfter)")
+        try NewFile.write(files, in: folder)
+        talk.note("made \(files.map(\.0).joined(separator: ", ")) in \(dir); valid until \(certificate.notAfter)")
         try StandardStreams.say(certificate.fingerprint)
     }
 }

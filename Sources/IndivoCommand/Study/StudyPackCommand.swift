@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StudyDelivery
 
-struct StudyPackCommand: ParsableCommand {
+struct StudyPackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pack",
         abstract: "Make a package of files, encrypted or not.",
@@ -26,9 +26,9 @@ struct StudyPackCommand: ParsableCommand {
     var taskRun: String?
 
     @ArgumentParser.Flag(exclusivity: .exclusive, help: "How it is encrypted.")
-    var format: Format = .cms
+    var format: Format?
 
-    @Option(help: "The id of the key, for an envelope.")
+    @Option(help: "The id of the key that an envelope names; it may be left out where the study has one key.")
     var keyID: String?
 
     @Option(help: "The form of an envelope: 1, which C3-PRO’s servers read, or 2, which is authenticated.")
@@ -45,24 +45,30 @@ struct StudyPackCommand: ParsableCommand {
     @OptionGroup var talk: TalkOptions
 
     func validate() throws {
-        switch format {
+        switch format ?? .cms {
         case .cms:
             guard study != nil, item != nil else { throw ValidationError("A package needs --study and --item.") }
             guard taskRun.map({ UUID(uuidString: $0) != nil }) ?? true else { throw ValidationError("--task-run is no UUID.") }
+            guard format == nil || !encryption.recipients.isEmpty else {
+                throw ValidationError("A CMS message needs a recipient; give --encrypt, or leave out --cms.")
+            }
         case .envelope:
             guard files.count == 1 else { throw ValidationError("An envelope holds one resource; name one file.") }
-            guard encryption.recipients.count == 1 else { throw ValidationError("An envelope has one recipient; give --encrypt once.") }
-            guard keyID != nil else { throw ValidationError("An envelope needs --key-id.") }
+            guard encryption.recipients.count == 1 else {
+                throw ValidationError("An envelope has one recipient; give --encrypt once.")
+            }
         }
     }
 
-    func run() throws {
+    func run() async throws {
+        try await encryption.verify()
         let file = URL(filePath: output)
-        switch format {
+        switch format ?? .cms {
         case .envelope:
             let envelope = try C3ProEnvelope(
                 sealing: StudyFile.read(files[0], limit: C3ProEnvelope.longest / 2), for: encryption.certificates[0],
-                keyID: KeyID(keyID ?? ""), version: fhirVersion, form: envelopeForm, allowsExpired: encryption.allowExpired)
+                keyID: keyID.map { try KeyID($0) }, version: fhirVersion, form: envelopeForm,
+                    allowsExpired: encryption.allowExpired)
             try NewFile(file).write { try $0(envelope.data) }
         case .cms:
             var archive = try StudyArchive(

@@ -67,7 +67,8 @@ struct StudyQueueFlushCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try StudyConfiguration(study.config)
         let endpoint = try server.endpoint(configuration)
-        try await StudyDeliveryOutcome(try configuration.queue(), endpoint).finish(study.talk)
+        try configuration.refuseWithdrawn()
+        try await StudyDeliveryOutcome(try configuration.queue(), endpoint, study.talk).finish(study.talk)
     }
 }
 

@@ -6,7 +6,7 @@ import StudyDelivery
 /// Which study, and how it is reached.
 struct StudyOptions: ParsableArguments {
     @Option(help: "The study’s configuration, study.json (indivo study submit --help).", completion: .file())
-    var config: String
+    var config = "study.json"
 
     @OptionGroup var talk: TalkOptions
 }
@@ -34,7 +34,11 @@ struct StudySubmitCommand: AsyncParsableCommand {
 
             {"study": "org.example.sleep", "subject": "UUID", "item": "diary", "protocol": "researchkit",
              "server": "https://…", "encrypt": ["certificate.pem"], "cipher": "aes-256-gcm",
-             "keyTransport": "rsa-oaep-sha256", "keyID": "…", "envelopeForm": "1", "fhirVersion": "4.0.1", "queue": "folder"}
+             "keyTransport": "rsa-oaep-sha256", "keyID": "…", "envelopeForm": "1", "fhirVersion": "4.0.1", "queue": "folder",
+             "resume": false}
+
+            study, subject and, here or as --server, server are required. resume says that a ResearchKit server keeps what came \
+            of an upload that broke off.
 
             \(StudyDeliveryOutcome.help)
             """)
@@ -48,6 +52,7 @@ struct StudySubmitCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try StudyConfiguration(study.config)
         let endpoint = try server.endpoint(configuration)
+        try configuration.refuseWithdrawn()
         let queue = try configuration.queue()
         for (name, submitted) in try await configuration.submit(files, to: queue) {
             switch submitted {
@@ -56,7 +61,7 @@ struct StudySubmitCommand: AsyncParsableCommand {
             case .known: study.talk.note("\(name): is in the queue already")
             }
         }
-        try await StudyDeliveryOutcome(queue, endpoint).finish(study.talk)
+        try await StudyDeliveryOutcome(queue, endpoint, study.talk).finish(study.talk)
     }
 }
 
@@ -70,8 +75,21 @@ struct StudyDeliveryOutcome {
     private let queue: StudyQueue
     private let report: QueueReport
 
-    init(_ queue: StudyQueue, _ endpoint: any StudyEndpoint) async throws {
+    /// Delivers; where a person looks at standard error, it shows how far each large submission is.
+    init(_ queue: StudyQueue, _ endpoint: any StudyEndpoint, _ talk: TalkOptions) async throws {
         self.queue = queue
+        let isShown = StandardStreams.errorIsTerminal && !talk.quiet
+        let status = queue.status
+        let progress = Task {
+            guard isShown else { return }
+            for await case .sending(_, let sent, let size) in status where size >= 1 << 20 {
+                StandardStreams.hint("\r\(sent >> 20) of \(size >> 20) MiB\u{1B}[K")
+            }
+        }
+        defer {
+            progress.cancel()
+            if isShown { StandardStreams.hint("\r\u{1B}[K") }
+        }
         report = try await queue.deliver(to: endpoint)
     }
 

@@ -52,7 +52,8 @@ public struct ActivityReport: Sendable, Hashable {
     static func minutes(_ tenths: Int) -> FHIRDecimal {
         let hundredths = (tenths + 3) / 6
         let rest = hundredths % 100
-        let digits = "\(hundredths / 100)" + (rest == 0 ? "" : rest % 10 == 0 ? ".\(rest / 10)" : rest < 10 ? ".0\(rest)" : ".\(rest)")
+        let digits = "\(hundredths / 100)" + (rest == 0 ? "" : rest % 10 == 0 ? ".\(rest / 10)" : rest < 10
+            ? ".0\(rest)" : ".\(rest)")
         return FHIRDecimal(digits) ?? 0
     }
 

@@ -46,7 +46,9 @@ public struct MotionArchive: Sendable {
                 var samples = try read(day)
                 var starts = Set(samples.map(\.start))
                 samples += new.filter { starts.insert($0.start).inserted }
-                guard samples.count <= Self.mostOfDay else { throw QueueError.badItem("a day has at most \(Self.mostOfDay) samples") }
+                guard samples.count <= Self.mostOfDay else {
+                    throw QueueError.badItem("a day has at most \(Self.mostOfDay) samples")
+                }
                 samples.sort { $0.start < $1.start }
                 try write(samples, day)
             }

@@ -73,11 +73,25 @@ public struct ArchiveContents: Sendable {
         let json = try JSONValue(parsing: resource)
         let name = [json["resourceType"]?.string, json["id"]?.string].compactMap { $0 }.joined(separator: "-")
         let isPlain = (1...100).contains(name.utf8.count)
-            && name.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-" || $0 == ".") }
+            && name.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic
+                || $0.properties.numericType != nil || $0 == "-" || $0 == ".") }
         let file = ArchiveInfo.File(name: (isPlain ? name : "resource") + ".json", contentType: "application/fhir+json")
         var info = ArchiveInfo(study: "", item: "", files: [file])
         (info.study, info.item, info.timestamp) = (nil, nil, nil)
         try self.init(info: info, infoData: Data(info.json.utf8(.pretty)), files: [File(file) { try $0(resource) }])
+    }
+
+    /// The same of a message that nothing authenticates, see ``StudyError/unauthenticated``.
+    var unauthenticated: ArchiveContents {
+        get throws {
+            try ArchiveContents(
+                info: info, infoData: infoData,
+                files: files.map { file in
+                    File(file.info) { write in
+                        do { try file.read(write) } catch let error as StudyError { throw error.unauthenticated }
+                    }
+                })
+        }
     }
 
     /// Writes the files and `info.json` into a new folder, which is there whole or not at all.

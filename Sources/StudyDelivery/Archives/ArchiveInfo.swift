@@ -67,7 +67,9 @@ public struct ArchiveInfo: Sendable, Hashable {
     ///
     /// - Throws: ``StudyError``.
     public init(parsing data: Data) throws {
-        guard data.count <= Self.longest else { throw StudyError.tooLarge(what: "info.json of \(data.count) bytes", limit: Self.longest) }
+        guard data.count <= Self.longest else {
+            throw StudyError.tooLarge(what: "info.json of \(data.count) bytes", limit: Self.longest)
+        }
         let json: JSONValue
         do {
             json = try JSONValue(parsing: data)

@@ -46,7 +46,9 @@ enum BZip2 {
                     let made = output.count - Int(stream.pointee.avail_out)
                     mayHaveMore = made == output.count
                     total += made
-                    guard total <= limit else { throw StudyError.tooLarge(what: "a package unpacks to more than \(limit) bytes", limit: limit) }
+                    guard total <= limit else {
+                        throw StudyError.tooLarge(what: "a package unpacks to more than \(limit) bytes", limit: limit)
+                    }
                     try scratch.append(Data(output.prefix(made)))
                     switch code {
                     case BZ_OK: break
@@ -55,7 +57,8 @@ enum BZip2 {
                         isOpen = false
                         mayHaveMore = false
                     default:
-                        throw StudyError.malformed(format: "bzip2 file", offset: offset + used, reason: "its blocks are damaged (\(code))")
+                        throw StudyError.malformed(
+                            format: "bzip2 file", offset: offset + used, reason: "its blocks are damaged (\(code))")
                     }
                 }
             }

@@ -14,7 +14,9 @@ enum PackedArchive {
     }
 
     static func read(_ source: ByteSource, limits: ArchiveLimits) throws -> ArchiveContents {
-        func refuse(_ offset: Int, _ reason: String) -> StudyError { .malformed(format: "packed archive", offset: offset, reason: reason) }
+        func refuse(_ offset: Int, _ reason: String) -> StudyError {
+            .malformed(format: "packed archive", offset: offset, reason: reason)
+        }
         func number(at offset: Int) throws -> Int {
             let bytes = try source.read(at: offset, count: 4)
             guard bytes.count == 4 else { throw refuse(offset, "it ends where a length is expected") }

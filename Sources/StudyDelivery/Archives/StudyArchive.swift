@@ -20,7 +20,8 @@ public struct StudyArchive: Sendable {
     /// - Throws: ``StudyError/badInput(reason:)`` for a study or an item that is none.
     public init(_ info: ArchiveInfo, limits: ArchiveLimits = ArchiveLimits()) throws(StudyError) {
         for (what, text) in [("study", info.study), ("item", info.item)] {
-            guard let text, !text.isEmpty, text.utf8.count <= 255, !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+            guard let text, !text.isEmpty, text.utf8.count <= 255, !text.unicodeScalars.contains(where: { $0.value < 0x20
+                || $0.value == 0x7F })
             else { throw .badInput(reason: "the \(what) of an archive has 1 to 255 bytes, as in org.example.sleep") }
         }
         self.info = info

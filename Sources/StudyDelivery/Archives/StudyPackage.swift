@@ -98,20 +98,22 @@ public struct StudyPackage: Sendable {
             return try first(keys) { key in
                 let scratch = try ScratchFile()
                 try message.decrypt(with: key.key, certificate: key.certificate) { try scratch.append($0) }
-                return try open(decrypted: scratch, isAuthenticated: message.cipher.isAuthenticated)
+                let contents = try open(decrypted: scratch, isAuthenticated: message.cipher.isAuthenticated)
+                return try message.cipher.isAuthenticated ? contents : contents.unauthenticated
             }
         }
     }
 
     private func open(decrypted scratch: ScratchFile, isAuthenticated: Bool) throws -> ArchiveContents {
-        guard let inner = try? StudyPackage(scratch.source, path: scratch.path, limits: limits, scratch: scratch),
-            inner.kind == .zip || inner.kind == .bzip2
-        else {
-            // A wrong key may give right padding by chance. Then what comes out is nothing.
-            guard isAuthenticated else { throw StudyError.wrongKeyOrDamaged }
-            throw StudyError.unsupported(format: "package", reason: "what is encrypted in it is no archive")
+        do {
+            let inner = try StudyPackage(scratch.source, path: scratch.path, limits: limits, scratch: scratch)
+            guard inner.kind == .zip || inner.kind == .bzip2 else {
+                throw StudyError.unsupported(format: "package", reason: "what is encrypted in it is no archive")
+            }
+            return try inner.open()
+        } catch let error as StudyError {
+            throw isAuthenticated ? error : error.unauthenticated
         }
-        return try inner.open()
     }
 
     private func first(_ keys: [Key], _ body: (Key) throws -> ArchiveContents) throws -> ArchiveContents {

@@ -55,7 +55,8 @@ public struct ConsentAnswers: Sendable, Hashable {
         comprehension = Self.answers("comprehension", document.comprehension.map(\.id), &reader, &problems) { $0.string }
         for question in document.comprehension {
             if let answer = comprehension[question.id], !question.options.contains(answer) {
-                problems.add("the answer is none of the options", "comprehension.\(question.id)", json["comprehension"]?[question.id])
+                problems.add("the answer is none of the options", "comprehension.\(question.id)",
+                    json["comprehension"]?[question.id])
             }
         }
         if let value = reader.value("signature") {

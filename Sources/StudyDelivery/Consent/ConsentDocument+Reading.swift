@@ -16,7 +16,9 @@ extension ConsentDocument {
         for (json, path) in reader.list("sections", limit: 200, &problems) {
             guard var reader = ObjectReader(json, path, &problems) else { continue }
             let kind = reader.text("kind", limit: limit, &problems) ?? "Custom"
-            if !Section.kinds.contains(kind) { problems.add("the kind is none of \(Section.kinds.joined(separator: ", "))", path, json) }
+            if !Section.kinds.contains(kind) {
+                problems.add("the kind is none of \(Section.kinds.joined(separator: ", "))", path, json)
+            }
             let title = reader.text("title", limit: limit, required: true, &problems) ?? ""
             let summary = reader.text("summary", limit: TextLimits.body, &problems)
             let plain = reader.text("text", limit: TextLimits.body, &problems)

@@ -112,7 +112,8 @@ public struct ConsentDocument: Sendable, Hashable {
     /// What holds for all of a document, however it was written: bounds of all texts, ids that are unique, sections.
     private func checkTexts(_ json: JSONValue, _ problems: inout ObjectReader.Problems) {
         let texts = [title, organization] + sections.flatMap { [$0.title, $0.summary ?? "", $0.text] }
-            + sharing.flatMap { [$0.text, $0.recipient] } + comprehension.flatMap { [$0.text] + $0.options } + eligibility.map(\.text)
+            + sharing.flatMap { [$0.text,
+                $0.recipient] } + comprehension.flatMap { [$0.text] + $0.options } + eligibility.map(\.text)
         let size = texts.reduce(0) { $0 + $1.utf8.count }
         if size > TextLimits.document {
             problems.add("the texts have \(size) bytes together; at most \(TextLimits.document) are printed", "", json)

@@ -115,7 +115,8 @@ struct ObjectReader {
     /// Warns of members that nobody asked for.
     func reportUnknown(_ problems: inout Problems) {
         for member in json.members ?? [] where !known.contains(member.name) {
-            problems.add("the member “\(member.name.prefix(60))” is not known and was ignored", path, member.nameValue, isError: false)
+            problems.add("the member “\(member.name.prefix(60))” is not known and was ignored", path, member.nameValue,
+                isError: false)
         }
     }
 }

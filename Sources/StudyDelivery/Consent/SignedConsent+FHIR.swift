@@ -43,7 +43,8 @@ extension SignedConsent {
                     system: "urn:iso-astm:E1762-95:2013", code: "1.2.840.10065.1.12.1.7", display: "Consent Signature")
             ], when: signedAt, who: reference.to(AnyResource.self))
         var signer = Contract.Signer(
-            type: Coding(system: "http://terminology.hl7.org/CodeSystem/contractsignertypecodes", code: "CONSENTER", display: "Consenter"),
+            type: Coding(system: "http://terminology.hl7.org/CodeSystem/contractsignertypecodes", code: "CONSENTER",
+                display: "Consenter"),
             party: reference.to(AnyResource.self), signature: [signature])
         if let sharesWidely { signer.extension = [Extension(url: Self.sharingURL, value: .boolean(sharesWidely))] }
         contract.signer = [signer]
@@ -116,7 +117,8 @@ extension SignedConsent {
             scope: .code("research", system: "http://terminology.hl7.org/CodeSystem/consentscope", "Research"),
             category: [.loinc("59284-0", "Consent Document")])
         consent.language = document.language
-        consent.identifier = [Identifier(system: "urn:ietf:rfc:3986", value: "\(document.urn):\(participant.uuidString.lowercased())")]
+        consent.identifier = [Identifier(system: "urn:ietf:rfc:3986",
+            value: "\(document.urn):\(participant.uuidString.lowercased())")]
         consent.patient = reference
         consent.dateTime = signedAt.dateTime
         consent.performer = [reference.to(AnyResource.self)]
@@ -140,7 +142,8 @@ extension SignedConsent {
             recipient.display = choice.recipient
             part.actor = [
                 Consent.Provision.Actor(
-                    role: .code("IRCP", system: "http://terminology.hl7.org/CodeSystem/v3-ParticipationType", "information recipient"),
+                    role: .code("IRCP", system: "http://terminology.hl7.org/CodeSystem/v3-ParticipationType",
+                        "information recipient"),
                     reference: recipient)
             ]
             part.action = [.code("disclose", system: "http://terminology.hl7.org/CodeSystem/consentaction", "Disclose")]

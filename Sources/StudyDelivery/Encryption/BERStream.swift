@@ -124,7 +124,8 @@ struct BERStream {
             offset = header.content.end
         }
         guard offset - start <= Self.longestElement else {
-            throw StudyError.tooLarge(what: "the description of the message has \(offset - start) bytes", limit: Self.longestElement)
+            throw StudyError.tooLarge(
+                what: "the description of the message has \(offset - start) bytes", limit: Self.longestElement)
         }
     }
 

@@ -44,9 +44,10 @@ public struct C3ProEnvelope: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - resource: A FHIR resource, JSON.
+    ///   - keyID: Which of the study's keys it is; `nil` where the study has but one.
     ///   - version: The FHIR version, as the study's server wants it.
     public init(
-        sealing resource: Data, for certificate: StudyCertificate, keyID: KeyID, version: String = "4.0.1", form: Form = .first,
+        sealing resource: Data, for certificate: StudyCertificate, keyID: KeyID?, version: String = "4.0.1", form: Form = .first,
         at time: StudyTime = .now, allowsExpired: Bool = false
     ) throws {
         let encryption = try CMSEncryption(for: [certificate], at: time, allowsExpired: allowsExpired)
@@ -114,7 +115,9 @@ public struct C3ProEnvelope: Sendable, Hashable {
     ///
     /// - Throws: ``StudyError`` that names what is wrong.
     public init(parsing data: Data) throws {
-        guard data.count <= Self.longest else { throw StudyError.tooLarge(what: "an envelope of \(data.count) bytes", limit: Self.longest) }
+        guard data.count <= Self.longest else {
+            throw StudyError.tooLarge(what: "an envelope of \(data.count) bytes", limit: Self.longest)
+        }
         let json: JSONValue
         do {
             json = try JSONValue(parsing: data)
@@ -163,15 +166,15 @@ public struct C3ProEnvelope: Sendable, Hashable {
             throw StudyError.notForThisKey(recipients: [keyID.map { "the key \($0)" } ?? "a key without an id"])
         }
         // C3-PRO's receiver writes AES-128, its phones AES-256.
-        let lengths = form == .first ? [32, 16, 24] : [Self.keyLength]
-        guard let symmetric = lengths.lazy.compactMap({ try? key.unwrap(encryptedKey, by: transport, length: $0) }).first else {
-            throw StudyError.wrongKeyOrDamaged
-        }
+        let lengths = form == .first ? [Self.keyLength, 16, 24] : [Self.keyLength]
+        let symmetric = try key.unwrap(encryptedKey, by: transport, lengths: lengths)
         let resource: Data
         do {
             resource = try decrypt(under: symmetric)
             // A wrong key may give right padding by chance; what it gives then is no resource.
-            guard try Self.name(of: resource) == (self.resource ?? Self.name(of: resource)) else { throw StudyError.wrongKeyOrDamaged }
+            guard try Self.name(of: resource) == (self.resource ?? Self.name(of: resource)) else {
+                throw StudyError.wrongKeyOrDamaged
+            }
         } catch {
             throw StudyError.wrongKeyOrDamaged
         }
@@ -184,7 +187,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
         switch form {
         case .first:
             var cipher = try CBCCipher(key: key, iv: Data(count: 16))
-            return try cipher.decrypt(message) + cipher.finishDecrypting()
+            return try cipher.decrypt(message) + cipher.finish(isEncrypting: false).rest
         case .second:
             let box = try AES.GCM.SealedBox(combined: message)
             return try AES.GCM.open(

@@ -45,7 +45,8 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
     func algorithm(iv: Data) -> Data {
         isAuthenticated
             ? DERBytes.sequence(
-                DERBytes.identifier(identifier), DERBytes.sequence(DERBytes.octets(iv), DERBytes.integer(UInt8(GCMCipher.tagLength))))
+                DERBytes.identifier(identifier), DERBytes.sequence(DERBytes.octets(iv),
+                    DERBytes.integer(UInt8(GCMCipher.tagLength))))
             : DERBytes.sequence(DERBytes.identifier(identifier), DERBytes.octets(iv))
     }
 
@@ -59,7 +60,8 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
             guard cipher.isAuthenticated else {
                 let iv = try ASN1OctetString(derEncoded: &nodes)
                 guard iv.bytes.count == 16 else {
-                    throw StudyError.malformed(format: "CMS message", offset: nil, reason: "an initial vector of \(iv.bytes.count) bytes")
+                    throw StudyError.malformed(
+                        format: "CMS message", offset: nil, reason: "an initial vector of \(iv.bytes.count) bytes")
                 }
                 return (cipher, Data(iv.bytes), 0)
             }
@@ -70,10 +72,12 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
                 let nonce = try ASN1OctetString(derEncoded: &nodes)
                 let length: Int = try nodes.next().map { try Int(derEncoded: $0) } ?? 12
                 guard nonce.bytes.count == GCMCipher.nonceLength else {
-                    throw StudyError.unsupported(format: "CMS message", reason: "its nonce has \(nonce.bytes.count) bytes in place of 12")
+                    throw StudyError.unsupported(
+                        format: "CMS message", reason: "its nonce has \(nonce.bytes.count) bytes in place of 12")
                 }
                 guard (12...16).contains(length) else {
-                    throw StudyError.malformed(format: "CMS message", offset: nil, reason: "an authentication tag of \(length) bytes")
+                    throw StudyError.malformed(
+                        format: "CMS message", offset: nil, reason: "an authentication tag of \(length) bytes")
                 }
                 return (cipher, Data(nonce.bytes), length)
             }

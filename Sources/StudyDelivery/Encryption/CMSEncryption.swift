@@ -51,6 +51,20 @@ public struct CMSEncryption: Sendable {
         (self.recipients, self.cipher, self.keyTransport) = (recipients, cipher, keyTransport)
     }
 
+    /// Encrypts a file of any length into a new file, for its owner only. What it holds need not be an archive.
+    ///
+    /// - Throws: ``StudyError``; then there is no new file.
+    public func encrypt(contentsOf file: URL, to output: URL) throws {
+        let content = try ByteSource.file(file)
+        try NewFile(output).write { write in
+            var encryptor = try CMSEncryptor(self)
+            try write(encryptor.head(ciphertextLength: cipher.encryptedLength(of: content.size)))
+            try content.forEachPiece { try write(encryptor.encrypt($0)) }
+            let (rest, tail) = try encryptor.finish()
+            try write(rest + tail)
+        }
+    }
+
     /// Encrypts what `content` writes, of whatever length.
     ///
     /// The ciphertext waits in a file without a name until its length is known; the plain text is never on the disk.
@@ -61,13 +75,13 @@ public struct CMSEncryption: Sendable {
         let (rest, tail) = try encryptor.finish()
         try scratch.append(rest)
         let ciphertext = scratch.source
-        return .joined([.data(encryptor.head(ciphertextLength: ciphertext.size, tail)), ciphertext, .data(tail)])
+        return .joined([.data(encryptor.head(ciphertextLength: ciphertext.size)), ciphertext, .data(tail)])
     }
 }
 
 /// One CMS message while it is written: its key is new.
 struct CMSEncryptor {
-    private var cipher: ContentCipher
+    private var cipher: any ContentCipher
     private let algorithm: Data
     private let isAuthenticated: Bool
     private let recipients: Data
@@ -77,7 +91,7 @@ struct CMSEncryptor {
         let iv = Data((0..<(encryption.cipher.isAuthenticated ? GCMCipher.nonceLength : CBCCipher.blockLength)).map { _ in
             UInt8.random(in: .min ... .max)
         })
-        cipher = try ContentCipher(encryption.cipher, key: key, iv: iv)
+        cipher = try encryption.cipher.content(key: key, iv: iv)
         algorithm = encryption.cipher.algorithm(iv: iv)
         isAuthenticated = encryption.cipher.isAuthenticated
         recipients = DERBytes.set(
@@ -92,22 +106,19 @@ struct CMSEncryptor {
 
     /// The last bytes of the ciphertext, and what follows it in the message.
     mutating func finish() throws -> (rest: Data, tail: Data) {
-        switch cipher {
-        case .cbc(var cipher): return (try cipher.finishEncrypting(), Data())
-        case .gcm(var cipher):
-            let (rest, tag) = try cipher.finish(isEncrypting: true)
-            return (rest, DERBytes.octets(tag))
-        }
+        let (rest, tag) = try cipher.finish(isEncrypting: true)
+        return (rest, isAuthenticated ? DERBytes.octets(tag) : Data())
     }
 
     /// What stands before the ciphertext.
-    func head(ciphertextLength length: Int, _ tail: Data) -> Data {
+    func head(ciphertextLength length: Int) -> Data {
+        let tail = isAuthenticated ? DERBytes.head(0x04, GCMCipher.tagLength).count + GCMCipher.tagLength : 0
         let described = DERBytes.identifier(.data) + algorithm + DERBytes.head(0x80, length)
         let content = DERBytes.head(0x30, described.count + length) + described
         let body = DERBytes.integer(0) + recipients + content
-        let enveloped = DERBytes.head(0x30, body.count + length + tail.count) + body
-        let wrapped = DERBytes.head(0xA0, enveloped.count + length + tail.count) + enveloped
+        let enveloped = DERBytes.head(0x30, body.count + length + tail) + body
+        let wrapped = DERBytes.head(0xA0, enveloped.count + length + tail) + enveloped
         let whole = DERBytes.identifier(isAuthenticated ? .authEnvelopedData : .envelopedData) + wrapped
-        return DERBytes.head(0x30, whole.count + length + tail.count) + whole
+        return DERBytes.head(0x30, whole.count + length + tail) + whole
     }
 }

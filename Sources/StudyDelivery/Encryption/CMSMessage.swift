@@ -40,7 +40,8 @@ public struct CMSMessage: Sendable {
         let info = try stream.enter(0x30, "a ContentInfo", in: stream.whole)
         let kind = try Self.identifier(stream.element(in: info), stream)
         guard kind == .envelopedData || kind == .authEnvelopedData else {
-            throw StudyError.unsupported(format: "CMS message", reason: "it is \(kind.name), not EnvelopedData or AuthEnvelopedData")
+            throw StudyError.unsupported(
+                format: "CMS message", reason: "it is \(kind.name), not EnvelopedData or AuthEnvelopedData")
         }
         let wrapper = try stream.enter(0xA0, "its content", in: info)
         let enveloped = try stream.enter(0x30, "EnvelopedData", in: wrapper)
@@ -55,7 +56,8 @@ public struct CMSMessage: Sendable {
         let algorithm = stream.offset
         (cipher, iv, tagLength) = try Self.located(algorithm) { try CMSCipher.read(BER.parse(stream.element(in: encrypted))) }
         guard cipher.isAuthenticated == (kind == .authEnvelopedData) else {
-            throw stream.malformed("\(kind == .envelopedData ? "EnvelopedData" : "AuthEnvelopedData") with \(cipher.rawValue)", at: algorithm)
+            throw stream.malformed(
+                "\(kind == .envelopedData ? "EnvelopedData" : "AuthEnvelopedData") with \(cipher.rawValue)", at: algorithm)
         }
         guard try !stream.isAtEnd(of: encrypted) else {
             throw StudyError.unsupported(format: "CMS message", reason: "its content is not in it")
@@ -97,7 +99,7 @@ public struct CMSMessage: Sendable {
                 continue
             }
             do {
-                let found = try key.unwrap(candidate.encryptedKey, by: transport, length: cipher.keyLength)
+                let found = try key.unwrap(candidate.encryptedKey, by: transport, lengths: [cipher.keyLength])
                 if transport != .pkcs1 { return found }
                 if try candidates.count == 1 || opens(under: found) { return found }
                 plain = plain ?? found
@@ -121,33 +123,34 @@ public struct CMSMessage: Sendable {
 
     private func decrypt(under key: SymmetricKey, to write: (Data) throws -> Void) throws {
         var stream = content
-        var cipher = try ContentCipher(cipher, key: key, iv: iv)
+        var cipher = try self.cipher.content(key: key, iv: iv)
         try stream.octets(0x80, "the encrypted content", in: containers[0]) { piece in
             let plain = try cipher.decrypt(piece)
             if !plain.isEmpty { try write(plain) }
         }
         try stream.leave(containers[0], "EncryptedContentInfo")
-        switch cipher {
-        case .cbc(var cipher):
-            let rest = try cipher.finishDecrypting()
-            if try stream.isNext(0xA1, in: containers[1]) { _ = try stream.element(in: containers[1]) }
-            if !rest.isEmpty { try write(rest) }
-        case .gcm(var cipher):
-            if try stream.isNext(0xA1, in: containers[1]) {
+        let isAuthenticated = self.cipher.isAuthenticated
+        if try stream.isNext(0xA1, in: containers[1]) {
+            guard !isAuthenticated else {
                 throw StudyError.unsupported(format: "CMS message", reason: "it has authenticated attributes")
             }
-            let (rest, tag) = try cipher.finish(isEncrypting: false)
-            var expected = Data()
+            _ = try stream.element(in: containers[1])
+        }
+        var expected = Data()
+        if isAuthenticated {
             try stream.octets(0x04, "an authentication tag", in: containers[1]) { piece in
                 expected.append(piece.prefix(GCMCipher.tagLength + 1 - expected.count))
             }
             if try stream.isNext(0xA2, in: containers[1]) { _ = try stream.element(in: containers[1]) }
-            guard constantTimeEqual(tag.prefix(tagLength), expected) else { throw StudyError.wrongKeyOrDamaged }
-            if !rest.isEmpty { try write(rest) }
         }
         for (container, name) in zip(containers.dropFirst(), ["EnvelopedData", "its content", "ContentInfo"]) {
             try stream.leave(container, name)
         }
+        guard stream.offset == stream.whole.end else { throw stream.malformed("there are bytes behind the message") }
+        // Last, so that what is wrong with the structure is the same whatever the key gives.
+        let (rest, tag) = try cipher.finish(isEncrypting: false)
+        guard constantTimeEqual(tag.prefix(tagLength), expected) else { throw StudyError.wrongKeyOrDamaged }
+        if !rest.isEmpty { try write(rest) }
     }
 
     // MARK: Reading the parts

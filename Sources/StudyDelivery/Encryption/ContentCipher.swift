@@ -2,40 +2,27 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// Encrypts or decrypts a message of any length, piece by piece.
-enum ContentCipher {
-    case cbc(CBCCipher)
-    case gcm(GCMCipher)
+/// Encrypts or decrypts a message of any length, piece by piece, in one direction.
+protocol ContentCipher {
+    mutating func encrypt(_ piece: Data) throws -> Data
+    mutating func decrypt(_ piece: Data) throws -> Data
+    /// The last bytes, and what authenticates the message; nothing of a cipher that does not authenticate.
+    mutating func finish(isEncrypting: Bool) throws -> (rest: Data, tag: Data)
+}
 
-    init(_ cipher: CMSCipher, key: SymmetricKey, iv: Data) throws {
-        self = cipher.isAuthenticated ? .gcm(try GCMCipher(key: key, nonce: iv)) : .cbc(try CBCCipher(key: key, iv: iv))
+extension CMSCipher {
+    func content(key: SymmetricKey, iv: Data) throws -> any ContentCipher {
+        if isAuthenticated { try GCMCipher(key: key, nonce: iv) } else { try CBCCipher(key: key, iv: iv) }
     }
 
-    mutating func encrypt(_ piece: Data) throws -> Data {
-        switch self {
-        case .cbc(var cipher):
-            defer { self = .cbc(cipher) }
-            return try cipher.encrypt(piece)
-        case .gcm(var cipher):
-            defer { self = .gcm(cipher) }
-            return try cipher.encrypt(piece)
-        }
-    }
-
-    mutating func decrypt(_ piece: Data) throws -> Data {
-        switch self {
-        case .cbc(var cipher):
-            defer { self = .cbc(cipher) }
-            return try cipher.decrypt(piece)
-        case .gcm(var cipher):
-            defer { self = .gcm(cipher) }
-            return try cipher.decrypt(piece)
-        }
+    /// How many bytes so many become, the tag left out.
+    func encryptedLength(of length: Int) -> Int {
+        isAuthenticated ? length : length - length % CBCCipher.blockLength + CBCCipher.blockLength
     }
 }
 
 /// AES in CBC mode with PKCS#7 padding.
-struct CBCCipher {
+struct CBCCipher: ContentCipher {
     static let blockLength = 16
 
     private let key: SymmetricKey
@@ -48,9 +35,6 @@ struct CBCCipher {
         chain = try AES._CBC.IV(ivBytes: iv)
     }
 
-    /// How many bytes so many become.
-    static func encryptedLength(of length: Int) -> Int { length - length % blockLength + blockLength }
-
     mutating func encrypt(_ piece: Data) throws -> Data {
         let input = rest.isEmpty ? piece : rest + piece
         let whole = input.count - input.count % Self.blockLength
@@ -62,7 +46,9 @@ struct CBCCipher {
     }
 
     /// The last block.
-    mutating func finishEncrypting() throws -> Data { try AES._CBC.encrypt(rest, using: key, iv: chain) }
+    mutating func finish(isEncrypting: Bool) throws -> (rest: Data, tag: Data) {
+        (try isEncrypting ? AES._CBC.encrypt(rest, using: key, iv: chain) : finishDecrypting(), Data())
+    }
 
     /// Keeps the last block back, which has the padding.
     mutating func decrypt(_ piece: Data) throws -> Data {
@@ -73,7 +59,7 @@ struct CBCCipher {
     }
 
     /// What is left, without its padding.
-    mutating func finishDecrypting() throws -> Data {
+    private mutating func finishDecrypting() throws -> Data {
         guard rest.count == Self.blockLength else { throw StudyError.wrongKeyOrDamaged }
         let block = try blocks(rest)
         let count = block.last ?? 0
@@ -96,7 +82,7 @@ struct CBCCipher {
 /// The system's AES-GCM wants the whole message at once. Here its counter mode encrypts, and its authentication code of
 /// each piece gives the hash of that piece; the hashes of pieces are put together as the polynomials that they are. So the
 /// speed is the system's.
-struct GCMCipher {
+struct GCMCipher: ContentCipher {
     static let nonceLength = 12
     static let tagLength = 16
     /// The counter has 32 bits for blocks.
@@ -151,21 +137,29 @@ struct GCMCipher {
         return (output, (hash + lengths * hashKey + mask).bytes)
     }
 
-    /// Hands on what is whole pieces.
+    /// Hands on what is whole pieces. What is left over is added to in place: pieces may be small.
     private mutating func counted(_ piece: Data, _ body: (inout GCMCipher, Data) throws -> Data) throws -> Data {
         guard piece.count <= Self.longestMessage - length - rest.count else {
             throw StudyError.tooLarge(what: "a message of AES-GCM", limit: Self.longestMessage)
         }
-        let input = rest.isEmpty ? piece : rest + piece
+        var piece = piece
         var output = Data()
-        var offset = 0
-        while input.count - offset >= Self.pieceLength {
-            let start = input.startIndex + offset
-            output.append(try body(&self, input[start..<start + Self.pieceLength]))
+        if !rest.isEmpty {
+            let count = min(Self.pieceLength - rest.count, piece.count)
+            rest.append(piece.prefix(count))
+            piece = piece.dropFirst(count)
+            guard rest.count == Self.pieceLength else { return output }
+            let whole = rest
+            rest = Data()
+            output.append(try body(&self, whole))
             length += Self.pieceLength
-            offset += Self.pieceLength
         }
-        rest = Data(input.suffix(input.count - offset))
+        while piece.count >= Self.pieceLength {
+            output.append(try body(&self, piece.prefix(Self.pieceLength)))
+            length += Self.pieceLength
+            piece = piece.dropFirst(Self.pieceLength)
+        }
+        rest.append(piece)
         return output
     }
 

@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import ShownText
 import SwiftASN1
 // To check chains at another time than now.
 @_spi(FixedExpiryValidationTime) import X509
@@ -50,6 +51,9 @@ public struct StudyCertificate: Sendable, Hashable {
             issuerAndSerial = try Self.issuerAndSerial(DER.parse([UInt8](der)))
         } catch let error as StudyError {
             throw error
+        } catch CryptoKitError.incorrectParameterSize {
+            // The libraries refuse to read it.
+            throw .unusableCertificate(subject: Self.subject(der), reason: "its key has fewer than \(Self.shortestKey) bits")
         } catch {
             throw .malformed(format: "certificate", offset: nil, reason: "\(error)")
         }
@@ -58,6 +62,16 @@ public struct StudyCertificate: Sendable, Hashable {
         }
         publicKey = key.derRepresentation
         self.der = der
+    }
+
+    /// The subject of a certificate that the libraries do not read.
+    private static func subject(_ der: Data) -> String {
+        guard let node = try? DER.parse([UInt8](der)), case .constructed(let parts) = node.content,
+            let body = parts.first(where: { _ in true }), case .constructed(let fields) = body.content
+        else { return "?" }
+        // A certificate of version 3 has version, serial number, algorithm, issuer and validity before the subject.
+        let subject = fields.dropFirst(5).first { _ in true }
+        return subject.flatMap { try? DistinguishedName(derEncoded: $0) }.map { "\($0)".shown() } ?? "?"
     }
 
     private static func issuerAndSerial(_ node: ASN1Node) throws -> Data {

@@ -50,7 +50,8 @@ public struct StudyPrivateKey: Sendable {
             throw error
         } catch {
             throw .unusableKey(
-                reason: passphrase == nil ? "it is no private key of RSA, PEM or DER" : "the pass phrase is wrong, or it is no key of RSA")
+                reason: passphrase == nil
+                    ? "it is no private key of RSA, PEM or DER" : "the pass phrase is wrong, or it is no key of RSA")
         }
     }
 
@@ -102,14 +103,15 @@ public struct StudyPrivateKey: Sendable {
 
     /// Decrypts a content's key.
     ///
+    /// - Parameter lengths: Those that the key may have, in bytes.
     /// - Throws: ``StudyError/wrongKeyOrDamaged``. Never for what PKCS#1 version 1.5 finds wrong: then the key is a random
     ///   one (RFC 3218, 2.3.2), and the content does not come out.
-    func unwrap(_ encrypted: Data, by transport: CMSKeyTransport, length: Int) throws(StudyError) -> SymmetricKey {
-        let instead = SymmetricKey(size: SymmetricKeySize(bitCount: length * 8))
+    func unwrap(_ encrypted: Data, by transport: CMSKeyTransport, lengths: [Int]) throws(StudyError) -> SymmetricKey {
+        let instead = SymmetricKey(size: SymmetricKeySize(bitCount: (lengths.first ?? 32) * 8))
         do {
             let bytes = try _RSA.Encryption.PrivateKey(unsafeDERRepresentation: key.derRepresentation)
                 .decrypt(encrypted, padding: transport.padding)
-            if bytes.count == length { return SymmetricKey(data: bytes) }
+            if lengths.contains(bytes.count) { return SymmetricKey(data: bytes) }
         } catch {}
         guard transport == .pkcs1 else { throw .wrongKeyOrDamaged }
         return instead

@@ -6,9 +6,13 @@ import HTTPTypes
 ///
 /// `X-ResearchKit-UploadUUID` is the submission's id, by which a server recognises what it has already. The fields are
 /// outside the encryption: whoever carries the request over TLS to its end sees study and participant.
+///
+/// A POST that broke off begins anew. Servers that keep what came of one can be told by `canResume`; then large packages go on
+/// where they stopped, see <doc:Packages>.
 public struct ResearchKitEndpoint: StudyEndpoint {
     private let address: StudyAddress
     private let transport: any HTTPTransport
+    private let canResume: Bool
 
     static let uploadID = HTTPField.Name("X-ResearchKit-UploadUUID")!  // A constant that is a token.
     static let subject = HTTPField.Name("X-ResearchKit-SubjectUUID")!  // A constant that is a token.
@@ -16,12 +20,13 @@ public struct ResearchKitEndpoint: StudyEndpoint {
 
     /// - Parameters:
     ///   - url: To which packages are posted.
+    ///   - canResume: Whether the server keeps what came of an upload that broke off.
     ///   - plainHTTPHosts: The hosts to which HTTP without TLS is allowed, beside this machine itself.
     public init(
-        _ url: URL, transport: any HTTPTransport = .system, plainHTTPHosts: Set<String> = []
+        _ url: URL, canResume: Bool = false, transport: any HTTPTransport = .system, plainHTTPHosts: Set<String> = []
     ) throws(StudyError) {
         address = try StudyAddress(url, plainHTTPHosts: plainHTTPHosts)
-        self.transport = transport
+        (self.canResume, self.transport) = (canResume, transport)
     }
 
     public func objection(to submission: StudySubmission) -> String? {
@@ -33,13 +38,14 @@ public struct ResearchKitEndpoint: StudyEndpoint {
     }
 
     public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyAnswer {
-        let request = address.request(
-            .post, address.address.path.isEmpty ? "/" : "",
-            [
-                (.contentType, submission.contentType), (Self.uploadID, submission.id.uuidString),
-                (Self.subject, submission.subject.uuidString), (Self.study, submission.study),
-            ])
-        let answer = try await transport.send(request, upload: body)
+        let fields = [
+            (HTTPField.Name.contentType, submission.contentType), (Self.uploadID, submission.id.uuidString),
+            (Self.subject, submission.subject.uuidString), (Self.study, submission.study),
+        ]
+        if canResume, body.size >= ResumableUpload.smallest {
+            return try await ResumableUpload(transport: transport, address: address, fields: fields).send(body)
+        }
+        let answer = try await transport.send(address.request(.post, "", fields), upload: body)
         return StudyAnswer(status: answer.response.status.code)
     }
 }

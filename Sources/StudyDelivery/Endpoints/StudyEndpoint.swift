@@ -64,7 +64,8 @@ struct StudyAddress: Sendable {
 
     func request(_ method: HTTPRequest.Method, _ path: String, _ fields: [(HTTPField.Name, String)]) -> HTTPRequest {
         var request = HTTPRequest(
-            method: method, scheme: address.scheme, authority: address.authority, path: address.path + path)
+            method: method, scheme: address.scheme, authority: address.authority,
+            path: address.path + path == "" ? "/" : address.path + path)
         for (name, value) in fields { request.headerFields[name] = value }
         return request
     }

@@ -66,13 +66,17 @@ public struct LinkingToken: Sendable, Hashable {
         ///
         /// - Throws: ``LinkingTokenError``.
         public func verify(_ token: String, at date: Date) throws(LinkingTokenError) -> LinkingToken {
-            guard token.utf8.count <= LinkingToken.longest else { throw .malformed("it is longer than \(LinkingToken.longest) bytes") }
+            guard token.utf8.count <= LinkingToken.longest else {
+                throw .malformed("it is longer than \(LinkingToken.longest) bytes")
+            }
             let parts = token.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
                 let signature = Base64URL.decode(parts[2])
             else { throw .malformed("it is not three parts in base64url") }
             let head = try LinkingToken.object(header, "header")
-            guard let algorithm = head["alg"]?.string, algorithm == key.algorithm else { throw .wrongAlgorithm(expected: key.algorithm) }
+            guard let algorithm = head["alg"]?.string, algorithm == key.algorithm else {
+                throw .wrongAlgorithm(expected: key.algorithm)
+            }
             guard head["crit"] == nil else { throw .malformed("it has critical extensions") }
             let signed = Data((parts[0] + "." + parts[1]).utf8)
             guard try isValid(signature, of: signed) else { throw .wrongSignature }
@@ -84,7 +88,9 @@ public struct LinkingToken: Sendable, Hashable {
                 switch key {
                 case .hs256(let secret):
                     return try secret.withBytes { bytes in
-                        guard bytes.count >= 32 else { throw LinkingTokenError.unusableKey("a secret for HS256 has 32 bytes or more") }
+                        guard bytes.count >= 32 else {
+                            throw LinkingTokenError.unusableKey("a secret for HS256 has 32 bytes or more")
+                        }
                         let key = SymmetricKey(data: UnsafeRawBufferPointer(bytes))
                         return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key)
                     }

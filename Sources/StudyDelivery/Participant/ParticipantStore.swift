@@ -11,7 +11,9 @@ import OrderedJSON
 /// let data = try store.folder(of: enrolment)                 // for what is erased on withdrawal
 ///
 /// try store.withdraw(from: "org.example.sleep")              // erased here, and remembered for the server
-/// try await store.finishWithdrawals(emptying: { … }, reporting: { … })
+/// try await store.finishWithdrawals(
+///     emptying: { _ in _ = try await queue.discardAll() },
+///     reporting: { try await $0.report(to: endpoint, as: .package(encryption)) })
 /// ```
 /// A withdrawal survives the end of the process at every step: it is durable before the first thing is erased, goes on at
 /// the next call of any method, and touches nothing but the participant's own data. Somebody who enrols again gets a new id,
@@ -44,11 +46,15 @@ public final class ParticipantStore: Sendable {
     }
 
     /// Enrols in a study under a new random id; gives the enrolment that is there where there is one.
-    public func enrol(in study: String, at date: FHIRInstant = FHIRInstant(Date())) throws -> Enrolment {
+    ///
+    /// - Parameter participant: The random id, where it was given out before: to a device that this one replaces, say.
+    public func enrol(
+        in study: String, as participant: UUID = UUID(), at date: FHIRInstant = FHIRInstant(Date())
+    ) throws -> Enrolment {
         try files.withLock {
             try eraseWithdrawn()
             if let enrolment = try read(study) { return enrolment }
-            let enrolment = Enrolment(study: study, participant: UUID(), enrolledAt: date)
+            let enrolment = Enrolment(study: study, participant: participant, enrolledAt: date)
             try files.write(Data(enrolment.json.utf8()), to: Self.name(study))
             return enrolment
         }

@@ -101,13 +101,21 @@ public final class StudyQueue: Sendable {
     /// How a resource is encrypted for a study with C3-PRO's envelope.
     public struct Sealing: Sendable {
         let certificate: StudyCertificate
-        let keyID: KeyID
+        let keyID: KeyID?
         let form: C3ProEnvelope.Form
         let version: String
 
-        /// - Parameter version: The FHIR version, as the study's server wants it.
-        public init(for certificate: StudyCertificate, keyID: KeyID, version: String = "4.0.1", form: C3ProEnvelope.Form = .first) {
+        /// - Parameters:
+        ///   - keyID: Which of the study's keys it is; `nil` where the study has but one.
+        ///   - version: The FHIR version, as the study's server wants it.
+        public init(
+            for certificate: StudyCertificate, keyID: KeyID?, version: String = "4.0.1", form: C3ProEnvelope.Form = .first
+        ) {
             (self.certificate, self.keyID, self.version, self.form) = (certificate, keyID, version, form)
+        }
+
+        func envelope(of resource: Data) throws -> C3ProEnvelope {
+            try C3ProEnvelope(sealing: resource, for: certificate, keyID: keyID, version: version, form: form)
         }
     }
 
@@ -130,9 +138,7 @@ public final class StudyQueue: Sendable {
         var digest = SHA256()
         digest.update(data: Data("study resource 1\n\(study)\n\(subject.uuidString)\n".utf8))
         digest.update(data: resource)
-        let body = try sealing.map {
-            try C3ProEnvelope(sealing: resource, for: $0.certificate, keyID: $0.keyID, version: $0.version, form: $0.form).data
-        }
+        let body = try sealing.map { try $0.envelope(of: resource).data }
         return try await append(
             UUID(of: digest.finalize()), type, sealing == nil ? .resource(type: type, id: id) : .envelope(type: type),
             isEncrypted: sealing != nil, .data(body ?? resource))
@@ -187,7 +193,8 @@ public final class StudyQueue: Sendable {
     ///
     /// - Throws: `CancellationError`; `QueueError` when the disk fails.
     @discardableResult
-    public func deliver(to endpoint: any StudyEndpoint, within budget: DeliveryBudget = DeliveryBudget()) async throws -> QueueReport {
+    public func deliver(to endpoint: any StudyEndpoint,
+        within budget: DeliveryBudget = DeliveryBudget()) async throws -> QueueReport {
         try await queue.deliver(deliverer(to: endpoint, budget))
     }
 
@@ -273,16 +280,10 @@ public final class StudyQueue: Sendable {
     /// Takes a submission out of the queue for good; one that was under way may have arrived all the same.
     public func discard(_ id: QueueItem.ID) async throws { try await queue.discard(id) }
 
-    /// Empties the queue, as when a participant withdraws.
+    /// Empties the queue, as when a participant withdraws: what was delivered is not remembered either.
     /// - Returns: How many submissions were discarded that had not been delivered.
     @discardableResult
     public func discardAll() async throws -> Int {
-        var count = 0
-        for item in try await queue.items() {
-            if case .delivered = item.state { continue }
-            try await queue.discard(item.id)
-            count += 1
-        }
-        return count
+        try await queue.discardAll().count { if case .delivered = $0.state { false } else { true } }
     }
 }

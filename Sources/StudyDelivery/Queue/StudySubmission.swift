@@ -45,7 +45,8 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
     }
 
     init(id: UUID, study: String, subject: UUID, item: String, content: Content, isEncrypted: Bool) {
-        (self.id, self.study, self.subject, self.item, self.content, self.isEncrypted) = (id, study, subject, item, content, isEncrypted)
+        (self.id, self.study, self.subject, self.item, self.content, self.isEncrypted) = (id, study, subject, item, content,
+            isEncrypted)
     }
 }
 

@@ -10,7 +10,9 @@ extension StudySchedule {
         }
         let actions = json["action"]?.elements.map(Array.init) ?? []
         if actions.isEmpty { problems.add("there is no action", "", json) }
-        if actions.count > Self.mostTasks { problems.add("there are more than \(Self.mostTasks) actions", "action", json["action"]) }
+        if actions.count > Self.mostTasks {
+            problems.add("there are more than \(Self.mostTasks) actions", "action", json["action"])
+        }
         let ids = Set(actions.prefix(Self.mostTasks).compactMap { $0["id"]?.string })
         for (index, action) in actions.prefix(Self.mostTasks).enumerated() {
             var reader = ActionReader(action: action, path: "action[\(index)]", problems: problems)
@@ -55,7 +57,8 @@ private struct ActionReader {
         let path = "\(path).relatedAction"
         if related.count > 1 { problems.add("only one related action is understood: the enrolment", "\(path)[1]", related[1]) }
         if first["actionId"]?.isString("enrolment") != true || ids.contains("enrolment") {
-            problems.add("only the action “enrolment”, which the plan does not have itself, is understood", "\(path)[0].actionId", first)
+            problems.add("only the action “enrolment”, which the plan does not have itself, is understood",
+                "\(path)[0].actionId", first)
         }
         let relation = first["relationship"]?.string
         if relation != "after", relation != "after-start", relation != "after-end" {
@@ -65,7 +68,9 @@ private struct ActionReader {
             task.starts = span(offset, "\(path)[0].offsetDuration") ?? CalendarSpan()
         } else if let range = first["offsetRange"] {
             let (low, high) = (range["low"] ?? .null, range["high"] ?? .null)
-            guard let start = span(low, "\(path)[0].offsetRange.low"), let end = span(high, "\(path)[0].offsetRange.high") else { return }
+            guard let start = span(low, "\(path)[0].offsetRange.low"), let end = span(high, "\(path)[0].offsetRange.high") else {
+                return
+            }
             let delay = CalendarSpan(months: end.months - start.months, days: end.days - start.days, hours: end.hours - start.hours)
             guard delay.months >= 0, delay.days >= 0, delay.hours >= 0 else {
                 problems.add("low and high have different units, or high is less", "\(path)[0].offsetRange", range)
@@ -96,7 +101,9 @@ private struct ActionReader {
             }
             return
         }
-        guard let repeats = span(["value": period, "code": rule["periodUnit"] ?? .null], "\(path).period", at: period) else { return }
+        guard let repeats = span(["value": period, "code": rule["periodUnit"] ?? .null], "\(path).period", at: period) else {
+            return
+        }
         task.repeats = repeats
         if let bounds = rule["boundsDuration"] { task.expires = span(bounds, "\(path).boundsDuration") }
         guard let count = rule["count"] else { return }

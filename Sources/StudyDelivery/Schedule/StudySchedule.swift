@@ -94,7 +94,8 @@ extension StudySchedule {
             let id = reader.text("taskId", limit: TextLimits.title, required: true, &problems)
             let kind = Self.code(ScheduledTask.Kind.self, "taskType", required: true, &reader, &problems)
             var task = ScheduledTask(id: id ?? "", kind: kind ?? .survey)
-            task.notification = Self.code(ScheduledTask.Notification.self, "notificationType", &reader, &problems) ?? ScheduledTask.Notification.none
+            task.notification = Self.code(ScheduledTask.Notification.self, "notificationType", &reader, &problems)
+                ?? ScheduledTask.Notification.none
             task.starts = Self.span("starts", &reader, &problems) ?? CalendarSpan()
             task.repeats = Self.span("repeats", &reader, &problems)
             task.expires = Self.span("expires", &reader, &problems)

@@ -29,6 +29,24 @@ package struct NewFile {
         }
     }
 
+    /// Writes files into a folder, which is made if need be: all of them, or none.
+    /// - Throws: ``StudyError/storage(reason:)`` when one of the names is there already.
+    package static func write(_ files: [(name: String, content: Data)], in folder: URL) throws {
+        let new = try files.map { (url: folder.appending(path: $0.name), file: try NewFile(folder.appending(path: $0.name)),
+            $0.content) }
+        try PrivateFolder.make(folder)
+        var written: [URL] = []
+        do {
+            for (url, file, content) in new {
+                try file.write { try $0(content) }
+                written.append(url)
+            }
+        } catch {
+            for url in written { try? FileManager.default.removeItem(at: url) }
+            throw error
+        }
+    }
+
     private static func exists(_ url: URL) -> StudyError {
         .storage(reason: "\(url.path(percentEncoded: false)) is there already, and is not overwritten; remove it or choose another name")
     }

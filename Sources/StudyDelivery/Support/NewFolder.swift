@@ -23,7 +23,8 @@ struct NewFolder {
                 try? files.removeItem(atPath: parent + "/" + name)
             }
             guard !files.fileExists(atPath: path) else {
-                throw StudyError.storage(reason: "\(path) is there already, and is not overwritten; remove it or choose another folder")
+                throw StudyError.storage(
+                    reason: "\(path) is there already, and is not overwritten; remove it or choose another folder")
             }
             let draft = parent + "/" + Self.prefix + UUID().uuidString.lowercased()
             do {

@@ -40,4 +40,12 @@ public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
         case .storage(let reason): reason
         }
     }
+
+    /// What an error becomes that came of the content of a message which nothing authenticates.
+    ///
+    /// A wrong key, a wrong padding and a wrong content are one error: whoever changes blocks of somebody's message and sees
+    /// which of them it was can decrypt the message without the key.
+    var unauthenticated: StudyError {
+        if case .storage = self { self } else { .wrongKeyOrDamaged }
+    }
 }
