@@ -82,7 +82,8 @@ import Testing
         let folder = try Folder()
         let study = try BackEnd(folder)
         let participant = UUID()
-        let patient = #"{"resourceType":"Patient","id":"\#(participant.uuidString)","name":[{"family":"Miller"}],"birthDate":"1930-05-06","gender":"male","address":[{"country":"US","state":"MA","postalCode":"02115","city":"Boston"}]}"#
+        let patient =
+            #"{"resourceType":"Patient","id":"\#(participant.uuidString)","name":[{"family":"Miller"}],"birthDate":"1930-05-06","gender":"male","address":[{"country":"US","state":"MA","postalCode":"02115","city":"Boston"}]}"#
         let report = try await study.deliver([Given.contract(participant), Given.response(participant), patient])
         #expect(report.loaded == 3)
         for text in [participant.uuidString, "Miller", "Boston"] { #expect(try !folder.contains(text), "\(text)") }
@@ -92,8 +93,12 @@ import Testing
         }
         #expect(row == #"M|1936-01-01 00:00:00|MA\021"#)
         // Resources have the pseudonym.
-        let pseudonym = try await study.warehouse.database.read { try String.fetchOne($0, sql: "SELECT pseudonym FROM study_participant") }
-        let json = try await study.warehouse.database.read { try String.fetchOne($0, sql: "SELECT json FROM study_resource WHERE type = 'QuestionnaireResponse'") }
+        let pseudonym = try await study.warehouse.database.read {
+            try String.fetchOne($0, sql: "SELECT pseudonym FROM study_participant")
+        }
+        let json = try await study.warehouse.database.read {
+            try String.fetchOne($0, sql: "SELECT json FROM study_resource WHERE type = 'QuestionnaireResponse'")
+        }
         #expect(json?.contains("Patient/\(pseudonym ?? "-")") == true)
     }
 
@@ -102,14 +107,19 @@ import Testing
         let study = try BackEnd(folder)
         let (participant, other) = (UUID(), UUID())
         _ = try await study.deliver([
-            Given.contract(participant), Given.response(participant), Given.contract(other), Given.response(other),
+            Given.contract(participant), Given.response(participant, text: "what only one wrote"), Given.contract(other),
+            Given.response(other),
         ])
+        #expect(try folder.contains("what only one wrote"))
         #expect(try await study.deliver([Given.contract(participant, status: "revoked")]).refused == 1)
+        #expect(try !folder.contains("what only one wrote"))
         #expect(try await study.facts == 3)
         #expect(try await study.count("SELECT count(*) FROM study_withdrawal") == 1)
         #expect(try await study.count("SELECT count(*) FROM study_message WHERE body IS NOT NULL") == 2)
         // A response that was on its way, and a consent that is signed again under the old id.
-        #expect(try await study.deliver([Given.response(participant, 2), Given.contract(participant, signed: "2027-01-01T00:00:00Z")]).refused == 2)
+        #expect(
+            try await study.deliver([Given.response(participant, 2), Given.contract(participant, signed: "2027-01-01T00:00:00Z")])
+                .refused == 2)
         #expect(try await study.facts == 3)
         #expect(try await study.consumer.withdraw(other) > 0)
         #expect(try await study.facts == 0)
@@ -131,7 +141,9 @@ import Testing
         let report = try await study.deliver([Given.contract(participant), Given.response(participant)])
         #expect(report.failed == 2)
         let failed = try await study.warehouse.read { try $0.failedMessages() }
-        #expect(failed.map(\.state) == Array(repeating: .failed(reason: "it is not decrypted: it cannot be decrypted: wrong key or damaged"), count: 2))
+        #expect(
+            failed.map(\.state)
+                == Array(repeating: .failed(reason: "it is not decrypted: it cannot be decrypted: wrong key or damaged"), count: 2))
         #expect(try await study.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0))
         let consumer = Consumer(queue: study.queue, warehouse: study.warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
         #expect(try await consumer.reprocessFailed().failed == 0)
@@ -154,10 +166,17 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"resourceType": "Binary"}"#, "resources of type"), (#"{"resourceType": "Observation", "status": "final"}"#, "without a participant"),
+        (#"{"resourceType": "Binary"}"#, "resources of type"),
+        (#"{"resourceType": "Observation", "status": "final"}"#, "without a participant"),
         (#"{"resourceType": "Observation", "status": "final", "subject": {"reference": "Patient/7"}}"#, "is no UUID"),
-        (#"{"resourceType": "Observation", "status": "final", "subject": {"reference": "Patient/5B9B1A56-0E0E-4C43-8F0B-000000000001"}}"#, "no valid resource"),
-        (#"{"resourceType": "Contract", "status": "offered", "signer": [{"party": {"reference": "Patient/5B9B1A56-0E0E-4C43-8F0B-000000000001"}}]}"#, "is no consent"),
+        (
+            #"{"resourceType": "Observation", "status": "final", "subject": {"reference": "Patient/5B9B1A56-0E0E-4C43-8F0B-000000000001"}}"#,
+            "no valid resource"
+        ),
+        (
+            #"{"resourceType": "Contract", "status": "offered", "signer": [{"party": {"reference": "Patient/5B9B1A56-0E0E-4C43-8F0B-000000000001"}}]}"#,
+            "is no consent"
+        ),
     ])
     func whatIsWrongIsNamedWithoutContent(resource: String, reason: String) async throws {
         let study = try BackEnd()
@@ -169,7 +188,8 @@ import Testing
 
     @Test func aPackageOfSeveralParticipantsIsRefused() async throws {
         let study = try BackEnd()
-        let bundle = #"{"resourceType": "Bundle", "type": "collection", "entry": [{"resource": \#(Given.contract(UUID()))}, {"resource": \#(Given.contract(UUID()))}]}"#
+        let bundle =
+            #"{"resourceType": "Bundle", "type": "collection", "entry": [{"resource": \#(Given.contract(UUID()))}, {"resource": \#(Given.contract(UUID()))}]}"#
         #expect(try await study.deliver([bundle]).failed == 1)
         #expect(try await study.count("SELECT count(*) FROM study_consent") == 0)
     }
@@ -185,9 +205,11 @@ import Testing
         try archive.write(to: folder.file("p.cms"), encryption: CMSEncryption(for: [StudyKeys.certificate()]))
         let body = try Data(contentsOf: folder.file("p.cms"))
         try await study.queue.send(
-            StudyMessage(id: "upload:1", content: .package, subject: participant.uuidString, received: "2026-03-02T00:00:00Z", body: body))
+            StudyMessage(
+                id: "upload:1", content: .package, subject: participant.uuidString, received: "2026-03-02T00:00:00Z", body: body))
         #expect(try await study.consumer.drain().loaded == 1)
         #expect(try await study.facts == 3)
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE id LIKE '%\(participant.uuidString)%'") == 0)
         // The header names somebody else.
         try archive.add("more.json", Data("{}".utf8))
         try archive.write(to: folder.file("q.cms"), encryption: CMSEncryption(for: [StudyKeys.certificate()]))
@@ -235,8 +257,12 @@ import Testing
         let report = try await study.consumer.drain()
         let failed = try await study.warehouse.read { try $0.failedMessages().map(\.state) }
         #expect(failed == [] && report.loaded == 2)
-        #expect(try await study.count("SELECT nval_num FROM observation_fact WHERE concept_cd LIKE '%walking' AND units_cd = 'minute'") == 42)
-        #expect(try await study.count("SELECT count(*) FROM observation_fact WHERE concept_cd LIKE '%:q=true' AND modifier_cd = '@'") == 1)
+        #expect(
+            try await study.count("SELECT nval_num FROM observation_fact WHERE concept_cd LIKE '%walking' AND units_cd = 'minute'")
+                == 42)
+        #expect(
+            try await study.count("SELECT count(*) FROM observation_fact WHERE concept_cd LIKE '%:q=true' AND modifier_cd = '@'")
+                == 1)
         #expect(try await study.count("SELECT count(*) FROM visit_dimension WHERE start_date = '2016-01-01 00:00:00'") == 1)
     }
 
@@ -248,7 +274,9 @@ import Testing
                  "organization": "Example Hospital", "requiresSignatureImage": false,
                  "sections": [{"kind": "Overview", "title": "Overview", "text": "We ask."}]}
                 """.utf8))
-        for make in [{ Data($0.c3ProContract().utf8()) }, { $0.contract().json() }, { $0.consent().json() }] as [(SignedConsent) -> Data] {
+        for make in [{ Data($0.c3ProContract().utf8()) }, { $0.contract().json() }, { $0.consent().json() }]
+            as [(SignedConsent) -> Data]
+        {
             let study = try BackEnd()
             let participant = UUID()
             var answers = ConsentAnswers()
@@ -257,7 +285,7 @@ import Testing
             guard case .signed(let consent) = document.decision(answers) else { return #expect(Bool(false), "it is not signed") }
             let report = try await study.deliver([String(decoding: make(consent), as: UTF8.self), Given.response(participant)])
             let failed = try await study.warehouse.read { try $0.failedMessages().map(\.state) }
-        #expect(failed == [] && report.loaded == 2)
+            #expect(failed == [] && report.loaded == 2)
         }
     }
 
@@ -296,7 +324,9 @@ import Testing
         let ring = folder.file("key-1")
         try FileManager.default.createDirectory(at: ring, withIntermediateDirectories: true)
         let file = ring.appending(path: "private-key.pem").path
-        #expect(FileManager.default.createFile(atPath: file, contents: Data(StudyKeys.key.pem.utf8), attributes: [.posixPermissions: 0o600]))
+        #expect(
+            FileManager.default.createFile(
+                atPath: file, contents: Data(StudyKeys.key.pem.utf8), attributes: [.posixPermissions: 0o600]))
         _ = try KeyRing(contentsOf: folder.url)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
         #expect(throws: StudyError.self) { try KeyRing(contentsOf: folder.url) }

@@ -18,7 +18,9 @@ enum StudyKeys {
         do { return try KeyID(text) } catch { fatalError("\(error)") }
     }
 
-    static func certificate(of key: StudyPrivateKey = key) throws -> StudyCertificate { try key.certificate(subject: "CN=Study", days: 30) }
+    static func certificate(of key: StudyPrivateKey = key) throws -> StudyCertificate {
+        try key.certificate(subject: "CN=Study", days: 30)
+    }
 
     private static func made() -> StudyPrivateKey {
         do { return try StudyPrivateKey(bits: 2048) } catch { fatalError("\(error)") }
@@ -28,7 +30,9 @@ enum StudyKeys {
 /// A folder of one test.
 final class Folder: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(path: "study-server-\(UUID().uuidString)")
-    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]) }
+    init() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
     deinit { try? FileManager.default.removeItem(at: url) }
 
     func file(_ name: String) -> URL { url.appending(path: name) }
@@ -75,7 +79,8 @@ struct Phone {
             """
         let client = try await send(
             .post, "/c3pro/register", ["Antispam": antispam, "Content-Type": "application/json; charset=utf-8"], registration)
-        guard client.status == 201, let id = client.json?["client_id"]?.string, let secret = client.json?["client_secret"]?.string else { return nil }
+        guard client.status == 201, let id = client.json?["client_id"]?.string, let secret = client.json?["client_secret"]?.string
+        else { return nil }
         func encoded(_ text: String) -> String {
             text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._"))) ?? ""
         }
@@ -112,7 +117,9 @@ enum Given {
             """
     }
 
-    static func response(_ participant: UUID, _ number: Int = 1, text: String = "a private thought", authored: String = "2026-03-01T10:00:00Z") -> String {
+    static func response(
+        _ participant: UUID, _ number: Int = 1, text: String = "a private thought", authored: String = "2026-03-01T10:00:00Z"
+    ) -> String {
         """
         {"resourceType": "QuestionnaireResponse", "identifier": {"system": "urn:x", "value": "\(participant.uuidString)-\(number)"},
          "questionnaire": "http://example.org/Questionnaire/diary", "status": "completed", "authored": "\(authored)",

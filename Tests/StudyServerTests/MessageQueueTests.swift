@@ -18,7 +18,9 @@ import Testing
     }
 
     private func message(_ number: Int, _ body: String? = nil) -> StudyMessage {
-        StudyMessage(id: "m\(number)", content: .envelope, subject: "s", received: "2026-03-01T00:00:00Z", body: Data((body ?? "b\(number)").utf8))
+        StudyMessage(
+            id: "m\(number)", content: .envelope, subject: "s", received: "2026-03-01T00:00:00Z",
+            body: Data((body ?? "b\(number)").utf8))
     }
 
     @Test func messagesComeInTheirOrderAndAreGoneWhenDeleted() async throws {
@@ -101,7 +103,9 @@ import Testing
             for queue in queues + queues {
                 group.addTask {
                     var ids: [String] = []
-                    while case let batch = try await queue.receive(limit: 3, visibility: 600), !batch.isEmpty { ids += batch.map(\.message.id) }
+                    while case let batch = try await queue.receive(limit: 3, visibility: 600), !batch.isEmpty {
+                        ids += batch.map(\.message.id)
+                    }
                     return ids
                 }
             }

@@ -26,7 +26,9 @@ import Testing
 
     private func bearer(_ phone: Phone) async throws -> [String: String] {
         let token = try #require(try await phone.token())
-        return ["Authorization": "Bearer \(token)", "Content-Type": "application/fhir+json; charset=utf-8", "Prefer": "return=minimal"]
+        return [
+            "Authorization": "Bearer \(token)", "Content-Type": "application/fhir+json; charset=utf-8", "Prefer": "return=minimal",
+        ]
     }
 
     // MARK: C3-PRO
@@ -61,10 +63,12 @@ import Testing
         let sealing = ReceiverConfiguration.Sealing(try StudyKeys.certificate(), keyID: StudyKeys.id)
         let folder = try Folder()
         let queue = try SQLiteMessageQueue(folder.file("queue.sqlite"))
-        try await with(.open { $0.sealing = sealing }, queue: queue, clients: folder.file("clients.sqlite")) { phone, queue async throws in
+        try await with(.open { $0.sealing = sealing }, queue: queue, clients: folder.file("clients.sqlite")) {
+            phone, queue async throws in
             let fields = try await bearer(phone)
             let id = UUID().uuidString
-            let patient = #"{"resourceType":"Patient","id":"\#(id)","gender":"female","address":[{"country":"US","state":"District of Columbia"}]}"#
+            let patient =
+                #"{"resourceType":"Patient","id":"\#(id)","gender":"female","address":[{"country":"US","state":"District of Columbia"}]}"#
             for _ in 1...2 { #expect(try await phone.send(.put, "/c3pro/fhir/Patient/\(id)", fields, patient).status == 200) }
             let message = try #require(try await queue.receive(limit: 1, visibility: 9).first?.message)
             #expect(try C3ProEnvelope(parsing: message.body).open(with: StudyKeys.key) == Data(patient.utf8))
@@ -88,7 +92,8 @@ import Testing
             #expect(try await phone.send(.post, "/c3pro/fhir/Observation", fields, "{").status == 400)
             #expect(try await phone.send(.delete, "/c3pro/fhir/Patient/x", fields).status == 405)
             #expect(try await phone.send(.post, "/c3pro/fhir/Binary", fields, "{}").status == 404)
-            #expect(try await phone.send(.get, "/c3pro/fhir/metadata", fields).json?["resourceType"]?.string == "CapabilityStatement")
+            #expect(
+                try await phone.send(.get, "/c3pro/fhir/metadata", fields).json?["resourceType"]?.string == "CapabilityStatement")
             #expect(try await queue.status().depth == 1)
         }
     }
@@ -102,7 +107,8 @@ import Testing
     }
 
     @Test func questionnairesAreServedByTheirIdsAndNothingElseIs() async throws {
-        try await with(.open { $0.questionnaires = ["phq9": Data(#"{"resourceType":"Questionnaire"}"#.utf8)] }) { phone, _ async throws in
+        try await with(.open { $0.questionnaires = ["phq9": Data(#"{"resourceType":"Questionnaire"}"#.utf8)] }) {
+            phone, _ async throws in
             let fields = try await bearer(phone)
             #expect(try await phone.send(.get, "/c3pro/fhir/Questionnaire/phq9", fields).status == 200)
             for path in ["other", "..%2F..%2Fetc%2Fpasswd", "%00"] {
@@ -111,7 +117,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["{", "[]", "{}", #"{"key_id":"a/../b","symmetric_key":"","message":"","version":""}"#, #"{"key_id":"k","symmetric_key":"AA==","message":"AA==","version":"1"}"#, #"{"key_id":1,"symmetric_key":"AA==","message":"AA==","version":"1"}"#])
+    @Test(arguments: [
+        "{", "[]", "{}", #"{"key_id":"a/../b","symmetric_key":"","message":"","version":""}"#,
+        #"{"key_id":"k","symmetric_key":"AA==","message":"AA==","version":"1"}"#,
+        #"{"key_id":1,"symmetric_key":"AA==","message":"AA==","version":"1"}"#,
+    ])
     func whatIsNoEnvelopeIsRefusedWithAStatusThatSaysSo(body: String) async throws {
         try await with { phone, queue async throws in
             let answer = try await phone.send(.post, "/c3pro/encfhir", bearer(phone), body)
@@ -139,7 +149,8 @@ import Testing
     @Test func withoutATokenNothingIsTaken() async throws {
         try await with { phone, queue async throws in
             for value in ["", "Bearer", "Bearer x", "Basic eDp5", "Bearer ' OR 1=1 --"] {
-                let answer = try await phone.send(.post, "/c3pro/encfhir", ["Authorization": value], Given.envelope(Given.response(UUID())))
+                let answer = try await phone.send(
+                    .post, "/c3pro/encfhir", ["Authorization": value], Given.envelope(Given.response(UUID())))
                 #expect(answer.status == 401)
             }
             #expect(try await queue.status().depth == 0)
@@ -149,8 +160,10 @@ import Testing
     @Test func theOriginalsAnswersAreForOldClients() async throws {
         try await with(.open { $0.answers = .original }) { phone, _ async throws in
             let client = try await phone.send(.post, "/c3pro/register", ["Antispam": "spam-secret"], #"{"receipt-data":"x"}"#)
-            let basic = Data("\(client.json?["client_id"]?.string ?? ""):\(client.json?["client_secret"]?.string ?? "")".utf8).base64EncodedString()
-            let token = try await phone.send(.post, "/c3pro/oauth?grant_type=CLIENT_CREDENTIALS", ["Authorization": "Basic \(basic)"])
+            let basic = Data("\(client.json?["client_id"]?.string ?? ""):\(client.json?["client_secret"]?.string ?? "")".utf8)
+                .base64EncodedString()
+            let token = try await phone.send(
+                .post, "/c3pro/oauth?grant_type=CLIENT_CREDENTIALS", ["Authorization": "Basic \(basic)"])
             #expect(token.status == 202)
             #expect(token.json?["expires_in"]?.integer == 1800)
             let fields = ["Authorization": "Bearer \(token.json?["access_token"]?.string ?? "")"]
@@ -179,7 +192,8 @@ import Testing
         try await with { phone, queue async throws in
             let subject = UUID()
             let study = try StudyQueue(
-                in: folder.file("phone"), study: "org.example.sleep", subject: subject, keys: FileKeyStore(folder.file("phone.key")))
+                in: folder.file("phone"), study: "org.example.sleep", subject: subject, keys: FileKeyStore(folder.file("phone.key"))
+            )
             try await study.submit(
                 resource: Data(Given.response(subject).utf8), sealing: .init(for: StudyKeys.certificate(), keyID: StudyKeys.id))
             let endpoint = try C3ProEndpoint(
@@ -204,7 +218,9 @@ import Testing
         ]
     }
 
-    private var package: Data { get throws { try CMSEncryption(for: [StudyKeys.certificate()]).encrypt { try $0(Data("PK..".utf8)) }.data() } }
+    private var package: Data {
+        get throws { try CMSEncryption(for: [StudyKeys.certificate()]).encrypt { try $0(Data("PK..".utf8)) }.data() }
+    }
 
     @Test func anUploadIsTakenOnceForEachParticipant() async throws {
         try await with { phone, queue async throws in
@@ -263,9 +279,15 @@ import Testing
     }
 
     @Test func oneClientCannotTakeAllTurns() async throws {
-        try await with(.open { $0.requestsPerMinute = 3; $0.trustsProxy = true }) { phone, _ async throws in
+        try await with(
+            .open {
+                $0.requestsPerMinute = 3; $0.trustsProxy = true
+            }
+        ) { phone, _ async throws in
             var statuses: [Int] = []
-            for _ in 1...4 { statuses.append(try await phone.send(.post, "/api/upload", ["X-Forwarded-For": "6.6.6.6, 10.0.0.1"], "x").status) }
+            for _ in 1...4 {
+                statuses.append(try await phone.send(.post, "/api/upload", ["X-Forwarded-For": "6.6.6.6, 10.0.0.1"], "x").status)
+            }
             #expect(statuses == [400, 400, 400, 429])
             // Only the proxy's word counts.
             #expect(try await phone.send(.post, "/api/upload", ["X-Forwarded-For": "7.7.7.7, 10.0.0.1"], "x").status == 429)

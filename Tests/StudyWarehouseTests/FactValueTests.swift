@@ -15,7 +15,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0", "0"), ("-0.0", "0"), ("1.50", "1.5"), ("74.8", "74.8"), ("-2.000005", "-2.00001"), ("0.000004", "0"), ("9.999995", "10"),
+        ("0", "0"), ("-0.0", "0"), ("1.50", "1.5"), ("74.8", "74.8"), ("-2.000005", "-2.00001"), ("0.000004", "0"),
+        ("9.999995", "10"),
         ("1e3", "1000"), ("1.5E-2", "0.015"), ("12e-7", "0"), ("9999999999999", "9999999999999"), ("0.00001", "0.00001"),
         ("123456789012.345678", "123456789012.34568"),
     ])
@@ -80,7 +81,9 @@ import Testing
 
     @Test func codesWithColonsStayWhole() {
         #expect(ConceptNames.code(Coding(system: "http://snomed.info/sct", code: "1:2")) == "SNOMED:1:2")
-        let own = [Coding(system: "http://a.example", code: "x"), Coding(system: "http://b.example", code: "x")].map { ConceptNames.code($0) }
+        let own = [Coding(system: "http://a.example", code: "x"), Coding(system: "http://b.example", code: "x")].map {
+            ConceptNames.code($0)
+        }
         #expect(own[0] != own[1])
     }
 }

@@ -5,7 +5,9 @@ import Testing
 @Suite struct MappingTests {
     private let name = ConceptNames.questionnaire("http://example.org/Questionnaire/diary")
 
-    private func base(_ set: FactSet, _ concept: String) -> [Fact] { set.facts.filter { $0.concept == concept && $0.modifier == "@" } }
+    private func base(_ set: FactSet, _ concept: String) -> [Fact] {
+        set.facts.filter { $0.concept == concept && $0.modifier == "@" }
+    }
 
     @Test func everyAnswerIsOneFactAndTheResponseIsAnother() throws {
         let set = try Samples.facts()
@@ -63,15 +65,21 @@ import Testing
     }
 
     @Test func whatHasNoFormAsAFactIsListed() throws {
-        let response = try Samples.response(#"{"linkId": "p", "answer": [{"valueAttachment": {"title": "x"}}, {"valueReference": {"reference": "A/1"}}]}"#)
+        let response = try Samples.response(
+            #"{"linkId": "p", "answer": [{"valueAttachment": {"title": "x"}}, {"valueReference": {"reference": "A/1"}}]}"#)
         let set = try ResponseMapper().map(response, visit: "v", received: Samples.received)
         #expect(set.omitted == ["p: an attachment", "p: a reference"])
     }
 
     @Test func nestingAndMissingNamesAreRefused() throws {
-        let deep = String(repeating: #"{"linkId": "g", "item": ["#, count: 70) + #"{"linkId": "x"}"# + String(repeating: "]}", count: 70)
-        #expect(throws: MappingError.self) { try ResponseMapper().map(Samples.response(deep), visit: "v", received: Samples.received) }
-        #expect(throws: MappingError.self) { try ResponseMapper().map(Samples.response("{}"), visit: "v", received: Samples.received) }
+        let deep =
+            String(repeating: #"{"linkId": "g", "item": ["#, count: 70) + #"{"linkId": "x"}"# + String(repeating: "]}", count: 70)
+        #expect(throws: MappingError.self) {
+            try ResponseMapper().map(Samples.response(deep), visit: "v", received: Samples.received)
+        }
+        #expect(throws: MappingError.self) {
+            try ResponseMapper().map(Samples.response("{}"), visit: "v", received: Samples.received)
+        }
         let nameless = QuestionnaireResponse(status: .completed)
         #expect(throws: MappingError.self) { try ResponseMapper().map(nameless, visit: "v", received: Samples.received) }
     }
@@ -88,7 +96,9 @@ import Testing
                 """)
         let set = try ObservationMapper().map(observation, visit: "v", received: Samples.received)
         #expect(set.facts.filter { $0.modifier == "@" }.map(\.concept) == ["LOINC:85354-9", "LOINC:8480-6", "LOINC:8462-4"])
-        #expect(set.facts.filter { $0.modifier == FactModifier.component }.map(\.value) == Array(repeating: .text("LOINC:85354-9"), count: 2))
+        #expect(
+            set.facts.filter { $0.modifier == FactModifier.component }.map(\.value)
+                == Array(repeating: .text("LOINC:85354-9"), count: 2))
         #expect(set.facts.first?.flag == "H")
         #expect(set.facts.first?.end?.description == "2026-03-01 08:05:00")
         #expect(set.omitted == ["Observation.component[2].value: Range"])
@@ -96,7 +106,9 @@ import Testing
 
     @Test func demographicsAreARowAndAFact() throws {
         let patient = try Patient(
-            parsing: #"{"resourceType": "Patient", "gender": "female", "birthDate": "1980-05-06", "address": [{"state": "MA", "postalCode": "021"}]}"#)
+            parsing:
+                #"{"resourceType": "Patient", "gender": "female", "birthDate": "1980-05-06", "address": [{"state": "MA", "postalCode": "021"}]}"#
+        )
         let set = PatientMapper().map(patient, received: Samples.received)
         #expect(set.patient?.sex == "F")
         #expect(set.patient?.birth?.description == "1980-01-01 00:00:00")

@@ -11,12 +11,15 @@ import Testing
         let sets = try sets ?? [Samples.facts()]
         try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
-            try db.store(sets, of: person, label: "m1", written: WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime), now: Samples.now)
+            try db.store(
+                sets, of: person, label: "m1", written: WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime), now: Samples.now)
         }
         return warehouse
     }
 
-    private func count(_ warehouse: Warehouse, _ sql: String, _ arguments: StatementArguments = StatementArguments()) async throws -> Int {
+    private func count(_ warehouse: Warehouse, _ sql: String, _ arguments: StatementArguments = StatementArguments()) async throws
+        -> Int
+    {
         try await warehouse.database.read { try Int.fetchOne($0, sql: sql, arguments: arguments) ?? -1 }
     }
 
@@ -24,7 +27,9 @@ import Testing
     private func facts(_ warehouse: Warehouse) async throws -> [String] {
         try await warehouse.database.read { db in
             try Row.fetchAll(
-                db, sql: "SELECT encounter_num, patient_num, concept_cd, modifier_cd, instance_num, start_date, tval_char, nval_num FROM observation_fact ORDER BY 1, 3, 4, 5"
+                db,
+                sql:
+                    "SELECT encounter_num, patient_num, concept_cd, modifier_cd, instance_num, start_date, tval_char, nval_num FROM observation_fact ORDER BY 1, 3, 4, 5"
             ).map { "\($0)" }
         }
     }
@@ -34,7 +39,9 @@ import Testing
         let before = try await facts(warehouse)
         try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
-            try db.store([Samples.facts()], of: person, label: "m1", written: WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime), now: Samples.now)
+            try db.store(
+                [Samples.facts()], of: person, label: "m1", written: WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime),
+                now: Samples.now)
         }
         #expect(try await facts(warehouse) == before)
         #expect(before.count == (try Samples.facts().facts.count))
@@ -48,13 +55,17 @@ import Testing
         let corrected = try Samples.mapper.map(Samples.response(one, status: "amended"), visit: "v", received: Samples.received)
         try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
-            try db.store([corrected], of: person, label: "m2", written: WarehouseTime("2026-03-02T09:00:00Z" as FHIRDateTime), now: Samples.now)
+            try db.store(
+                [corrected], of: person, label: "m2", written: WarehouseTime("2026-03-02T09:00:00Z" as FHIRDateTime),
+                now: Samples.now)
         }
         #expect(try await facts(warehouse).count == corrected.facts.count)
         // It comes late, and again.
         try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
-            try db.store([Samples.facts()], of: person, label: "m1", written: WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime), now: Samples.now)
+            try db.store(
+                [Samples.facts()], of: person, label: "m1", written: WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime),
+                now: Samples.now)
         }
         #expect(try await facts(warehouse).count == corrected.facts.count)
     }
@@ -88,7 +99,8 @@ import Testing
 
     @Test func numbersAreFoundByTheirValue() async throws {
         let warehouse = try await loaded()
-        let sql = "SELECT count(*) FROM observation_fact WHERE valtype_cd = 'N' AND modifier_cd = '@' AND tval_char = ? AND nval_num = ?"
+        let sql =
+            "SELECT count(*) FROM observation_fact WHERE valtype_cd = 'N' AND modifier_cd = '@' AND tval_char = ? AND nval_num = ?"
         #expect(try await count(warehouse, sql, ["E", 100.5]) == 1)
         #expect(try await count(warehouse, sql, ["L", 20]) == 1)
     }
@@ -98,18 +110,26 @@ import Testing
         let (pseudonym, number) = try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
             try db.keepConsent(of: "digest", message: "c", signed: Samples.now, version: "1", shares: nil)
-            try db.keep(StoredMessage(id: "m1", envelope: "{}", body: Data("x".utf8), received: "2026", state: .loaded, participant: "digest"))
+            try db.keep(
+                StoredMessage(
+                    id: "m1", kind: "envelope", body: Data("x".utf8), received: "2026", state: .loaded, participant: "digest"))
             return (person.pseudonym, person.number)
         }
         let facts = try Samples.facts().facts.count
         #expect(try await warehouse.transaction { try $0.withdraw("digest", now: Samples.now) } == facts)
         let tables = try await warehouse.database.read { db in
-            try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%'")
+            try String.fetchAll(
+                db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%'"
+            )
         }
         for table in tables {
-            let rows = try await warehouse.database.read { try Row.fetchAll($0, sql: "SELECT * FROM \"\(table)\"").map(\.debugDescription) }
+            let rows = try await warehouse.database.read {
+                try Row.fetchAll($0, sql: "SELECT * FROM \"\(table)\"").map(\.debugDescription)
+            }
             #expect(!rows.contains { $0.contains(pseudonym) }, "\(table)")
-            if ["observation_fact", "visit_dimension", "patient_dimension", "patient_mapping", "encounter_mapping", "study_consent"].contains(table) {
+            if [
+                "observation_fact", "visit_dimension", "patient_dimension", "patient_mapping", "encounter_mapping", "study_consent",
+            ].contains(table) {
                 #expect(rows.isEmpty, "\(table)")
             }
         }
@@ -159,9 +179,10 @@ import Testing
             return text
         }
         let root = try XMLNode(parsing: xml)
-        #expect(root.children().map { $0.name } == [
-            "event_set", "concept_set", "modifier_set", "observer_set", "pid_set", "eid_set", "patient_set", "observation_set",
-        ])
+        #expect(
+            root.children().map { $0.name } == [
+                "event_set", "concept_set", "modifier_set", "observer_set", "pid_set", "eid_set", "patient_set", "observation_set",
+            ])
         let observations = root.children().last?.children().map { $0 } ?? []
         #expect(observations.count == (try Samples.facts().facts.count))
         let order = [

@@ -49,7 +49,9 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     func run() async throws {
         let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
         let keys: KeyRing
-        do { keys = try KeyRing(contentsOf: URL(filePath: self.keys), passphrase: passphrase) } catch { throw CommandFailure("\(error)") }
+        do { keys = try KeyRing(contentsOf: URL(filePath: self.keys), passphrase: passphrase) } catch {
+            throw CommandFailure("\(error)")
+        }
         let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
         let warehouse = try store.open(makes: true)
         if !questionnaires.isEmpty {
@@ -59,7 +61,8 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             do { try await warehouse.transaction { try $0.store(ontology, now: now) } } catch { throw CommandFailure("\(error)") }
         }
         let consumer = Consumer(
-            queue: try queue.open(), warehouse: warehouse, keys: keys, mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText))
+            queue: try queue.open(), warehouse: warehouse, keys: keys,
+            mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText))
         if let withdraw {
             guard let id = UUID(uuidString: withdraw) else { throw CommandFailure("--withdraw is no UUID") }
             try StandardStreams.say("\(try await consumer.withdraw(id)) facts removed")

@@ -55,7 +55,8 @@ struct StudyServeCommand: AsyncParsableCommand {
         }
         let url = receiver.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
-        StandardStreams.complain("The receiver is at \(url) (C3-PRO: \(url)/c3pro, ResearchKit: \(url)/api/upload)\nStop it with Control-C.")
+        StandardStreams.complain(
+            "The receiver is at \(url) (C3-PRO: \(url)/c3pro, ResearchKit: \(url)/api/upload)\nStop it with Control-C.")
         await Interrupt.wait()
         await receiver.stop()
     }
@@ -115,13 +116,17 @@ struct ReceiverFile {
         var configuration = ReceiverConfiguration()
         configuration.studies = Set(try texts("studies"))
         if let answers = try text("answers") {
-            guard let answers = ReceiverConfiguration.Answers(rawValue: answers) else { throw refuse("“answers” is standard or original") }
+            guard let answers = ReceiverConfiguration.Answers(rawValue: answers) else {
+                throw refuse("“answers” is standard or original")
+            }
             configuration.answers = answers
         }
         configuration.takesUnencrypted = try flag("takesUnencrypted")
         configuration.trustsProxy = try flag("trustsProxy")
         if let limit = json["requestsPerMinute"] {
-            guard let limit = limit.integer, (1...10_000_000).contains(limit) else { throw refuse("“requestsPerMinute” is a number from 1") }
+            guard let limit = limit.integer, (1...10_000_000).contains(limit) else {
+                throw refuse("“requestsPerMinute” is a number from 1")
+            }
             configuration.requestsPerMinute = limit
         }
         if let name = try text("antispam") { configuration.antispam = try StudyBackEnd.secrets(file(name)) }

@@ -98,11 +98,14 @@ public struct Consumer: Sendable {
         for received in batch {
             guard !Task.isCancelled else { break }
             do {
-                report.count(try await process(received.message, again: false))
+                let state = try await process(received.message, again: false)
+                report.count(state)
                 try await queue.delete(received)
+                if state == .refused { try await warehouse.eraseRemains() }
             } catch {
                 report.released += 1
-                logger.error("a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
+                logger.error(
+                    "a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
                 let pause = min(3600, 5 << min(received.receiveCount, 10))
                 try await queue.release(received, after: pause, reason: "the consumer had trouble: \(type(of: error))")
             }
@@ -142,11 +145,9 @@ public struct Consumer: Sendable {
 
     private func reprocess(_ id: String, _ report: inout Report) async throws -> Bool {
         guard let stored = try await warehouse.read({ try $0.message(id) }), let body = stored.body,
-            let envelope = try? JSONValue(parsing: stored.envelope),
-            let content = envelope["content"]?.string.flatMap(StudyMessage.Content.init(rawValue:))
+            let content = StudyMessage.Content(rawValue: stored.kind)
         else { return false }
-        let message = StudyMessage(
-            id: stored.id, content: content, subject: envelope["subject"]?.string, received: stored.received, body: body)
+        let message = StudyMessage(id: stored.id, content: content, received: stored.received, body: body)
         report.count(try await process(message, again: true))
         return true
     }
@@ -156,7 +157,9 @@ public struct Consumer: Sendable {
     /// - Returns: How many facts were removed.
     public func withdraw(_ phoneID: UUID) async throws -> Int {
         let digest = Intake.digest(phoneID.uuidString)
-        return try await warehouse.transaction { try $0.withdraw(digest, now: Self.now) }
+        let facts = try await warehouse.transaction { try $0.withdraw(digest, now: Self.now) }
+        try await warehouse.eraseRemains()
+        return facts
     }
 
     // MARK: One message
@@ -199,8 +202,7 @@ public struct Consumer: Sendable {
             try Intake(
                 resource, visit: resources.count == 1 ? message.id : "\(message.id)#\(index)", received: received, mapper: mapper)
         }
-        let participants = Set(intakes.map(\.participant) + [message.subject.map(Intake.digest)].compactMap { $0 })
-        guard participants.count <= 1 else { throw ProcessingError.subjects("it names several participants") }
+        guard Set(intakes.map(\.participant)).count <= 1 else { throw ProcessingError.subjects("it names several participants") }
         return intakes
     }
 
@@ -217,25 +219,27 @@ public struct Consumer: Sendable {
         // Another consumer may have written it meanwhile.
         guard known == nil || again else { return nil }
         if again, known == nil || known?.body == nil { return nil }
+        // Whom the message names outside of its encryption; a digest is all that is kept of that.
+        let named = known?.participant ?? message.subject.map(Intake.digest)
         var stored = StoredMessage(
-            id: message.id, envelope: message.envelope.text(), body: message.body, received: message.received, state: .loaded,
-            participant: known?.participant)
+            id: message.id, kind: message.content.rawValue, body: message.body, received: message.received, state: .loaded,
+            participant: named)
         switch read {
-        case .failure(let problem):
-            stored.state = .failed(reason: problem.reason)
-            stored.participant = stored.participant ?? message.subject.map(Intake.digest)
-            if let participant = stored.participant, try warehouse.hasWithdrawn(participant) { refuse(&stored) }
+        case .failure(let problem): stored.state = .failed(reason: problem.reason)
+        case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
+            stored.state = .failed(reason: "it is of another participant than it says outside of its encryption")
         case .success(let intakes):
-            stored.participant = intakes.first?.participant ?? message.subject.map(Intake.digest)
+            stored.participant = intakes.first?.participant ?? named
             try write(intakes, &stored, message, to: warehouse)
+        }
+        if let participant = stored.participant, stored.state != .refused, try warehouse.hasWithdrawn(participant) {
+            refuse(&stored)
         }
         try warehouse.keep(stored)
         return stored.state
     }
 
-    private static func refuse(_ stored: inout StoredMessage) {
-        (stored.state, stored.body, stored.envelope) = (.refused, nil, "{}")
-    }
+    private static func refuse(_ stored: inout StoredMessage) { (stored.state, stored.body) = (.refused, nil) }
 
     private static func write(
         _ intakes: [Intake], _ stored: inout StoredMessage, _ message: StudyMessage, to warehouse: WarehouseTransaction

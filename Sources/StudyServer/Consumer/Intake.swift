@@ -25,7 +25,8 @@ struct Intake: Sendable {
 
     /// Digest of a participant's id. The ids are random, so nobody finds them by trying.
     static func digest(_ id: String) -> String {
-        SHA256.hash(data: Data(("study participant\n" + id.lowercased()).utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        SHA256.hash(data: Data(("study participant\n" + id.lowercased()).utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            .joined()
     }
 
     /// Reads what a resource means.
@@ -55,7 +56,8 @@ struct Intake: Sendable {
             let observation = Observation(view: json)
             try Self.check(observation)
             meaning = .data(
-                try ObservationMapper().map(observation, visit: visit, received: received), written: Self.changed(json, received), type: type)
+                try ObservationMapper().map(observation, visit: visit, received: received), written: Self.changed(json, received),
+                type: type)
         default: throw ProcessingError.unsupported("resources of type \(type.prefix(64).debugDescription) are not processed")
         }
     }
@@ -98,7 +100,8 @@ struct Intake: Sendable {
         }
         let ids = Set(references.compactMap { $0?.split(separator: "/").last.map { String($0).lowercased() } })
         guard let id = ids.first, ids.count == 1 else {
-            throw ProcessingError.subjects(ids.isEmpty ? "\(type.prefix(64)) without a participant" : "\(type.prefix(64)) of several participants")
+            throw ProcessingError.subjects(
+                ids.isEmpty ? "\(type.prefix(64)) without a participant" : "\(type.prefix(64)) of several participants")
         }
         guard UUID(uuidString: id) != nil else { throw ProcessingError.subjects("the participant’s id is no UUID") }
         return id
@@ -128,9 +131,12 @@ struct Intake: Sendable {
             }
         }
         let signers = OlderResources.list(json["signer"])
-        guard signers.contains(where: { $0["signature"] != nil }) else { throw ProcessingError.invalid("a Contract without a signature") }
+        guard signers.contains(where: { $0["signature"] != nil }) else {
+            throw ProcessingError.invalid("a Contract without a signature")
+        }
         let url = "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
-        let shares = signers.flatMap { OlderResources.list($0["extension"]) }.first { $0["url"]?.string == url }?["valueBoolean"]?.boolean
+        let shares = signers.flatMap { OlderResources.list($0["extension"]) }.first { $0["url"]?.string == url }?["valueBoolean"]?
+            .boolean
         return .consent(
             signed: time(json["applies"]?["start"]?.string, received),
             version: json["version"]?.string ?? OlderResources.list(json["identifier"]).first?["value"]?.string, shares: shares)
@@ -167,7 +173,8 @@ struct Intake: Sendable {
         let text = resource.text()
         guard text.range(of: phoneID, options: [.caseInsensitive, .literal]) != nil else { return resource }
         do {
-            return try JSONValue(parsing: text.replacingOccurrences(of: phoneID, with: pseudonym, options: [.caseInsensitive, .literal]))
+            return try JSONValue(
+                parsing: text.replacingOccurrences(of: phoneID, with: pseudonym, options: [.caseInsensitive, .literal]))
         } catch {
             throw ProcessingError.notFHIR("\(error.reason)")
         }

@@ -27,7 +27,9 @@ public struct KeyRing: Sendable {
         }
         for name in names.sorted() where !name.hasPrefix(".") {
             let files = ["private-key.pem", "private-c3pro.der"].map { folder.appending(path: name).appending(path: $0) }
-            guard let file = files.first(where: { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }) else { continue }
+            guard let file = files.first(where: { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }) else {
+                continue
+            }
             let shown = file.path(percentEncoded: false)
             let mode = try FileManager.default.attributesOfItem(atPath: shown)[.posixPermissions] as? Int ?? 0o777
             guard mode & 0o077 == 0 else {

@@ -52,10 +52,14 @@ struct MessageOpening: Sendable {
             guard isLines || type.contains("json") || name.hasSuffix(".json") else { continue }
             var data = Data()
             try file.read { piece in
-                guard data.count + piece.count <= Self.largestFile else { throw StudyError.tooLarge(what: "a file of JSON", limit: Self.largestFile) }
+                guard data.count + piece.count <= Self.largestFile else {
+                    throw StudyError.tooLarge(what: "a file of JSON", limit: Self.largestFile)
+                }
                 data.append(piece)
             }
-            let parts = isLines ? data.split(separator: UInt8(ascii: "\n")).filter { !$0.allSatisfy { [0x20, 0x0D, 0x09].contains($0) } } : [data]
+            let parts =
+                isLines
+                ? data.split(separator: UInt8(ascii: "\n")).filter { !$0.allSatisfy { [0x20, 0x0D, 0x09].contains($0) } } : [data]
             guard resources.count + parts.count <= Self.mostResources else {
                 throw ProcessingError.unsupported("it has more than \(Self.mostResources) resources")
             }

@@ -38,8 +38,10 @@ public final class SQLiteMessageQueue: MessageQueue {
                     CREATE TABLE known (key TEXT PRIMARY KEY) WITHOUT ROWID;
                     CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
                     INSERT INTO counter VALUES ('depth', 0), ('dead', 0);
-                    CREATE TRIGGER sent AFTER INSERT ON message BEGIN UPDATE counter SET value = value + 1 WHERE name = 'depth'; END;
-                    CREATE TRIGGER gone AFTER DELETE ON message BEGIN UPDATE counter SET value = value - 1 WHERE name = 'depth'; END;
+                    CREATE TRIGGER sent AFTER INSERT ON message
+                        BEGIN UPDATE counter SET value = value + 1 WHERE name = 'depth'; END;
+                    CREATE TRIGGER gone AFTER DELETE ON message
+                        BEGIN UPDATE counter SET value = value - 1 WHERE name = 'depth'; END;
                     CREATE TRIGGER died AFTER INSERT ON dead BEGIN UPDATE counter SET value = value + 1 WHERE name = 'dead'; END;
                     CREATE TRIGGER back AFTER DELETE ON dead BEGIN UPDATE counter SET value = value - 1 WHERE name = 'dead'; END;
                     """)
@@ -110,7 +112,9 @@ public final class SQLiteMessageQueue: MessageQueue {
         let (time, maximumReceives) = (now(), maximumReceives)
         try await database.write { db in
             let arguments: StatementArguments = [message.message.id, message.lease]
-            guard let number = try Int.fetchOne(db, sql: "SELECT number FROM message WHERE id = ? AND lease = ?", arguments: arguments)
+            guard
+                let number = try Int.fetchOne(
+                    db, sql: "SELECT number FROM message WHERE id = ? AND lease = ?", arguments: arguments)
             else { return }
             guard message.receiveCount < maximumReceives else { return try Self.bury(db, number, reason: reason, at: time) }
             try db.execute(
@@ -152,7 +156,9 @@ public final class SQLiteMessageQueue: MessageQueue {
         let time = now()
         return try await database.read { db in
             // Kept by triggers: to count rows would read all of them.
-            let counts = try Row.fetchAll(db, sql: "SELECT name, value FROM counter").reduce(into: [String: Int]()) { $0[$1[0]] = $1[1] }
+            let counts = try Row.fetchAll(db, sql: "SELECT name, value FROM counter").reduce(into: [String: Int]()) {
+                $0[$1[0]] = $1[1]
+            }
             let oldest = try Int.fetchOne(db, sql: "SELECT sent FROM message ORDER BY number LIMIT 1")
             return MessageQueueStatus(
                 depth: counts["depth"] ?? 0, dead: counts["dead"] ?? 0, age: max(0, oldest.map { time - $0 } ?? 0))

@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import OrderedJSON
 
 /// A delivery of a phone, as it goes from receiver to consumer: encrypted.
 public struct StudyMessage: Sendable, Hashable {
@@ -36,12 +35,5 @@ public struct StudyMessage: Sendable, Hashable {
     /// The digest that identifies bytes.
     public static func digest(of body: Data) -> String {
         "sha-256:" + SHA256.hash(data: body).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    /// What is known beside the bytes, as JSON.
-    var envelope: JSONValue {
-        var json: JSONValue = ["content": JSONValue(content.rawValue)]
-        if let subject { json["subject"] = JSONValue(subject) }
-        return json
     }
 }

@@ -17,7 +17,8 @@ final class ClientRegistry: Sendable {
             try db.execute(
                 sql: """
                     CREATE TABLE client (id TEXT PRIMARY KEY, secret TEXT NOT NULL, created INTEGER NOT NULL);
-                    CREATE TABLE token (digest TEXT PRIMARY KEY, client TEXT NOT NULL REFERENCES client (id), expires INTEGER NOT NULL);
+                    CREATE TABLE token (
+                        digest TEXT PRIMARY KEY, client TEXT NOT NULL REFERENCES client (id), expires INTEGER NOT NULL);
                     CREATE INDEX tokenByTime ON token (expires);
                     CREATE TABLE participant (digest TEXT PRIMARY KEY, state TEXT NOT NULL);
                     """)
@@ -48,7 +49,9 @@ final class ClientRegistry: Sendable {
 
     /// Whether this is a client's secret.
     func isClient(_ id: String, secret: String) async throws -> Bool {
-        let stored = try await database.read { try String.fetchOne($0, sql: "SELECT secret FROM client WHERE id = ?", arguments: [id]) }
+        let stored = try await database.read {
+            try String.fetchOne($0, sql: "SELECT secret FROM client WHERE id = ?", arguments: [id])
+        }
         // Digests are compared: the time that takes says nothing about the secret.
         return stored == Self.digest(secret)
     }
@@ -91,7 +94,9 @@ final class ClientRegistry: Sendable {
     /// How many participants each state has.
     func states() async throws -> [String: Int] {
         try await database.read { db in
-            try Row.fetchAll(db, sql: "SELECT state, count(*) FROM participant GROUP BY state").reduce(into: [:]) { $0[$1[0] as String] = $1[1] as Int }
+            try Row.fetchAll(db, sql: "SELECT state, count(*) FROM participant GROUP BY state").reduce(into: [:]) {
+                $0[$1[0] as String] = $1[1] as Int
+            }
         }
     }
 }

@@ -19,7 +19,9 @@ public final class Receiver: Sendable {
     private let listener: HTTPListener
     private let gate: RequestGate
 
-    private init(url: URL, listener: HTTPListener, gate: RequestGate) { (self.url, self.listener, self.gate) = (url, listener, gate) }
+    private init(url: URL, listener: HTTPListener, gate: RequestGate) {
+        (self.url, self.listener, self.gate) = (url, listener, gate)
+    }
 
     /// Starts to listen.
     ///

@@ -114,7 +114,8 @@ extension ReceiverService {
             return ReceiverResponse.error(400, "invalid_request", "\(error)")
         }
         let message = StudyMessage(
-            id: deliveryID(request) ?? StudyMessage.digest(of: request.body), content: .envelope, received: received, body: request.body)
+            id: deliveryID(request) ?? StudyMessage.digest(of: request.body), content: .envelope, received: received,
+            body: request.body)
         return try await enqueue(message) ?? Response(type: "application/json")
     }
 
@@ -179,11 +180,14 @@ extension ReceiverService {
 
     private var capabilities: Response {
         func interaction(_ code: String) -> JSONValue { [["code": JSONValue(code)]] }
-        let resources: [JSONValue] = [
-            ["type": "Patient", "interaction": interaction("update")], ["type": "Questionnaire", "interaction": interaction("read")],
-        ] + Self.created.sorted().map { ["type": JSONValue($0), "interaction": interaction("create")] }
+        let resources: [JSONValue] =
+            [
+                ["type": "Patient", "interaction": interaction("update")],
+                ["type": "Questionnaire", "interaction": interaction("read")],
+            ] + Self.created.sorted().map { ["type": JSONValue($0), "interaction": interaction("create")] }
         let statement: JSONValue = [
-            "resourceType": "CapabilityStatement", "status": "active", "date": "2026-01-01", "kind": "instance", "fhirVersion": "4.0.1",
+            "resourceType": "CapabilityStatement", "status": "active", "date": "2026-01-01", "kind": "instance",
+            "fhirVersion": "4.0.1",
             "format": ["json"], "implementation": ["description": "A study's receiver"],
             "rest": [["mode": "server", "resource": JSONValue(resources)]],
         ]

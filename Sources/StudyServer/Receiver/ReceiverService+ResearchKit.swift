@@ -19,8 +19,8 @@ extension ReceiverService {
         }
         if let problem = problem(with: request.body) { return refuse(problem.status, problem.reason) }
         let message = StudyMessage(
-            // One who knows an upload of another participant cannot take its id.
-            id: "upload:\(subject.uuidString.lowercased()):\(upload.uuidString.lowercased())", content: .package,
+            // Of the participant, too: one who knows an upload of another cannot take its id. A digest, which says nothing of them.
+            id: "upload:" + ClientRegistry.digest("\(subject.uuidString):\(upload.uuidString)"), content: .package,
             subject: subject.uuidString.lowercased(), received: received, body: request.body)
         if let busy = try await enqueue(message) { return busy }
         guard !isOriginal else { return Response(type: "text/json") }

@@ -42,7 +42,8 @@ struct ReceiverService: Sendable {
     func client(of request: Request) -> String {
         guard configuration.trustsProxy, let forwarded = request.header("X-Forwarded-For") else { return request.peer }
         // The last is the proxy's own word; what stands before it, the client may have written.
-        return forwarded.split(separator: ",").last.map { String($0.trimmingCharacters(in: .whitespaces).prefix(64)) } ?? request.peer
+        return forwarded.split(separator: ",").last.map { String($0.trimmingCharacters(in: .whitespaces).prefix(64)) }
+            ?? request.peer
     }
 
     // MARK: Queueing
@@ -69,7 +70,8 @@ struct ReceiverService: Sendable {
 
     /// For a program on the same machine: a request that came through a proxy names it.
     private func metricsPage(_ request: Request) async throws -> Response {
-        let isLocal = request.peer.hasPrefix("127.") && request.header("X-Forwarded-For") == nil && request.header("Forwarded") == nil
+        let isLocal =
+            request.peer.hasPrefix("127.") && request.header("X-Forwarded-For") == nil && request.header("Forwarded") == nil
         guard isLocal else { return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine") }
         return Response(type: "text/plain; version=0.0.4", text: metrics.text(try await queue.status()))
     }

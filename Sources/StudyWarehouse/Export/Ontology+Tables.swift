@@ -3,7 +3,8 @@ import GRDB
 extension Ontology {
     /// The columns of i2b2's metadata tables that have values.
     public static let columns = [
-        "c_hlevel", "c_fullname", "c_name", "c_synonym_cd", "c_visualattributes", "c_basecode", "c_metadataxml", "c_facttablecolumn",
+        "c_hlevel", "c_fullname", "c_name", "c_synonym_cd", "c_visualattributes", "c_basecode", "c_metadataxml",
+        "c_facttablecolumn",
         "c_tablename", "c_columnname", "c_columndatatype", "c_operator", "c_dimcode", "c_tooltip", "m_applied_path", "update_date",
         "sourcesystem_cd",
     ]
@@ -14,7 +15,8 @@ extension Ontology {
     public func rows(source: String, now: WarehouseTime) -> [[String?]] {
         nodes.map { node in
             [
-                String(node.level), node.path, String(node.name.unicodeScalars.prefix(2000)), "N", node.isLeaf ? "LA " : "FA ", node.code,
+                String(node.level), node.path, String(node.name.unicodeScalars.prefix(2000)), "N", node.isLeaf ? "LA " : "FA ",
+                node.code,
                 node.valueMetadata, "concept_cd", "concept_dimension", "concept_path", "T", "LIKE", node.path,
                 String(node.name.unicodeScalars.prefix(900)), "@", now.description, source,
             ]
@@ -23,17 +25,21 @@ extension Ontology {
 
     /// The tree as SQL for a database that has i2b2's tables: metadata, concepts and the entry of the root.
     public func sql(source: String, now: WarehouseTime) -> String {
-        func literal(_ text: String?) -> String { text.map { "'" + $0.replacing("'", with: "''").replacing("\0", with: "") + "'" } ?? "NULL" }
+        func literal(_ text: String?) -> String {
+            text.map { "'" + $0.replacing("'", with: "''").replacing("\0", with: "") + "'" } ?? "NULL"
+        }
         var text = "BEGIN;\n"
         for row in rows(source: source, now: now) {
             text += "DELETE FROM study_metadata WHERE c_fullname = \(literal(row[1]));\n"
-            text += "INSERT INTO study_metadata (\(Self.columns.joined(separator: ", "))) VALUES (\(row.map(literal).joined(separator: ", ")));\n"
+            text +=
+                "INSERT INTO study_metadata (\(Self.columns.joined(separator: ", "))) VALUES (\(row.map(literal).joined(separator: ", ")));\n"
         }
         for node in nodes {
             guard let code = node.code else { continue }
             text += "DELETE FROM concept_dimension WHERE concept_path = \(literal(node.path));\n"
             let values = [node.path, code, node.name, node.key, now.description, source].map(literal).joined(separator: ", ")
-            text += "INSERT INTO concept_dimension (concept_path, concept_cd, name_char, concept_blob, update_date, sourcesystem_cd) VALUES (\(values));\n"
+            text +=
+                "INSERT INTO concept_dimension (concept_path, concept_cd, name_char, concept_blob, update_date, sourcesystem_cd) VALUES (\(values));\n"
         }
         return text + "COMMIT;\n"
     }

@@ -37,7 +37,8 @@ public struct Ontology: Sendable {
         var seen: Set<String> = []
         for questionnaire in questionnaires {
             guard let url = questionnaire.url?.rawValue, !url.isEmpty else {
-                problems.append("\(questionnaire.title ?? questionnaire.name ?? "a questionnaire"): it has no url, which names its concepts")
+                problems.append(
+                    "\(questionnaire.title ?? questionnaire.name ?? "a questionnaire"): it has no url, which names its concepts")
                 continue
             }
             let name = ConceptNames.questionnaire(url)

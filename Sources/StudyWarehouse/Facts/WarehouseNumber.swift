@@ -39,7 +39,8 @@ public struct WarehouseNumber: Sendable, Hashable, CustomStringConvertible {
         var fraction = kept.suffix(5)
         while fraction.last == 0 { fraction.removeLast() }
         let isZero = whole == "0" && fraction.isEmpty
-        description = (isNegative && !isZero ? "-" : "") + whole + (fraction.isEmpty ? "" : "." + fraction.map(String.init).joined())
+        description =
+            (isNegative && !isZero ? "-" : "") + whole + (fraction.isEmpty ? "" : "." + fraction.map(String.init).joined())
         // SQLite keeps a number with a fraction as a binary one, which is exact to 15 digits.
         let isHeld = cut.allSatisfy { $0 == 0 } && description.utf8.count(where: { (0x30...0x39).contains($0) }) <= 15
         exact = isHeld ? nil : text

@@ -22,7 +22,9 @@ public struct PatientMapper: Sendable {
             let names = ["F": "Female", "M": "Male", "O": "Other", "NI": "No information"]
             builder.append(
                 Fact(code, start: start),
-                Concept(path: ConceptNames.path(#"\Study\Demographics\"#, ["Sex", sex]), code: code, name: names[sex] ?? sex, key: code))
+                Concept(
+                    path: ConceptNames.path(#"\Study\Demographics\"#, ["Sex", sex]), code: code, name: names[sex] ?? sex, key: code)
+            )
         }
         return builder.set
     }

@@ -28,7 +28,9 @@ public struct ResponseMapper: Sendable {
     private static let deepest = 64
 
     /// A mapper with labels and codes of a codebook.
-    public init(_ codebook: Codebook = Codebook(), freeText: FreeText = .loaded) { (self.codebook, self.freeText) = (codebook, freeText) }
+    public init(_ codebook: Codebook = Codebook(), freeText: FreeText = .loaded) {
+        (self.codebook, self.freeText) = (codebook, freeText)
+    }
 
     /// Maps a response. One that was entered in error, or is not complete, comes to a visit without facts.
     ///
@@ -79,7 +81,8 @@ public struct ResponseMapper: Sendable {
             _ items: [QuestionnaireResponse.Item], groups: [String], path: [String], depth: Int
         ) throws(MappingError) {
             guard depth < ResponseMapper.deepest else {
-                throw MappingError(path: "QuestionnaireResponse.item", reason: "items are nested more than \(ResponseMapper.deepest) deep")
+                throw MappingError(
+                    path: "QuestionnaireResponse.item", reason: "items are nested more than \(ResponseMapper.deepest) deep")
             }
             var seen: [String: Int] = [:]
             for item in items {
@@ -91,7 +94,8 @@ public struct ResponseMapper: Sendable {
                 for answer in item.answer {
                     answers += 1
                     guard answers <= ResponseMapper.mostAnswers else {
-                        throw MappingError(path: "QuestionnaireResponse.item", reason: "more than \(ResponseMapper.mostAnswers) answers")
+                        throw MappingError(
+                            path: "QuestionnaireResponse.item", reason: "more than \(ResponseMapper.mostAnswers) answers")
                     }
                     append(answer, linkID, groups, path + [linkID])
                     try self.items(answer.item, groups: groups, path: path + [linkID], depth: depth + 1)
@@ -124,7 +128,9 @@ public struct ResponseMapper: Sendable {
                 add(answered(value ? "true" : "false", value ? "yes" : "no"), FactValue(text: value ? "yes" : "no"), groups)
             case .coding(let coding):
                 let shown = coding.display ?? coding.code.flatMap { known?.options[$0] } ?? coding.code ?? ""
-                if let scheme = ConceptNames.scheme(coding.system?.rawValue ?? ""), scheme != "LOINC", let code = ConceptNames.code(coding) {
+                if let scheme = ConceptNames.scheme(coding.system?.rawValue ?? ""), scheme != "LOINC",
+                    let code = ConceptNames.code(coding)
+                {
                     let concept = Concept(
                         path: ConceptNames.path(ConceptNames.surveys, path + [code]), code: code, name: shown, key: code)
                     return add(concept, FactValue(text: shown), groups, linkID)
@@ -153,7 +159,8 @@ public struct ResponseMapper: Sendable {
         }
 
         private mutating func add(
-            _ concept: Concept, _ decimal: FHIRDecimal, _ comparison: String, _ unit: String?, _ groups: [String], _ question: String?
+            _ concept: Concept, _ decimal: FHIRDecimal, _ comparison: String, _ unit: String?, _ groups: [String],
+            _ question: String?
         ) {
             guard let number = WarehouseNumber(decimal) else {
                 return add(concept, FactValue(text: decimal.description), groups, question)

@@ -47,6 +47,8 @@ public final class Warehouse: Sendable {
             }
         }
         try migrator.migrate(database)
+        // What is deleted is overwritten: somebody who withdrew is not in free pages either.
+        try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
         let stored = try database.read { try String.fetchOne($0, sql: "SELECT source_cd FROM source_master") }
         guard stored == source else {
             throw WarehouseError.badInput("the warehouse is of the study \(stored ?? ""), not of \(source)")
@@ -73,6 +75,11 @@ public final class Warehouse: Sendable {
             // It names the rule, not the row.
             throw WarehouseError.badInput("the database refuses a row: \(error.message ?? "a rule is broken")")
         }
+    }
+
+    /// Takes what was deleted out of the log beside the file, too, where SQLite keeps old pages for a while.
+    public func eraseRemains() async throws {
+        try await database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
     /// Reads one state of the warehouse.

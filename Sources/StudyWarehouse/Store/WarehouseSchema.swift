@@ -65,7 +65,8 @@ enum WarehouseSchema {
         CREATE TABLE source_master (source_cd TEXT PRIMARY KEY, description TEXT, create_date TEXT);
         CREATE TABLE study_metadata (
             c_hlevel INTEGER NOT NULL, c_fullname TEXT PRIMARY KEY, c_name TEXT NOT NULL, c_synonym_cd TEXT NOT NULL,
-            c_visualattributes TEXT NOT NULL, c_totalnum INTEGER, c_basecode TEXT, c_metadataxml TEXT, c_facttablecolumn TEXT NOT NULL,
+            c_visualattributes TEXT NOT NULL, c_totalnum INTEGER, c_basecode TEXT, c_metadataxml TEXT,
+            c_facttablecolumn TEXT NOT NULL,
             c_tablename TEXT NOT NULL, c_columnname TEXT NOT NULL, c_columndatatype TEXT NOT NULL, c_operator TEXT NOT NULL,
             c_dimcode TEXT NOT NULL, c_comment TEXT, c_tooltip TEXT, m_applied_path TEXT NOT NULL, update_date TEXT NOT NULL,
             download_date TEXT, import_date TEXT, sourcesystem_cd TEXT, valuetype_cd TEXT, m_exclusion_cd TEXT, c_path TEXT,
@@ -73,7 +74,8 @@ enum WarehouseSchema {
         CREATE TABLE table_access (
             c_table_cd TEXT NOT NULL, c_table_name TEXT NOT NULL, c_protected_access TEXT, c_ontology_protection TEXT,
             c_hlevel INTEGER NOT NULL, c_fullname TEXT NOT NULL, c_name TEXT NOT NULL, c_synonym_cd TEXT NOT NULL,
-            c_visualattributes TEXT NOT NULL, c_totalnum INTEGER, c_basecode TEXT, c_metadataxml TEXT, c_facttablecolumn TEXT NOT NULL,
+            c_visualattributes TEXT NOT NULL, c_totalnum INTEGER, c_basecode TEXT, c_metadataxml TEXT,
+            c_facttablecolumn TEXT NOT NULL,
             c_dimtablename TEXT NOT NULL, c_columnname TEXT NOT NULL, c_columndatatype TEXT NOT NULL, c_operator TEXT NOT NULL,
             c_dimcode TEXT NOT NULL, c_comment TEXT, c_tooltip TEXT, c_entry_date TEXT, c_change_date TEXT, c_status_cd TEXT,
             valuetype_cd TEXT);
@@ -91,7 +93,7 @@ enum WarehouseSchema {
         CREATE TABLE study_withdrawal (
             participant TEXT PRIMARY KEY, at TEXT NOT NULL, facts INTEGER NOT NULL, messages INTEGER NOT NULL);
         CREATE TABLE study_message (
-            id TEXT PRIMARY KEY, envelope TEXT NOT NULL, body BLOB, received TEXT NOT NULL, state TEXT NOT NULL, reason TEXT,
+            id TEXT PRIMARY KEY, kind TEXT NOT NULL, body BLOB, received TEXT NOT NULL, state TEXT NOT NULL, reason TEXT,
             participant TEXT, upload_id INTEGER);
         CREATE INDEX message_state ON study_message (state);
         CREATE INDEX message_participant ON study_message (participant);

@@ -27,8 +27,8 @@ public struct StoredMessage: Sendable, Hashable {
 
     /// Its id, which is the same however often it is delivered.
     public var id: String
-    /// What is known of it beside its content, JSON.
-    public var envelope: String
+    /// What its content is, in the words of the consumer.
+    public var kind: String
     /// Its content; `nil` when that is not kept.
     public var body: Data?
     /// When it was received.
@@ -41,8 +41,10 @@ public struct StoredMessage: Sendable, Hashable {
     public var upload: Int?
 
     /// A message.
-    public init(id: String, envelope: String, body: Data?, received: String, state: State, participant: String? = nil, upload: Int? = nil) {
-        (self.id, self.envelope, self.body, self.received) = (id, envelope, body, received)
+    public init(
+        id: String, kind: String, body: Data?, received: String, state: State, participant: String? = nil, upload: Int? = nil
+    ) {
+        (self.id, self.kind, self.body, self.received) = (id, kind, body, received)
         (self.state, self.participant, self.upload) = (state, participant, upload)
     }
 
@@ -56,7 +58,7 @@ public struct StoredMessage: Sendable, Hashable {
             default: .failed(reason: reason ?? "")
             }
         self.init(
-            id: row["id"], envelope: row["envelope"], body: row["body"], received: row["received"], state: state,
+            id: row["id"], kind: row["kind"], body: row["body"], received: row["received"], state: state,
             participant: row["participant"], upload: row["upload_id"])
     }
 }
@@ -75,13 +77,13 @@ extension WarehouseTransaction {
         if case .failed(let text) = message.state { reason = text }
         try db.execute(
             sql: """
-                INSERT INTO study_message (id, envelope, body, received, state, reason, participant, upload_id)
+                INSERT INTO study_message (id, kind, body, received, state, reason, participant, upload_id)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, body = excluded.body,
                     participant = excluded.participant, upload_id = excluded.upload_id
                 """,
             arguments: [
-                message.id, message.envelope, message.body, message.received, message.state.name, reason, message.participant,
+                message.id, message.kind, message.body, message.received, message.state.name, reason, message.participant,
                 message.upload,
             ])
     }
@@ -104,7 +106,7 @@ extension WarehouseTransaction {
         try Row.fetchAll(
             db,
             sql: """
-                SELECT id, envelope, NULL AS body, received, state, reason, participant, upload_id FROM study_message
+                SELECT id, kind, NULL AS body, received, state, reason, participant, upload_id FROM study_message
                 WHERE state = 'failed' ORDER BY received, id LIMIT ?
                 """,
             arguments: [max(0, limit)]
@@ -155,7 +157,8 @@ extension WarehouseTransaction {
         var facts = 0
         if let known = try knownParticipant(participant) {
             for (table, column) in [
-                ("observation_fact", "patient_num"), ("archive_observation_fact", "patient_num"), ("visit_dimension", "patient_num"),
+                ("observation_fact", "patient_num"), ("archive_observation_fact", "patient_num"),
+                ("visit_dimension", "patient_num"),
                 ("patient_dimension", "patient_num"), ("patient_mapping", "patient_num"), ("study_resource", "patient_num"),
                 ("study_participant", "patient_num"),
             ] {
@@ -170,7 +173,7 @@ extension WarehouseTransaction {
         try db.execute(sql: "DELETE FROM study_consent WHERE participant = ?", arguments: [participant])
         // The ids stay, so that a message that is delivered again is recognised.
         try db.execute(
-            sql: "UPDATE study_message SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL, envelope = '{}' WHERE participant = ?",
+            sql: "UPDATE study_message SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL WHERE participant = ?",
             arguments: [participant])
         let messages = db.changesCount
         try db.execute(

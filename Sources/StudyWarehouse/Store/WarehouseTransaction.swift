@@ -79,7 +79,9 @@ public struct WarehouseTransaction {
             guard isNewer else { continue }
             if let patient = set.patient { try update(participant, patient, written: written, upload: upload) }
             try set.concepts.forEach { try store($0, now: now, upload: upload) }
-            try db.execute(sql: "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?", arguments: [visit, participant.number])
+            try db.execute(
+                sql: "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
+                arguments: [visit, participant.number])
             deleted += db.changesCount
             for fact in set.facts {
                 try insert(fact, visit, participant, written: written, now: now, upload: upload)
@@ -87,7 +89,11 @@ public struct WarehouseTransaction {
             }
         }
         try db.execute(
-            sql: "UPDATE upload_status SET loaded_record = ?, deleted_record = ?, end_date = ?, load_status = 'FINISHED' WHERE upload_id = ?",
+            sql:
+                """
+                UPDATE upload_status SET loaded_record = ?, deleted_record = ?, end_date = ?, load_status = 'FINISHED'
+                WHERE upload_id = ?
+                """,
             arguments: [loaded, deleted, now.description, upload])
         return upload
     }
@@ -129,8 +135,8 @@ public struct WarehouseTransaction {
         }
         try db.execute(
             sql: """
-                INSERT INTO visit_dimension (encounter_num, patient_num, active_status_cd, start_date, end_date, inout_cd, location_cd,
-                    update_date, import_date, sourcesystem_cd, upload_id) VALUES (?, ?, '@', ?, ?, '@', '@', ?, ?, ?, ?)
+                INSERT INTO visit_dimension (encounter_num, patient_num, active_status_cd, start_date, end_date, inout_cd,
+                    location_cd, update_date, import_date, sourcesystem_cd, upload_id) VALUES (?, ?, '@', ?, ?, '@', '@', ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET start_date = excluded.start_date, end_date = excluded.end_date,
                     update_date = excluded.update_date, upload_id = excluded.upload_id
                 """,
@@ -180,13 +186,14 @@ public struct WarehouseTransaction {
         let value = ValueColumns(fact.value)
         try db.cachedStatement(
             sql: """
-                INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd, instance_num,
-                    valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date, location_cd, observation_blob, update_date,
+                INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,
+                    instance_num, valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date, location_cd, observation_blob, update_date,
                     import_date, sourcesystem_cd, upload_id) VALUES (?, ?, ?, '@', ?, ?, ?, ?, ?, ?, ?, ?, ?, '@', ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             visit, participant.number, fact.concept, fact.start.description, fact.modifier, fact.instance, value.type, value.text,
-            value.number, fact.flag, fact.unit, fact.end?.description, value.blob, written.description, now.description, source, upload,
+            value.number, fact.flag, fact.unit, fact.end?.description, value.blob, written.description, now.description, source,
+            upload,
         ])
     }
 }
@@ -201,7 +208,8 @@ struct ValueColumns {
     init(_ value: FactValue) {
         switch value {
         case .none: break
-        case .number(let number, let comparison): (type, text, self.number, blob) = ("N", comparison, number.description, number.exact)
+        case .number(let number, let comparison):
+            (type, text, self.number, blob) = ("N", comparison, number.description, number.exact)
         case .text(let text): (type, self.text) = ("T", text)
         case .longText(let text): (type, blob) = ("B", text)
         }
