@@ -258,7 +258,7 @@ import Testing
         let failed = try await study.warehouse.read { try $0.failedMessages().map(\.state) }
         #expect(failed == [] && report.loaded == 2)
         #expect(
-            try await study.count("SELECT nval_num FROM observation_fact WHERE concept_cd LIKE '%walking' AND units_cd = 'minute'")
+            try await study.count("SELECT nval_num FROM observation_fact JOIN concept_dimension USING (concept_cd) WHERE concept_blob LIKE '%|motion-coprocessor.walking'")
                 == 42)
         #expect(
             try await study.count("SELECT count(*) FROM observation_fact WHERE concept_cd LIKE '%:q=true' AND modifier_cd = '@'")

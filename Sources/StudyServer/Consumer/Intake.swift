@@ -23,6 +23,8 @@ struct Intake: Sendable {
     let meaning: Meaning
     let resource: JSONValue
 
+    private static let types: Set = ["Contract", "Consent", "Patient", "QuestionnaireResponse", "Observation"]
+
     /// Digest of a participant's id. The ids are random, so nobody finds them by trying.
     static func digest(_ id: String) -> String {
         SHA256.hash(data: Data(("study participant\n" + id.lowercased()).utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
@@ -37,6 +39,9 @@ struct Intake: Sendable {
     /// - Throws: ``ProcessingError``, `MappingError`.
     init(_ old: JSONValue, visit: String, received: FHIRDateTime, mapper: ResponseMapper) throws {
         let type = old["resourceType"]?.string ?? ""
+        guard Self.types.contains(type) else {
+            throw ProcessingError.unsupported("resources of type \(type.prefix(64).debugDescription) are not processed")
+        }
         let json = OlderResources.upgraded(old)
         phoneID = try Self.participantID(json, type)
         participant = Self.digest(phoneID)
@@ -52,13 +57,12 @@ struct Intake: Sendable {
             try Self.check(response)
             let set = try mapper.map(response, visit: visit, received: received)
             meaning = .data(set, written: Self.changed(json, received), type: type)
-        case "Observation":
+        default:
             let observation = Observation(view: json)
             try Self.check(observation)
             meaning = .data(
                 try ObservationMapper().map(observation, visit: visit, received: received), written: Self.changed(json, received),
                 type: type)
-        default: throw ProcessingError.unsupported("resources of type \(type.prefix(64).debugDescription) are not processed")
         }
     }
 

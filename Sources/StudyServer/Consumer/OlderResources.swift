@@ -24,6 +24,12 @@ enum OlderResources {
             json["encounter"] = context
             json["context"] = nil
         }
+        // R4 wants to know of which class an encounter is.
+        let unknown: JSONValue = ["system": "http://terminology.hl7.org/CodeSystem/v3-NullFlavor", "code": "UNK"]
+        for (index, contained) in list(old["contained"]).enumerated()
+        where contained["resourceType"]?.string == "Encounter" && contained["class"]?.kind != .object {
+            json["contained"]?[index]?["class"] = unknown
+        }
         if let group = old["group"] {
             json["group"] = nil
             json["item"] = JSONValue(items(of: group, depth: 0))
