@@ -377,8 +377,8 @@ let package = Package(
         .testTarget(
             name: "StudyServerTests",
             dependencies: [
-                "DurableQueue", "FHIR", "HTTPServing", "HTTPTransport", "IndivoCommand", "OrderedJSON", "SecretText", "SeededRandom",
-                "StudyDelivery", "StudyServer", "StudyWarehouse",
+                "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "StudyDelivery", "StudyServer",
+                "StudyWarehouse",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),

@@ -17,7 +17,8 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             participant's consent is there; what cannot be processed is kept with its reason.
 
             With --once it ends when the queue is empty: the exit status is 0, or 1 when there are messages that could not be \
-            processed. Their reasons are printed; --reprocess processes them again, with the keys that are there now. \
+            processed, or that were given up after five attempts. Their reasons are printed; --reprocess processes them again, \
+            with the keys that are there now. \
             \(ExitStatus.help)
             """)
 
@@ -60,18 +61,22 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             let now = WarehouseTime(FHIRDateTime(Date()))
             do { try await warehouse.transaction { try $0.store(ontology, now: now) } } catch { throw CommandFailure("\(error)") }
         }
+        let queue = try queue.open()
         let consumer = Consumer(
-            queue: try queue.open(), warehouse: warehouse, keys: keys,
+            queue: queue, warehouse: warehouse, keys: keys,
             mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText))
         if let withdraw {
             guard let id = UUID(uuidString: withdraw) else { throw CommandFailure("--withdraw is no UUID") }
             try StandardStreams.say("\(try await consumer.withdraw(id)) facts removed")
             return
         }
-        if reprocess { try report(try await consumer.reprocessFailed()) }
+        if reprocess {
+            for letter in try await queue.deadLetters(limit: .max) { try await queue.redeliver(letter.id) }
+            try report(try await consumer.reprocessFailed())
+        }
         if once {
             try report(try await consumer.drain())
-            try await finish(warehouse)
+            try await finish(warehouse, queue)
         } else {
             let work = Task { await consumer.run() }
             talk.note("Stop it with Control-C.")
@@ -89,12 +94,14 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         try StandardStreams.say(json.text())
     }
 
-    private func finish(_ warehouse: Warehouse) async throws {
+    private func finish(_ warehouse: Warehouse, _ queue: SQLiteMessageQueue) async throws {
+        let dead = try await queue.deadLetters(limit: 1000)
+        for letter in dead { StandardStreams.complain("\(letter.id) was given up: \(letter.reason)") }
         let failed = try await warehouse.read { try $0.failedMessages() }
         for message in failed {
             if case .failed(let reason) = message.state { StandardStreams.complain("\(message.id): \(reason)") }
         }
-        if !failed.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if !failed.isEmpty || !dead.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
     }
 }
 
