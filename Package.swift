@@ -46,6 +46,8 @@ let package = Package(
         .library(name: "SurveyPages", targets: ["SurveyPages"]),
         .library(name: "IndivoSurveys", targets: ["IndivoSurveys"]),
         .library(name: "StudyDelivery", targets: ["StudyDelivery"]),
+        .library(name: "StudyWarehouse", targets: ["StudyWarehouse"]),
+        .library(name: "StudyServer", targets: ["StudyServer"]),
         .library(name: "ConsentForm", targets: ["ConsentForm"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
@@ -242,6 +244,24 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // What participants answered, as facts of i2b2.
+        .target(
+            name: "StudyWarehouse",
+            dependencies: [
+                "CivilCalendar", "FHIR", "IndivoXML", "OrderedJSON", "PrivateSQLite",
+                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+            ]),
+        // The other end of a study's delivery: receiver, queue of messages, and the consumer that fills the warehouse.
+        .target(
+            name: "StudyServer",
+            dependencies: [
+                "FHIR", "HTTPServing", "HTTPTransport", "OrderedJSON", "PrivateSQLite", "SecretText", "StudyDelivery", "StudyWarehouse",
+                "URLCoding",
+                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
@@ -255,9 +275,9 @@ let package = Package(
             name: "IndivoCommand",
             dependencies: [
                 "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples",
-                "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
-                "SecretText", "ShownText", "StudyDelivery", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
-                "TimeTotals",
+                "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting",
+                "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyServer", "StudyWarehouse",
+                "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator", "TimeTotals",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -357,6 +377,22 @@ let package = Package(
                 "StudyDelivery", "ZipArchive",
                 .target(name: "CBZip2", condition: studyOnly),
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
+            name: "StudyWarehouseTests",
+            dependencies: [
+                "FHIR", "IndivoXML", "OrderedJSON", "StudyWarehouse",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+            ]),
+        .testTarget(
+            name: "StudyServerTests",
+            dependencies: [
+                "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "StudyDelivery", "StudyServer",
+                "StudyWarehouse",
+                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),

@@ -1,123 +1,229 @@
-"""A test server of studies, for scripts/test-study-formats: ResearchKit's POST (with uploads that go on where they broke off) and
-C3-PRO's receiver with its odd responses. It stores what it gets once for each id, and counts.
+"""Phones, faults and the count for scripts/test-study-server. The envelopes are made by Python's cryptography."""
 
-usage: study-server.py FOLDER        writes FOLDER/port; reads FOLDER/mode at each request: how it behaves
-       normal                        as it should
-       after-storing                 stores, and answers 500
-       hang                          reads the request, and answers nothing
-       cut N                         reads N bytes of a body and closes the connection
-       error-200                     answers an error of C3-PRO's receiver with status 200, and stores nothing
-FOLDER/log gets a line for each request: method, path, id, status; FOLDER/stored/ID what was stored."""
-import base64
-import json
-import os
-import pathlib
-import sys
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import unquote_plus
+import argparse, base64, http.client, json, os, random, shutil, signal, socket, sqlite3, subprocess, sys, tempfile, threading, time, uuid
 
-folder = pathlib.Path(sys.argv[1])
-(folder / "stored").mkdir(parents=True, exist_ok=True)
-(folder / "partial").mkdir(exist_ok=True)
-tokens = set()
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, padding as blocks
+from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+parser = argparse.ArgumentParser()
+parser.add_argument("tool")
+parser.add_argument("--participants", type=int, default=50)
+parser.add_argument("--responses", type=int, default=20)
+parser.add_argument("--consumers", type=int, default=2)
+parser.add_argument("--seed", type=int, default=int(time.time()))
+options = parser.parse_args()
+chance = random.Random(options.seed)
+print(f"seed {options.seed}", flush=True)
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    @property
-    def id(self):
-        name = self.headers.get("X-ResearchKit-UploadUUID") or self.headers.get("Idempotency-Key") or "-"
-        return name.lower() if name.replace("-", "").isalnum() else "-"
-
-    def answer(self, status, text="", fields=()):
-        with open(folder / "log", "a") as log:
-            log.write(f"{self.command} {self.path} {self.id} {status}\n")
-        body = text.encode()
-        self.send_response(status)
-        for name, value in fields:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def upload(self, mode, start=b""):
-        """Reads the body behind what is there, and stores the whole; False when the connection is to be closed."""
-        length = int(self.headers["Content-Length"])
-        limit = int(mode.split()[1]) if mode.startswith("cut") else length
-        body = self.rfile.read(min(length, limit))
-        whole = start + body
-        if len(body) < length:
-            (folder / "partial" / self.id).write_bytes(whole)
-            with open(folder / "log", "a") as log:
-                log.write(f"{self.command} {self.path} {self.id} cut\n")
-            self.close_connection = True
-            return False
-        if mode == "hang":
-            with open(folder / "log", "a") as log:
-                log.write(f"{self.command} {self.path} {self.id} hang\n")
-            time.sleep(600)
-        if mode != "error-200":
-            # A second one of an id changes nothing.
-            target = folder / "stored" / self.id
-            if not target.exists():
-                target.write_bytes(whole)
-        return True
-
-    def do_HEAD(self):
-        if (folder / "stored" / self.id).exists():
-            return self.answer(200, fields=[("Upload-Complete", "?1")])
-        partial = folder / "partial" / self.id
-        if partial.exists():
-            return self.answer(204, fields=[("Upload-Offset", str(partial.stat().st_size)), ("Upload-Complete", "?0")])
-        self.answer(404)
-
-    def do_PATCH(self):
-        start = (folder / "partial" / self.id).read_bytes()
-        if int(self.headers["Upload-Offset"]) != len(start):
-            return self.answer(409)
-        if self.upload(self.mode, start):
-            self.answer(201)
-
-    do_PUT = lambda self: self.do_POST()
-
-    @property
-    def mode(self):
-        return (folder / "mode").read_text().strip() if (folder / "mode").exists() else "normal"
-
-    def do_POST(self):
-        mode = self.mode
-        if self.path == "/c3pro/register":
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if self.headers.get("Antispam") != "anti spam" or "receipt-data" not in body:
-                return self.answer(401, '{"error":"unauthorized_client","error_description":"Antispam token not validated"}')
-            return self.answer(
-                201, '{"client_id":"client","client_secret":"a+b/c=","grant_types":["client_credentials"],'
-                '"token_endpoint_auth_method":"client_secret_basic",}')
-        if self.path == "/c3pro/oauth":
-            self.rfile.read(int(self.headers["Content-Length"]))
-            # The whole is decoded by the rules of forms.
-            if unquote_plus(base64.b64decode(self.headers["Authorization"].split()[1]).decode()) != "client:a+b/c=":
-                return self.answer(401, '{"error":"unauthorized_client"}')
-            token = os.urandom(16).hex()
-            tokens.add(token)
-            return self.answer(202, json.dumps({"access_token": token, "expires_in": 1800, "token_type": "bearer"}))
-        if self.path.startswith("/c3pro/") and self.headers.get("Authorization", "")[7:] not in tokens:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            return self.answer(401, '{"error":"unauthorized_client"}')
-        if not self.upload(mode):
-            return
-        if mode == "error-200":
-            return self.answer(200, "{'error':'Error accessing the queue'}")
-        self.answer(500 if mode == "after-storing" else 200)
+work = tempfile.mkdtemp(prefix="study-server-")
+environment = {"PATH": os.environ["PATH"], "HOME": work, "LANG": "C.UTF-8"}
+os.umask(0o077)
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-(folder / "port.new").write_text(str(server.server_address[1]))
-os.rename(folder / "port.new", folder / "port")
-server.serve_forever()
+def path(name):
+    return os.path.join(work, name)
+
+
+subprocess.run([options.tool, "study", "keys", path("keys/key-1"), "--bits", "2048"], check=True, env=environment, capture_output=True)
+certificate = x509.load_pem_x509_certificate(open(path("keys/key-1/certificate.pem"), "rb").read())
+open(path("antispam.txt"), "w").write("spam-secret\n")
+json.dump({"registration": "open", "antispam": "antispam.txt", "clients": "clients.sqlite",
+           "requestsPerMinute": 1000000}, open(path("receiver.json"), "w"))
+
+
+def envelope(resource):
+    """As C3-PRO's phones encrypt."""
+    key = os.urandom(32)
+    padder = blocks.PKCS7(128).padder()
+    plain = padder.update(json.dumps(resource).encode()) + padder.finalize()
+    encryptor = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
+    wrapped = certificate.public_key().encrypt(
+        key, padding.OAEP(mgf=padding.MGF1(algorithm=hashes.SHA1()), algorithm=hashes.SHA1(), label=None))
+    text = lambda data: base64.b64encode(data).decode()
+    return json.dumps({
+        "key_id": "key-1", "symmetric_key": text(wrapped), "message": text(encryptor.update(plain) + encryptor.finalize()),
+        "version": "4.0.1"}).encode()
+
+
+def contract(participant, status="executed"):
+    return {"resourceType": "Contract", "status": status, "applies": {"start": "2026-01-01T00:00:00Z"}, "signer": [{
+        "type": {"code": "CONSENTER"}, "party": {"reference": f"Patient/{participant}"},
+        "signature": [{"type": [{"code": "1.2.840.10065.1.12.1.7"}], "when": "2026-01-01T00:00:00Z",
+                       "who": {"reference": f"Patient/{participant}"}}]}]}
+
+
+def response(participant, number):
+    return {"resourceType": "QuestionnaireResponse", "identifier": {"system": "urn:x", "value": f"{participant}-{number}"},
+            "questionnaire": "http://example.org/Questionnaire/load", "status": "completed",
+            "authored": f"2026-03-{1 + number % 28:02}T10:00:00Z", "subject": {"reference": f"Patient/{participant}"},
+            "item": [{"linkId": "number", "answer": [{"valueInteger": number}]},
+                     {"linkId": "seen", "answer": [{"valueBoolean": number % 2 == 0}]}]}
+
+
+class Running:
+    """A process of the tool that is killed and started again."""
+
+    def __init__(self, *arguments):
+        self.arguments, self.process, self.kills = arguments, None, 0
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [options.tool, "study", *self.arguments], env=environment, cwd=work,
+            stdout=subprocess.DEVNULL, stderr=open(path("log"), "ab"))
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.kills += 1
+        self.start()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=60)
+
+
+with socket.socket() as probe:
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
+
+token_lock = threading.Lock()
+state = {"token": None, "posts": 0, "retries": 0}
+
+
+def request(method, target, headers, body):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        connection.request(method, target, body, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def token(old):
+    with token_lock:
+        if state["token"] not in (None, old):
+            return state["token"]
+        status, body = request("POST", "/c3pro/register", {"Antispam": "spam-secret"}, b'{"receipt-data": "x"}')
+        if status == 429:
+            time.sleep(2)
+        client = json.loads(body)
+        basic = base64.b64encode(f"{client['client_id']}:{client['client_secret']}".encode()).decode()
+        status, body = request("POST", "/c3pro/oauth", {"Authorization": f"Basic {basic}"}, b"grant_type=client_credentials")
+        state["token"] = json.loads(body)["access_token"]
+        return state["token"]
+
+
+def deliver(body, cuts):
+    """Until the receiver has it; a connection may be cut in the middle, and then all of it is sent again."""
+    known = state["token"]
+    while True:
+        try:
+            if known is None:
+                known = token(None)
+            if cuts:
+                cuts -= 1
+                with socket.create_connection(("127.0.0.1", port), timeout=20) as raw:
+                    head = f"POST /c3pro/encfhir HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {known}\r\nContent-Length: {len(body)}\r\n\r\n"
+                    # Some bytes are missing, or only the response is not read.
+                    raw.sendall(head.encode() + body[:chance.choice([len(body) // 2, len(body)])])
+                continue
+            status, answer = request("POST", "/c3pro/encfhir", {"Authorization": f"Bearer {known}"}, body)
+            if status == 200:
+                state["posts"] += 1
+                return
+            if status == 401:
+                known = token(known)
+            elif status in (429, 503):
+                time.sleep(0.5)
+            else:
+                raise SystemExit(f"the receiver refuses: {status} {answer}")
+        except (OSError, http.client.HTTPException, ValueError, KeyError):
+            known = state["token"]
+            state["retries"] += 1
+            time.sleep(0.2)
+
+
+participants = [str(uuid.UUID(int=chance.getrandbits(128), version=4)) for _ in range(options.participants)]
+leavers = set(participants[:: max(2, options.participants // 3)])
+messages = []
+for participant in participants:
+    messages.append(envelope(contract(participant)))
+    messages += [envelope(response(participant, number)) for number in range(options.responses)]
+    if participant in leavers:
+        messages.append(envelope(contract(participant, "revoked")))
+messages += chance.sample(messages, len(messages) // 3)
+chance.shuffle(messages)
+print(f"{len(messages)} deliveries of {options.participants} participants, {len(leavers)} of whom leave", flush=True)
+
+receiver = Running("serve", "--queue", "sqlite:queue.sqlite", "--config", "receiver.json", "--port", str(port))
+consume = ["consume", "--queue", "sqlite:queue.sqlite", "--store", "sqlite:study.sqlite", "--keys", "keys"]
+consumers = [Running(*consume) for _ in range(options.consumers)]
+work_left = list(messages)
+lock = threading.Lock()
+
+
+def phone():
+    while True:
+        with lock:
+            if not work_left:
+                return
+            body = work_left.pop()
+            cuts = chance.choice([0, 0, 0, 1])
+        deliver(body, cuts)
+
+
+start = time.time()
+phones = [threading.Thread(target=phone) for _ in range(4)]
+for thread in phones:
+    thread.start()
+while any(thread.is_alive() for thread in phones):
+    time.sleep(chance.uniform(0.3, 2))
+    chance.choice([receiver, *consumers]).kill()
+print(f"delivered after {time.time() - start:.0f} s: {state['posts']} accepted, {state['retries']} failed attempts", flush=True)
+for _ in range(5):
+    time.sleep(chance.uniform(0.3, 1))
+    chance.choice(consumers).kill()
+for consumer in consumers:
+    consumer.stop()
+receiver.stop()
+# Messages of killed consumers come again when their time is over: here at once.
+queue = sqlite3.connect(path("queue.sqlite"))
+queue.execute("UPDATE message SET visible = 0, receives = 0")
+queue.commit()
+queue.close()
+last = subprocess.run([options.tool, "study", *consume, "--once"], env=environment, cwd=work, capture_output=True, text=True)
+print(last.stdout.strip())
+if last.returncode != 0:
+    sys.exit(f"FAILED: the last consumer ended with {last.returncode}: {last.stderr}")
+
+warehouse = sqlite3.connect(path("study.sqlite"))
+one = lambda sql: warehouse.execute(sql).fetchone()[0]
+staying = options.participants - len(leavers)
+expected = {
+    "facts": ("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'", staying * options.responses * 3),
+    "distinct numbers": ("SELECT count(*) FROM (SELECT DISTINCT patient_num, nval_num FROM observation_fact WHERE concept_cd LIKE '%:number')",
+                         staying * options.responses),
+    "sum of numbers": ("SELECT coalesce(sum(nval_num), 0) FROM observation_fact WHERE concept_cd LIKE '%:number'",
+                       staying * options.responses * (options.responses - 1) // 2),
+    "participants": ("SELECT count(DISTINCT patient_num) FROM observation_fact", staying),
+    "withdrawals": ("SELECT count(*) FROM study_withdrawal", len(leavers)),
+    "visits": ("SELECT count(*) FROM visit_dimension", staying * options.responses),
+    "failed messages": ("SELECT count(*) FROM study_message WHERE state = 'failed'", 0),
+    "content of those who left": ("SELECT count(*) FROM study_message WHERE state = 'refused' AND body IS NOT NULL", 0),
+}
+wrong = False
+for name, (sql, wanted) in expected.items():
+    found = one(sql)
+    print(f"{name}: {found}" + ("" if found == wanted else f", NOT {wanted}"))
+    wrong = wrong or found != wanted
+dead = sqlite3.connect(path("queue.sqlite")).execute("SELECT count(*) FROM dead").fetchone()[0]
+print(f"dead letters: {dead}; kills: receiver {receiver.kills}, consumers {sum(c.kills for c in consumers)}")
+check = one("PRAGMA integrity_check")
+if wrong or dead or check != "ok":
+    sys.exit(f"FAILED (seed {options.seed}); the files are in {work}")
+shutil.rmtree(work)
+print("ok")

@@ -16,6 +16,11 @@ package struct HTTPListener: Sendable {
         package var bodyLimit: Int
         /// The largest request line with header fields that is read, in bytes.
         package var headLimit = 64 << 10
+        /// How many bytes of bodies may be in memory at once, by what requests announce. What is beyond is read to its end,
+        /// dropped, and answered with ``overloaded``.
+        package var bodyBudget = Int.max
+        /// The response where the budget is used up.
+        package var overloaded = Response(status: 503, type: "text/plain", text: "Too much at once.\n").adding("Retry-After", "5")
         /// How many connections may be open. Beyond it, the one that has waited longest for its client is cut.
         package var connectionLimit = 256
         /// Seconds without a byte, and for a whole request to arrive.
@@ -61,7 +66,7 @@ package struct HTTPListener: Sendable {
             throw ListeningError(
                 address: settings.address, port: settings.port, reason: "\(error.localizedDescription)")
         }
-        let connections = OpenConnections(limit: settings.connectionLimit)
+        let connections = OpenConnections(limit: settings.connectionLimit, bodyBudget: settings.bodyBudget)
         task = Task {
             defer { try? listening.close() }
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -7,8 +7,25 @@ import Synchronization
 /// shut down under the lock is never another's.
 final class OpenConnections: Sendable {
     private let table: Mutex<ConnectionTable>
+    /// How many bytes of bodies may still come into memory.
+    private let budget: Mutex<Int>
 
-    init(limit: Int) { table = Mutex(ConnectionTable(limit: limit)) }
+    init(limit: Int, bodyBudget: Int) {
+        table = Mutex(ConnectionTable(limit: limit))
+        budget = Mutex(bodyBudget)
+    }
+
+    /// Takes bytes of the budget for a body; false when they are not there.
+    func reserve(_ bytes: Int) -> Bool {
+        budget.withLock { budget in
+            guard bytes <= budget else { return false }
+            budget -= bytes
+            return true
+        }
+    }
+
+    /// Gives bytes back that were taken.
+    func release(_ bytes: Int) { budget.withLock { $0 += bytes } }
 
     /// - Returns: `nil` when there is no room for one more.
     func open(_ file: Int32, for duration: Duration) -> ConnectionTable.Key? {

@@ -1,0 +1,108 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import OrderedJSON
+import SecretText
+import StudyDelivery
+import StudyServer
+import StudyWarehouse
+
+struct StudyConsumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "consume",
+        abstract: "Decrypt what a study's receiver took, and write it into the warehouse.",
+        discussion: """
+            DIR has a folder for each key, named after the key's id, with the private-key.pem of indivo study keys in it; a pass \
+            phrase comes from INDIVO_KEY_PASSPHRASE. The warehouse has i2b2's tables. Facts are written once their \
+            participant's consent is there; what cannot be processed is kept with its reason.
+
+            With --once it ends when the queue is empty: the exit status is 0, or 1 when there are messages that could not be \
+            processed, or that were given up after five attempts. Their reasons are printed; --reprocess processes them again, \
+            with the keys that are there now. \
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var queue: StudyQueueURLOptions
+    @OptionGroup var store: StudyStoreOptions
+
+    @Option(help: "The folder of private keys.", completion: .directory)
+    var keys: String
+
+    @Option(
+        parsing: .upToNextOption, help: "Questionnaires, which give labels, standard codes and the ontology.",
+        completion: .file(extensions: ["json"]))
+    var questionnaires: [String] = []
+
+    @Option(help: "Answers in own words: loaded, or omitted, since they may name people.")
+    var freeText: ResponseMapper.FreeText = .loaded
+
+    @ArgumentParser.Flag(help: "End when the queue is empty.")
+    var once = false
+
+    @ArgumentParser.Flag(help: "Process again what could not be processed.")
+    var reprocess = false
+
+    @Option(help: ArgumentHelp("Remove everything of this participant, by the id on the phone, and end.", valueName: "uuid"))
+    var withdraw: String?
+
+    @OptionGroup var talk: TalkOptions
+
+    func run() async throws {
+        let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
+        let keys: KeyRing
+        do { keys = try KeyRing(contentsOf: URL(filePath: self.keys), passphrase: passphrase) } catch {
+            throw CommandFailure("\(error)")
+        }
+        let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
+        let warehouse = try store.open(makes: true)
+        if !questionnaires.isEmpty {
+            let ontology = Ontology(questionnaires)
+            for problem in ontology.problems { StandardStreams.complain("warning: \(problem)") }
+            let now = WarehouseTime(FHIRDateTime(Date()))
+            do { try await warehouse.transaction { try $0.store(ontology, now: now) } } catch { throw CommandFailure("\(error)") }
+        }
+        let queue = try queue.open()
+        let consumer = Consumer(
+            queue: queue, warehouse: warehouse, keys: keys,
+            mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText))
+        if let withdraw {
+            guard let id = UUID(uuidString: withdraw) else { throw CommandFailure("--withdraw is no UUID") }
+            try StandardStreams.say("\(try await consumer.withdraw(id)) facts removed")
+            return
+        }
+        if reprocess {
+            for letter in try await queue.deadLetters(limit: .max) { try await queue.redeliver(letter.id) }
+            try report(try await consumer.reprocessFailed())
+        }
+        if once {
+            try report(try await consumer.drain())
+            try await finish(warehouse, queue)
+        } else {
+            let work = Task { await consumer.run() }
+            talk.note("Stop it with Control-C.")
+            await Interrupt.wait()
+            work.cancel()
+            await work.value
+        }
+    }
+
+    private func report(_ report: Consumer.Report) throws {
+        let json: JSONValue = [
+            "loaded": JSONValue(report.loaded), "waiting": JSONValue(report.waiting), "failed": JSONValue(report.failed),
+            "refused": JSONValue(report.refused), "repeated": JSONValue(report.repeated), "released": JSONValue(report.released),
+        ]
+        try StandardStreams.say(json.text())
+    }
+
+    private func finish(_ warehouse: Warehouse, _ queue: SQLiteMessageQueue) async throws {
+        let dead = try await queue.deadLetters(limit: 1000)
+        for letter in dead { StandardStreams.complain("\(letter.id) was given up: \(letter.reason)") }
+        let failed = try await warehouse.read { try $0.failedMessages() }
+        for message in failed {
+            if case .failed(let reason) = message.state { StandardStreams.complain("\(message.id): \(reason)") }
+        }
+        if !failed.isEmpty || !dead.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    }
+}
+
+extension ResponseMapper.FreeText: ExpressibleByArgument {}

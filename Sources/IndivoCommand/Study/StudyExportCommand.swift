@@ -1,0 +1,70 @@
+import ArgumentParser
+import Foundation
+import StudyDelivery
+import StudyWarehouse
+
+struct StudyExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write what a study's warehouse has into files.",
+        discussion: """
+            csv writes facts.csv, a row for each fact, and dictionary.csv, what the concepts mean. ndjson writes a file of FHIR \
+            resources for each type, as in QuestionnaireResponse.ndjson. pdo writes pdo.xml, i2b2's patient data object. \
+            Participants have their pseudonyms. The folder is made, with mode 0700; nothing in it is overwritten. \
+            \(ExitStatus.help)
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable { case csv, ndjson, pdo }
+
+    @OptionGroup var store: StudyStoreOptions
+
+    @Option(help: "csv, ndjson or pdo.")
+    var format: Format = .csv
+
+    @Option(name: .shortAndLong, help: "The folder.", completion: .directory)
+    var output: String
+
+    @OptionGroup var talk: TalkOptions
+
+    func run() async throws {
+        let warehouse = try store.open(makes: false)
+        let folder = URL(filePath: output, directoryHint: .isDirectory)
+        do {
+            try PrivateFolder.make(folder)
+            let format = format
+            let written = try await warehouse.read { try Self.write($0, format, to: folder) }
+            for name in written { try StandardStreams.say("\(output)/\(name)") }
+        } catch let error as StudyError {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    /// The names of the files.
+    private static func write(_ warehouse: WarehouseTransaction, _ format: Format, to folder: URL) throws -> [String] {
+        switch format {
+        case .csv:
+            try NewFile(folder.appending(path: "facts.csv")).write { write in
+                try write(CSV.data(header: WarehouseTransaction.factColumns, rows: []))
+                try warehouse.eachFact { try write(CSV.data(header: $0, rows: [])) }
+            }
+            let dictionary = CSV.data(header: ["concept", "name", "path", "source"], rows: try warehouse.dictionary())
+            try NewFile(folder.appending(path: "dictionary.csv")).write { try $0(dictionary) }
+            return ["facts.csv", "dictionary.csv"]
+        case .ndjson:
+            var names: [String] = []
+            for type in try warehouse.resourceTypes() {
+                let name = "\(type).ndjson"
+                try NewFile(folder.appending(path: name)).write { write in
+                    try warehouse.eachResource(type) { try write(Data(($0 + "\n").utf8)) }
+                }
+                names.append(name)
+            }
+            return names
+        case .pdo:
+            try NewFile(folder.appending(path: "pdo.xml")).write { write in
+                try warehouse.writePDO { try write(Data($0.utf8)) }
+            }
+            return ["pdo.xml"]
+        }
+    }
+}

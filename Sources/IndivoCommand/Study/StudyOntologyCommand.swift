@@ -1,0 +1,40 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import StudyWarehouse
+
+struct StudyOntologyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ontology",
+        abstract: "Print the tree of concepts that i2b2's query tool shows for questionnaires.",
+        discussion: """
+            indivo study ontology phq9.json > concepts.csv
+
+            csv has the columns of i2b2's metadata tables; sql has the statements for the tables study_metadata and \
+            concept_dimension. The exit status is 1 when items have no concept; what and why is printed. \(ExitStatus.help)
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable { case csv, sql }
+
+    @Argument(help: "Questionnaires.", completion: .file(extensions: ["json"]))
+    var files: [String]
+
+    @Option(help: "csv or sql.")
+    var format: Format = .csv
+
+    @Option(help: "The study’s code in the warehouse.")
+    var source = "STUDY"
+
+    func run() throws {
+        let ontology = Ontology(try StudyBackEnd.questionnaires(files))
+        let now = WarehouseTime(FHIRDateTime(Date()))
+        switch format {
+        case .csv:
+            let rows = ontology.rows(source: source, now: now).map { $0.map { $0 ?? "" } }
+            try StandardStreams.write(CSV.data(header: Ontology.columns, rows: rows))
+        case .sql: try StandardStreams.write(Data(ontology.sql(source: source, now: now).utf8))
+        }
+        for problem in ontology.problems { StandardStreams.complain(problem) }
+        if !ontology.problems.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import OrderedJSON
+import SecretText
+import StudyDelivery
+import StudyServer
+
+struct StudyServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run a study's receiver: take what phones deliver, encrypted, and queue it.",
+        discussion: """
+            It speaks C3-PRO's protocol below /c3pro and ResearchKit's at /api/upload; /health and /metrics (for this machine \
+            alone) are for those who run it. It holds no private key. A proxy that ends TLS stands before it.
+
+            The configuration is JSON, every member of which may be left out:
+
+            {"studies": ["org.example.sleep"], "registration": "closed", "codes": "codes.txt", "antispam": "antispam.txt",
+             "clients": "clients.sqlite", "certificate": "certificate.pem", "keyID": "…", "questionnaires": ["phq9.json"],
+             "answers": "standard", "takesUnencrypted": false, "trustsProxy": false, "requestsPerMinute": 600}
+
+            registration is closed, codes (receipt-data is a line of the file codes) or open (without attestation). The files \
+            codes and antispam have a secret in each line and mode 0600; one anti-spam token may come from \
+            INDIVO_STUDY_ANTISPAM. answers is standard, or original for the statuses of C3-PRO's first receiver.
+            """)
+
+    @OptionGroup var queue: StudyQueueURLOptions
+
+    @Option(help: "The configuration.", completion: .file(extensions: ["json"]))
+    var config: String?
+
+    @Option(help: "The port; 0 for a free one.")
+    var port: UInt16 = 8080
+
+    @Option(help: "Listen on this IPv4 address; anything but loopback puts the receiver on the network.")
+    var address = "127.0.0.1"
+
+    @ArgumentParser.Flag(help: "Print one line of JSON first, for programs.")
+    var json = false
+
+    func run() async throws {
+        let queue = try queue.open()
+        let file = try config.map(ReceiverFile.init)
+        var configuration = try file?.configuration() ?? ReceiverConfiguration()
+        (configuration.address, configuration.port) = (address, port)
+        if let token = ProcessInfo.processInfo.environment["INDIVO_STUDY_ANTISPAM"], !token.isEmpty {
+            configuration.antispam.append(Secret(token))
+        }
+        let receiver: Receiver
+        do {
+            receiver = try await Receiver.start(queue: queue, clients: file?.clients, configuration)
+        } catch {
+            throw CommandFailure("the receiver cannot start: \(error)")
+        }
+        let url = receiver.url.absoluteString
+        if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
+        StandardStreams.complain(
+            "The receiver is at \(url) (C3-PRO: \(url)/c3pro, ResearchKit: \(url)/api/upload)\nStop it with Control-C.")
+        await Interrupt.wait()
+        await receiver.stop()
+    }
+}
+
+/// The file of a receiver's configuration.
+struct ReceiverFile {
+    private let path: String
+    private let json: JSONValue
+
+    private static let members: Set = [
+        "studies", "registration", "codes", "antispam", "clients", "certificate", "keyID", "questionnaires", "answers",
+        "takesUnencrypted", "trustsProxy", "requestsPerMinute",
+    ]
+
+    init(_ path: String) throws {
+        self.path = path
+        do {
+            json = try JSONValue(parsing: StudyFile.read(path, limit: 1 << 20))
+        } catch let error as JSONError {
+            throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
+        }
+        guard let members = json.members else { throw CommandFailure("it is no object", at: "\(path):") }
+        if let unknown = members.first(where: { !Self.members.contains($0.name) }) {
+            throw refuse("“\(unknown.name)” is not known; there are \(Self.members.sorted().joined(separator: ", "))")
+        }
+    }
+
+    private func refuse(_ reason: String) -> CommandFailure { CommandFailure(reason, at: "\(path):") }
+
+    private func file(_ name: String) -> String {
+        URL(filePath: name, relativeTo: URL(filePath: path).deletingLastPathComponent()).path(percentEncoded: false)
+    }
+
+    private func text(_ name: String) throws -> String? {
+        guard let value = json[name] else { return nil }
+        guard let text = value.string, !text.isEmpty else { throw refuse("“\(name)” is a text") }
+        return text
+    }
+
+    private func texts(_ name: String) throws -> [String] {
+        guard let value = json[name] else { return [] }
+        guard let texts = value.elements?.map(\.string), !texts.contains(nil) else { throw refuse("“\(name)” is a list of texts") }
+        return texts.compactMap { $0 }
+    }
+
+    private func flag(_ name: String) throws -> Bool {
+        guard let value = json[name] else { return false }
+        guard let flag = value.boolean else { throw refuse("“\(name)” is true or false") }
+        return flag
+    }
+
+    /// The database of registered apps.
+    var clients: URL? { json["clients"]?.string.map { URL(filePath: file($0)) } }
+
+    func configuration() throws -> ReceiverConfiguration {
+        var configuration = ReceiverConfiguration()
+        configuration.studies = Set(try texts("studies"))
+        if let answers = try text("answers") {
+            guard let answers = ReceiverConfiguration.Answers(rawValue: answers) else {
+                throw refuse("“answers” is standard or original")
+            }
+            configuration.answers = answers
+        }
+        configuration.takesUnencrypted = try flag("takesUnencrypted")
+        configuration.trustsProxy = try flag("trustsProxy")
+        if let limit = json["requestsPerMinute"] {
+            guard let limit = limit.integer, (1...10_000_000).contains(limit) else {
+                throw refuse("“requestsPerMinute” is a number from 1")
+            }
+            configuration.requestsPerMinute = limit
+        }
+        if let name = try text("antispam") { configuration.antispam = try StudyBackEnd.secrets(file(name)) }
+        switch try text("registration") ?? "closed" {
+        case "closed": break
+        case "open": configuration.attestation = NoAttestation()
+        case "codes":
+            guard let name = try text("codes") else { throw refuse("the registration by codes needs “codes”, a file of them") }
+            configuration.attestation = try CodeAttestation(StudyBackEnd.secrets(file(name)))
+        default: throw refuse("“registration” is closed, codes or open")
+        }
+        if let name = try text("certificate") {
+            guard let id = try text("keyID") else { throw refuse("a “certificate” needs “keyID”") }
+            configuration.sealing = .init(try StudyCertificate(StudyFile.read(file(name), limit: 1 << 20)), keyID: try KeyID(id))
+        }
+        for questionnaire in try StudyBackEnd.questionnaires(texts("questionnaires").map(file)) {
+            guard let id = questionnaire.id else { throw refuse("a questionnaire without an id cannot be served") }
+            configuration.questionnaires[id] = questionnaire.json()
+        }
+        return configuration
+    }
+}

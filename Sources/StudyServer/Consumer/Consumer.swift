@@ -1,0 +1,278 @@
+import FHIR
+import Foundation
+import Logging
+import OrderedJSON
+import StudyDelivery
+import StudyWarehouse
+
+/// Takes messages from a queue, decrypts them, and writes what they say into a warehouse, under other pseudonyms.
+///
+/// ```swift
+/// let consumer = Consumer(queue: queue, warehouse: warehouse, keys: try KeyRing(contentsOf: folder))
+/// let report = try await consumer.drain()
+/// ```
+/// A message is written in one transaction together with its id: one that is delivered again changes nothing. Facts are
+/// written when their participant's consent is there; until then messages wait, encrypted. What cannot be processed is kept,
+/// encrypted, with the reason, and can be processed again.
+public struct Consumer: Sendable {
+    /// What became of messages.
+    public struct Report: Sendable, Hashable {
+        /// Their content is in the warehouse.
+        public var loaded = 0
+        /// They wait for a consent.
+        public var waiting = 0
+        /// They could not be processed.
+        public var failed = 0
+        /// Their participants had withdrawn.
+        public var refused = 0
+        /// They were delivered again.
+        public var repeated = 0
+        /// They went back into the queue, since the machine had trouble.
+        public var released = 0
+
+        /// Nothing yet.
+        public init() {}
+
+        mutating func count(_ state: StoredMessage.State?) {
+            switch state {
+            case nil: repeated += 1
+            case .loaded: loaded += 1
+            case .waiting: waiting += 1
+            case .failed: failed += 1
+            case .refused: refused += 1
+            }
+        }
+    }
+
+    private static let batch = 16
+    /// Seconds that a batch may take before others get its messages.
+    private static let visibility = 300
+
+    private let queue: any MessageQueue
+    private let warehouse: Warehouse
+    private let opening: MessageOpening
+    private let mapper: ResponseMapper
+    private let logger: Logger
+
+    /// A consumer.
+    ///
+    /// - Parameter logger: Gets counts and reasons, nothing of persons.
+    public init(
+        queue: any MessageQueue, warehouse: Warehouse, keys: KeyRing, mapper: ResponseMapper = ResponseMapper(),
+        logger: Logger = Logger(label: "study.consumer")
+    ) {
+        (self.queue, self.warehouse, self.mapper, self.logger) = (queue, warehouse, mapper, logger)
+        opening = MessageOpening(keys: keys)
+    }
+
+    // MARK: Working
+
+    /// Processes until the queue has nothing more to give.
+    ///
+    /// - Throws: What the queue or the warehouse throws; what was received comes again.
+    public func drain() async throws -> Report {
+        var report = Report()
+        while try await step(&report) {}
+        return report
+    }
+
+    /// Processes what comes, until the task is cancelled. The message at hand is finished.
+    ///
+    /// - Parameter interval: How long it waits when there is nothing.
+    public func run(every interval: Duration = .seconds(1)) async {
+        while !Task.isCancelled {
+            var report = Report()
+            do {
+                if try await step(&report) { continue }
+            } catch {
+                logger.error("the queue or the warehouse fails", metadata: ["error": "\(type(of: error))"])
+            }
+            try? await Task.sleep(for: interval)
+        }
+    }
+
+    /// Processes a batch; false when there was none.
+    private func step(_ report: inout Report) async throws -> Bool {
+        let batch = try await queue.receive(limit: Self.batch, visibility: Self.visibility)
+        let before = report
+        for received in batch {
+            guard !Task.isCancelled else { break }
+            do {
+                let state = try await process(received.message, again: false)
+                report.count(state)
+                try await queue.delete(received)
+                if state == .refused { try await warehouse.eraseRemains() }
+            } catch {
+                report.released += 1
+                logger.error(
+                    "a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
+                let pause = min(3600, 5 << min(received.receiveCount, 10))
+                try await queue.release(received, after: pause, reason: "the consumer had trouble: \(type(of: error))")
+            }
+        }
+        // Also those of a consumer that ended between a consent and what had waited for it.
+        let ready = try await warehouse.read { try $0.messagesWithConsent(limit: Self.batch) }
+        for id in ready where !Task.isCancelled { _ = try await reprocess(id, &report) }
+        if report != before {
+            logger.info(
+                "processed",
+                metadata: [
+                    "loaded": "\(report.loaded - before.loaded)", "waiting": "\(report.waiting - before.waiting)",
+                    "failed": "\(report.failed - before.failed)", "refused": "\(report.refused - before.refused)",
+                    "repeated": "\(report.repeated - before.repeated)", "released": "\(report.released - before.released)",
+                ])
+        }
+        return !batch.isEmpty || !ready.isEmpty
+    }
+
+    // MARK: Again
+
+    /// Processes a message again that could not be processed: there may be another key now, or another consent.
+    ///
+    /// - Returns: False when no such message is kept.
+    public func reprocess(_ id: String) async throws -> Bool {
+        var report = Report()
+        return try await reprocess(id, &report)
+    }
+
+    /// Processes again all that could not be processed.
+    public func reprocessFailed() async throws -> Report {
+        var report = Report()
+        let failed = try await warehouse.read { try $0.failedMessages(limit: .max).map(\.id) }
+        for id in failed { _ = try await reprocess(id, &report) }
+        return report
+    }
+
+    private func reprocess(_ id: String, _ report: inout Report) async throws -> Bool {
+        guard let stored = try await warehouse.read({ try $0.message(id) }), let body = stored.body,
+            let content = StudyMessage.Content(rawValue: stored.kind)
+        else { return false }
+        let message = StudyMessage(id: stored.id, content: content, received: stored.received, body: body)
+        report.count(try await process(message, again: true))
+        return true
+    }
+
+    /// Removes everything of a participant, by the id that their phone uses.
+    ///
+    /// - Returns: How many facts were removed.
+    public func withdraw(_ phoneID: UUID) async throws -> Int {
+        let digest = Intake.digest(phoneID.uuidString)
+        let facts = try await warehouse.transaction { try $0.withdraw(digest, now: Self.now) }
+        try await warehouse.eraseRemains()
+        return facts
+    }
+
+    // MARK: One message
+
+    private static var now: WarehouseTime { WarehouseTime(FHIRDateTime(Date())) }
+
+    /// Processes a message.
+    ///
+    /// - Parameter again: Whether it may be processed although it is known.
+    /// - Returns: What became of it; `nil` for one that was processed before.
+    /// - Throws: What is not the message's fault.
+    private func process(_ message: StudyMessage, again: Bool) async throws -> StoredMessage.State? {
+        if !again, try await warehouse.read({ try $0.message(message.id) }) != nil { return nil }
+        let read: Result<[Intake], MessageProblem>
+        do {
+            read = .success(try intakes(of: message))
+        } catch let error as ProcessingError {
+            read = .failure(MessageProblem(reason: "\(error)"))
+        } catch let error as MappingError {
+            read = .failure(MessageProblem(reason: "\(error)"))
+        }
+        do {
+            return try await warehouse.transaction { try Self.write(message, read, again: again, to: $0) }
+        } catch let error as WarehouseError {
+            return try await warehouse.transaction { warehouse in
+                try Self.write(message, .failure(MessageProblem(reason: "\(error)")), again: again, to: warehouse)
+            }
+        }
+    }
+
+    private struct MessageProblem: Error {
+        let reason: String
+    }
+
+    private func intakes(of message: StudyMessage) throws -> [Intake] {
+        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
+        // Devices measure, and are nobody's data: observations name what matters of them.
+        let resources = try opening.resources(of: message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
+        let intakes = try resources.enumerated().map { index, resource in
+            try Intake(
+                resource, visit: resources.count == 1 ? message.id : "\(message.id)#\(index)", received: received, mapper: mapper)
+        }
+        guard Set(intakes.map(\.participant)).count <= 1 else { throw ProcessingError.subjects("it names several participants") }
+        return intakes
+    }
+
+    /// The resources of a Bundle; any other resource is its own part.
+    private static func parts(_ json: JSONValue) -> [JSONValue] {
+        guard json["resourceType"]?.string == "Bundle" else { return [json] }
+        return OlderResources.list(json["entry"]).compactMap { $0["resource"] }
+    }
+
+    private static func write(
+        _ message: StudyMessage, _ read: Result<[Intake], MessageProblem>, again: Bool, to warehouse: WarehouseTransaction
+    ) throws -> StoredMessage.State? {
+        let known = try warehouse.message(message.id)
+        // Another consumer may have written it meanwhile.
+        guard known == nil || again else { return nil }
+        if again, known == nil || known?.body == nil { return nil }
+        // Whom the message names outside of its encryption; a digest is all that is kept of that.
+        let named = known?.participant ?? message.subject.map(Intake.digest)
+        var stored = StoredMessage(
+            id: message.id, kind: message.content.rawValue, body: message.body, received: message.received, state: .loaded,
+            participant: named)
+        switch read {
+        case .failure(let problem): stored.state = .failed(reason: problem.reason)
+        case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
+            stored.state = .failed(reason: "it is of another participant than it says outside of its encryption")
+        case .success(let intakes):
+            stored.participant = intakes.first?.participant ?? named
+            try write(intakes, &stored, message, to: warehouse)
+        }
+        if let participant = stored.participant, stored.state != .refused, try warehouse.hasWithdrawn(participant) {
+            refuse(&stored)
+        }
+        try warehouse.keep(stored)
+        return stored.state
+    }
+
+    private static func refuse(_ stored: inout StoredMessage) { (stored.state, stored.body) = (.refused, nil) }
+
+    private static func write(
+        _ intakes: [Intake], _ stored: inout StoredMessage, _ message: StudyMessage, to warehouse: WarehouseTransaction
+    ) throws {
+        guard let participant = stored.participant else { return }
+        guard try !warehouse.hasWithdrawn(participant) else { return refuse(&stored) }
+        let now = Self.now
+        // Whatever the order in a message: leaving counts more than agreeing, and both come before what depends on them.
+        for intake in intakes {
+            guard case .withdrawal = intake.meaning else { continue }
+            try warehouse.withdraw(participant, now: now)
+            return refuse(&stored)
+        }
+        for intake in intakes {
+            guard case .consent(let signed, let version, let shares) = intake.meaning else { continue }
+            try warehouse.keepConsent(of: participant, message: message.id, signed: signed, version: version, shares: shares)
+        }
+        guard try warehouse.hasConsent(participant) else {
+            stored.state = .waiting
+            return
+        }
+        let person = try warehouse.participant(participant, now: now)
+        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
+        for intake in intakes {
+            guard case .data(let mapped, let written, let type) = intake.meaning else { continue }
+            var set = mapped
+            // A phone's id in an identifier would be the way back from the pseudonym.
+            set.visit.id = mapped.visit.id.replacingOccurrences(
+                of: intake.phoneID, with: person.pseudonym, options: [.caseInsensitive, .literal])
+            stored.upload = try warehouse.store([set], of: person, label: message.id, written: written, now: now)
+            try warehouse.keepResource(
+                try intake.pseudonymised(person.pseudonym, received: received), type: type, visit: set.visit.id, of: person,
+                written: written, upload: stored.upload ?? 0)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Crypto
+import FHIR
+import Foundation
+import OrderedJSON
+import StudyDelivery
+import StudyWarehouse
+
+/// What a resource of a phone means to a study.
+struct Intake: Sendable {
+    enum Meaning: Sendable {
+        /// The participant agreed.
+        case consent(signed: WarehouseTime, version: String?, shares: Bool?)
+        /// The participant left.
+        case withdrawal
+        /// Facts, and the resource under the pseudonym's name.
+        case data(FactSet, written: WarehouseTime, type: String)
+    }
+
+    /// The digest of the participant's id on the phone, all of it that is kept.
+    let participant: String
+    /// The id itself, to be taken out of the resource.
+    let phoneID: String
+    let meaning: Meaning
+    let resource: JSONValue
+
+    private static let types: Set = ["Contract", "Consent", "Patient", "QuestionnaireResponse", "Observation"]
+
+    /// Digest of a participant's id. The ids are random, so nobody finds them by trying.
+    static func digest(_ id: String) -> String {
+        SHA256.hash(data: Data(("study participant\n" + id.lowercased()).utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            .joined()
+    }
+
+    /// Reads what a resource means.
+    ///
+    /// - Parameters:
+    ///   - visit: Identifies the visit of a resource that has no identifier.
+    ///   - received: When its message was received.
+    /// - Throws: ``ProcessingError``, `MappingError`.
+    init(_ old: JSONValue, visit: String, received: FHIRDateTime, mapper: ResponseMapper) throws {
+        let type = old["resourceType"]?.string ?? ""
+        guard Self.types.contains(type) else {
+            throw ProcessingError.unsupported("resources of type \(type.prefix(64).debugDescription) are not processed")
+        }
+        let json = OlderResources.upgraded(old)
+        phoneID = try Self.participantID(json, type)
+        participant = Self.digest(phoneID)
+        resource = json
+        switch type {
+        case "Contract": meaning = try Self.contract(json, received)
+        case "Consent": meaning = try Self.consent(json, received)
+        case "Patient":
+            let patient = Self.deidentified(Patient(view: json), received)
+            meaning = .data(PatientMapper().map(patient, received: received), written: WarehouseTime(received), type: type)
+        case "QuestionnaireResponse":
+            let response = QuestionnaireResponse(view: json)
+            try Self.check(response)
+            let set = try mapper.map(response, visit: visit, received: received)
+            meaning = .data(set, written: Self.changed(json, received), type: type)
+        default:
+            let observation = Observation(view: json)
+            try Self.check(observation)
+            meaning = .data(
+                try ObservationMapper().map(observation, visit: visit, received: received), written: Self.changed(json, received),
+                type: type)
+        }
+    }
+
+    /// When a resource was last changed, which decides between two of one identifier.
+    private static func changed(_ json: JSONValue, _ received: FHIRDateTime) -> WarehouseTime {
+        let updated = json["meta"]?["lastUpdated"]?.string ?? json["authored"]?.string ?? json["issued"]?.string
+        return WarehouseTime(updated.flatMap(FHIRDateTime.init(text:)) ?? received)
+    }
+
+    /// Errors by rule and element, never by value.
+    private static func check(_ resource: some FHIRResource) throws {
+        var options = ValidationOptions()
+        (options.includesBestPractice, options.maximumIssues) = (false, 20)
+        // A phone's subject and date count more than what a later version of FHIR wants beside them.
+        let errors = resource.issues(options).filter(\.isError)
+        guard let first = errors.first else { return }
+        throw ProcessingError.invalid(
+            "\(errors.count) \(errors.count == 1 ? "error" : "errors"), the first \(first.code.code) at \(first.expression)"
+                + (first.rule.map { " (\($0))" } ?? ""))
+    }
+
+    // MARK: Participants
+
+    private static func participantID(_ json: JSONValue, _ type: String) throws -> String {
+        var references: [String?] = []
+        switch type {
+        case "Patient": references = [json["id"]?.string]
+        case "Contract":
+            for signer in OlderResources.list(json["signer"]) {
+                references.append(signer["party"]?["reference"]?.string)
+                // DSTU2, as C3-PRO's consumer reads it: the signature is the participant's id.
+                references.append(signer["signature"]?.string)
+                for signature in OlderResources.list(signer["signature"]) {
+                    references.append(signature["whoReference"]?["reference"]?.string ?? signature["who"]?["reference"]?.string)
+                }
+            }
+        case "Consent": references = [json["patient"]?["reference"]?.string]
+        default: references = [json["subject"]?["reference"]?.string]
+        }
+        let ids = Set(references.compactMap { $0?.split(separator: "/").last.map { String($0).lowercased() } })
+        guard let id = ids.first, ids.count == 1 else {
+            throw ProcessingError.subjects(
+                ids.isEmpty ? "\(type.prefix(64)) without a participant" : "\(type.prefix(64)) of several participants")
+        }
+        guard UUID(uuidString: id) != nil else { throw ProcessingError.subjects("the participant’s id is no UUID") }
+        return id
+    }
+
+    private static func deidentified(_ patient: Patient, _ received: FHIRDateTime) -> Patient {
+        let address = patient.address.first
+        let zip = address?.postalCode ?? ""
+        // Phones send three digits already; the rule is for whole codes.
+        let isPrefix = zip.utf8.count == 3 && zip.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let country = address?.country ?? (address?.state == nil ? nil : "US")
+        let details = ParticipantDetails(
+            birthDate: patient.birthDate, gender: patient.gender, country: country, state: address?.state,
+            postalCode: isPrefix ? zip + "00" : address?.postalCode)
+        return SafeHarbor.patient(id: UUID(), details, on: received.date).patient
+    }
+
+    // MARK: Consents
+
+    private static let withdrawn: Set = ["revoked", "terminated", "cancelled", "inactive", "rejected"]
+
+    private static func contract(_ json: JSONValue, _ received: FHIRDateTime) throws -> Meaning {
+        if let status = json["status"]?.string {
+            if withdrawn.contains(status) { return .withdrawal }
+            guard ["executed", "executable"].contains(status) else {
+                throw ProcessingError.unsupported("a Contract with status \(status.prefix(32).debugDescription) is no consent")
+            }
+        }
+        let signers = OlderResources.list(json["signer"])
+        guard signers.contains(where: { $0["signature"] != nil }) else {
+            throw ProcessingError.invalid("a Contract without a signature")
+        }
+        let url = "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
+        let shares = signers.flatMap { OlderResources.list($0["extension"]) }.first { $0["url"]?.string == url }?["valueBoolean"]?
+            .boolean
+        return .consent(
+            signed: time(json["applies"]?["start"]?.string, received),
+            version: json["version"]?.string ?? OlderResources.list(json["identifier"]).first?["value"]?.string, shares: shares)
+    }
+
+    private static func consent(_ json: JSONValue, _ received: FHIRDateTime) throws -> Meaning {
+        let status = json["status"]?.string ?? ""
+        if withdrawn.contains(status) { return .withdrawal }
+        guard status == "active" else {
+            throw ProcessingError.unsupported("a Consent with status \(status.prefix(32).debugDescription) is no consent")
+        }
+        let parts = OlderResources.list(json["provision"]?["provision"])
+        let shares = parts.isEmpty ? nil : parts.contains { $0["type"]?.string == "permit" }
+        return .consent(
+            signed: time(json["dateTime"]?.string, received),
+            version: json["sourceReference"]?["identifier"]?["value"]?.string, shares: shares)
+    }
+
+    /// DSTU2's phones wrote no zone; that is taken for UTC.
+    private static func time(_ text: String?, _ received: FHIRDateTime) -> WarehouseTime {
+        guard let text else { return WarehouseTime(received) }
+        return WarehouseTime(FHIRDateTime(text: text) ?? FHIRDateTime(text: text + "Z") ?? received)
+    }
+
+    // MARK: Pseudonyms
+
+    /// The resource with the pseudonym wherever the phone's id was, whatever its case. A Patient is the de-identified one.
+    func pseudonymised(_ pseudonym: String, received: FHIRDateTime) throws -> JSONValue {
+        guard resource["resourceType"]?.string != "Patient" else {
+            var patient = Self.deidentified(Patient(view: resource), received)
+            patient.id = pseudonym
+            return patient.tree
+        }
+        let text = resource.text()
+        guard text.range(of: phoneID, options: [.caseInsensitive, .literal]) != nil else { return resource }
+        do {
+            return try JSONValue(
+                parsing: text.replacingOccurrences(of: phoneID, with: pseudonym, options: [.caseInsensitive, .literal]))
+        } catch {
+            throw ProcessingError.notFHIR("\(error.reason)")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Crypto
+import Foundation
+
+/// A delivery of a phone, as it goes from receiver to consumer: encrypted.
+public struct StudyMessage: Sendable, Hashable {
+    /// What the bytes of a message are.
+    public enum Content: String, Sendable, Hashable {
+        /// An envelope of C3-PRO, with one FHIR resource.
+        case envelope
+        /// A package of ResearchKit: a CMS message, or an archive that is not encrypted.
+        case package
+    }
+
+    /// The same however often it is delivered: of the upload's id, or of its bytes where it has none.
+    public let id: String
+    /// What the bytes are.
+    public let content: Content
+    /// The participant whom the delivery names outside of the encryption.
+    public let subject: String?
+    /// When it was first received, as FHIR writes it.
+    public let received: String
+    /// The bytes.
+    public let body: Data
+
+    /// A message.
+    public init(id: String, content: Content, subject: String? = nil, received: String, body: Data) {
+        (self.id, self.content, self.subject, self.received, self.body) = (id, content, subject, received, body)
+    }
+
+    /// A message with an id of its bytes.
+    public init(content: Content, subject: String? = nil, received: String, body: Data) {
+        self.init(id: Self.digest(of: body), content: content, subject: subject, received: received, body: body)
+    }
+
+    /// The digest that identifies bytes.
+    public static func digest(of body: Data) -> String {
+        "sha-256:" + SHA256.hash(data: body).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

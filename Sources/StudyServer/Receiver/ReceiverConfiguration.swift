@@ -1,0 +1,98 @@
+import Foundation
+import OrderedJSON
+import SecretText
+import StudyDelivery
+
+/// How a ``Receiver`` works.
+public struct ReceiverConfiguration: Sendable {
+    /// Which of two dialects the answers have.
+    public enum Answers: String, Sendable, Hashable, CaseIterable {
+        /// What the standards say: a token comes with status 200, encrypted resources may be put, FHIR's errors are R4's.
+        case standard
+        /// What C3-PRO's receiver answered: a token comes with status 202, encrypted resources are only posted.
+        ///
+        /// Its errors with status 200 are not among it: a phone that looks at the status takes them for a success.
+        case original
+    }
+
+    /// Listen on this IPv4 address.
+    public var address = "127.0.0.1"
+    /// The port; 0 for a free one.
+    public var port: UInt16 = 8080
+    /// The dialect.
+    public var answers = Answers.standard
+    /// The identifiers of the studies whose packages are taken; empty for all.
+    public var studies: Set<String> = []
+    /// What an app shows at its registration in the field `Antispam`; without any, no app can register.
+    public var antispam: [Secret] = []
+    /// Who proves what at the registration; `nil` closes it.
+    public var attestation: (any RegistrationAttestation)?
+    /// With what resources that come in clear are encrypted before they are queued; without it they are refused.
+    public var sealing: Sealing?
+    /// Whether packages may come without encryption of their own, protected by the connection alone until they are here.
+    public var takesUnencrypted = false
+    /// Questionnaires for the phones, by id.
+    public var questionnaires: [String: Data] = [:]
+    /// The largest body, in bytes.
+    public var bodyLimit = 16 << 20
+    /// The bytes of all bodies that are in memory at once.
+    public var memoryLimit = 256 << 20
+    /// The messages in the queue beyond which nothing is taken until consumers have caught up.
+    public var depthLimit = 1_000_000
+    /// The requests of one client in a minute.
+    public var requestsPerMinute = 600
+    /// Seconds that a token is valid.
+    public var tokenLifetime = 1800
+    /// Whether a proxy stands before the receiver, whose `X-Forwarded-For` names the client.
+    public var trustsProxy = false
+
+    /// A study's certificate, and the id of its key.
+    public struct Sealing: Sendable {
+        let certificate: StudyCertificate
+        let keyID: KeyID
+
+        /// A certificate and the id of its key.
+        public init(_ certificate: StudyCertificate, keyID: KeyID) { (self.certificate, self.keyID) = (certificate, keyID) }
+    }
+
+    /// The defaults given above.
+    public init() {}
+}
+
+/// Decides whether an app may register, by what it proves itself with: a receipt, or a code that was sent by post.
+public protocol RegistrationAttestation: Sendable {
+    /// Whether the members of a registration are proof.
+    ///
+    /// - Throws: Whatever says that it cannot be decided now; the app may try again.
+    func accepts(_ registration: JSONValue) async throws -> Bool
+}
+
+/// Every app may register that shows an anti-spam token. For trying things out, and where the app is distributed to known
+/// people only.
+public struct NoAttestation: RegistrationAttestation {
+    /// No attestation.
+    public init() {}
+
+    public func accepts(_ registration: JSONValue) async throws -> Bool { true }
+}
+
+/// Registration with one of a study's codes in `receipt-data`. A code can be used until it is taken off the list.
+public struct CodeAttestation: RegistrationAttestation {
+    private let codes: Set<Secret>
+
+    /// - Parameter codes: Of at least 8 characters.
+    /// - Throws: `StudyError` for a code that is too short.
+    public init(_ codes: [Secret]) throws(StudyError) {
+        guard codes.allSatisfy({ $0.reveal().utf8.count >= 8 }) else {
+            throw .badInput(reason: "a code of fewer than 8 characters can be guessed")
+        }
+        self.codes = Set(codes)
+    }
+
+    public func accepts(_ registration: JSONValue) async throws -> Bool {
+        guard let code = registration["receipt-data"]?.string else { return false }
+        let shown = Secret(code)
+        // All are compared, whichever fits.
+        return codes.reduce(false) { found, code in code == shown || found }
+    }
+}

@@ -1,0 +1,40 @@
+import Synchronization
+
+/// What a receiver counts, in Prometheus's text format (version 0.0.4).
+final class ReceiverMetrics: Sendable {
+    private struct Counts {
+        var requests: [String: Int] = [:]
+        var bytes = 0
+        var messages = 0
+        var duplicates = 0
+    }
+
+    private let counts = Mutex(Counts())
+
+    /// Counts a request. Routes and statuses are the receiver's own words, never a client's.
+    func count(route: String, status: Int, bytes: Int) {
+        counts.withLock {
+            $0.requests["route=\"\(route)\",status=\"\(status)\"", default: 0] += 1
+            $0.bytes += bytes
+        }
+    }
+
+    func count(isNew: Bool) { counts.withLock { if isNew { $0.messages += 1 } else { $0.duplicates += 1 } } }
+
+    func text(_ queue: MessageQueueStatus) -> String {
+        let counts = counts.withLock { $0 }
+        func metric(_ name: String, _ kind: String, _ help: String, _ values: [(labels: String, value: Int)]) -> String {
+            "# HELP study_\(name) \(help)\n# TYPE study_\(name) \(kind)\n"
+                + values.map { "study_\(name)\($0.labels.isEmpty ? "" : "{\($0.labels)}") \($0.value)\n" }.joined()
+        }
+        return metric(
+            "requests_total", "counter", "Requests by route and status.",
+            counts.requests.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+            + metric("request_bytes_total", "counter", "Bytes of the bodies of requests.", [("", counts.bytes)])
+            + metric("messages_total", "counter", "Messages that were queued.", [("", counts.messages)])
+            + metric("duplicates_total", "counter", "Messages that were queued before.", [("", counts.duplicates)])
+            + metric("queue_depth", "gauge", "Messages that wait for a consumer.", [("", queue.depth)])
+            + metric("queue_dead", "gauge", "Messages that were received too often.", [("", queue.dead)])
+            + metric("queue_age_seconds", "gauge", "Age of the oldest message.", [("", queue.age)])
+    }
+}

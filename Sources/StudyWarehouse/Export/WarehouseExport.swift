@@ -1,0 +1,165 @@
+import Foundation
+import GRDB
+
+extension WarehouseTransaction {
+    /// The columns of exported facts.
+    public static let factColumns = [
+        "participant", "visit", "concept", "name", "modifier", "instance", "start", "end", "type", "text", "number", "unit", "flag",
+    ]
+
+    /// Gives all facts, ordered, one after the other, with pseudonyms in the place of numbers.
+    public func eachFact(_ body: (_ cells: [String]) throws -> Void) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT p.pseudonym, f.encounter_num, f.concept_cd,
+                    (SELECT name_char FROM concept_dimension WHERE concept_cd = f.concept_cd ORDER BY concept_path LIMIT 1),
+                    f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd,
+                    CASE f.valtype_cd WHEN 'B' THEN f.observation_blob ELSE f.tval_char END,
+                    CASE WHEN f.valtype_cd = 'N' THEN coalesce(
+                        f.observation_blob, rtrim(rtrim(printf('%.5f', f.nval_num), '0'), '.')) END,
+                    f.units_cd, f.valueflag_cd
+                FROM observation_fact f JOIN study_participant p USING (patient_num)
+                ORDER BY p.pseudonym, f.start_date, f.encounter_num, f.concept_cd, f.instance_num, f.modifier_cd
+                """)
+        while let row = try rows.next() {
+            try body(
+                (0..<row.count).map { String.fromDatabaseValue(row[$0]) ?? Int.fromDatabaseValue(row[$0]).map(String.init) ?? "" })
+        }
+    }
+
+    /// Code, name, path and what it stands for, of each concept and modifier.
+    public func dictionary() throws -> [[String]] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT concept_cd, name_char, concept_path, concept_blob FROM concept_dimension
+                UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension ORDER BY 1, 3
+                """
+        ).map { row in (0..<4).map { row[$0] ?? "" } }
+    }
+
+    /// The types of the resources.
+    public func resourceTypes() throws -> [String] {
+        try String.fetchAll(db, sql: "SELECT DISTINCT type FROM study_resource ORDER BY type")
+    }
+
+    /// Gives the resources of a type, as JSON.
+    public func eachResource(_ type: String, _ body: (_ json: String) throws -> Void) throws {
+        let rows = try String.fetchCursor(
+            db, sql: "SELECT json FROM study_resource WHERE type = ? ORDER BY patient_num, visit", arguments: [type])
+        while let json = try rows.next() { try body(json) }
+    }
+
+    /// The patient data object of i2b2's cells (PDO 1.1) with everything in the warehouse, piece by piece.
+    public func writePDO(_ write: (String) throws -> Void) throws {
+        try write(
+            #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n" + #"<p:patient_data xmlns:p="http://www.i2b2.org/xsd/hive/pdo/1.1/">"#
+                + "\n")
+        try set(
+            "event_set", write,
+            """
+            SELECT v.*, e.encounter_ide, e.patient_ide FROM visit_dimension v JOIN encounter_mapping e USING (encounter_num)
+            WHERE e.encounter_ide_source = ? ORDER BY v.encounter_num
+            """
+        ) { row in
+            var event =
+                "<event\(attributes(row))>" + id("event_id", text(row, "encounter_ide"))
+                + id("patient_id", text(row, "patient_ide"))
+            event += moment("start_date", text(row, "start_date"))
+            event += moment("end_date", text(row, "end_date") ?? text(row, "start_date"))
+            return event + "</event>"
+        }
+        try set("concept_set", write, "SELECT * FROM concept_dimension WHERE ? <> '' ORDER BY concept_path") { row in
+            "<concept\(attributes(row))>" + element("concept_path", text(row, "concept_path"))
+                + element("concept_cd", text(row, "concept_cd"))
+                + element("name_char", text(row, "name_char")) + "</concept>"
+        }
+        try set("modifier_set", write, "SELECT * FROM modifier_dimension WHERE ? <> '' ORDER BY modifier_path") { row in
+            "<modifier\(attributes(row))>" + element("modifier_path", text(row, "modifier_path"))
+                + element("modifier_cd", text(row, "modifier_cd"))
+                + element("name_char", text(row, "name_char")) + "</modifier>"
+        }
+        try write(
+            "<p:observer_set><observer><observer_path>\\@\\</observer_path><observer_cd>@</observer_cd>"
+                + "<name_char>unknown</name_char></observer></p:observer_set>\n")
+        try set("pid_set", write, "SELECT * FROM patient_mapping WHERE patient_ide_source = ? ORDER BY patient_num") { row in
+            "<pid\(attributes(row))>" + id("patient_id", text(row, "patient_ide"), " status=\"A\"") + "</pid>"
+        }
+        try set("eid_set", write, "SELECT * FROM encounter_mapping WHERE encounter_ide_source = ? ORDER BY encounter_num") { row in
+            let patient =
+                #" patient_id="\#(escapedXML(text(row, "patient_ide") ?? ""))" patient_id_source="\#(escapedXML(source))" status="A""#
+            return "<eid\(attributes(row))>" + id("event_id", text(row, "encounter_ide"), patient) + "</eid>"
+        }
+        try set(
+            "patient_set", write,
+            """
+            SELECT d.*, m.patient_ide FROM patient_dimension d JOIN patient_mapping m USING (patient_num)
+            WHERE m.patient_ide_source = ? ORDER BY d.patient_num
+            """
+        ) { row in
+            let columns = ["sex_cd", "birth_date", "zip_cd", "statecityzip_path"]
+            return "<patient\(attributes(row))>" + id("patient_id", text(row, "patient_ide"))
+                + columns.map { name in
+                    guard let value = text(row, name) else { return "" }
+                    let shown = name == "birth_date" ? value.replacing(" ", with: "T") + "Z" : value
+                    return #"<param column="\#(name)">\#(escapedXML(shown))</param>"#
+                }.joined() + "</patient>"
+        }
+        try set(
+            "observation_set", write,
+            """
+            SELECT f.*, rtrim(rtrim(printf('%.5f', f.nval_num), '0'), '.') AS digits, e.encounter_ide, e.patient_ide
+            FROM observation_fact f JOIN encounter_mapping e USING (encounter_num)
+            WHERE e.encounter_ide_source = ? ORDER BY f.encounter_num, f.concept_cd, f.instance_num, f.modifier_cd
+            """, observation)
+        try write("</p:patient_data>\n")
+    }
+
+    private func set(
+        _ name: String, _ write: (String) throws -> Void, _ sql: String, _ element: (Row) throws -> String
+    ) throws {
+        try write("<p:\(name)>\n")
+        let rows = try Row.fetchCursor(db, sql: sql, arguments: [source])
+        while let row = try rows.next() { try write(element(row) + "\n") }
+        try write("</p:\(name)>\n")
+    }
+
+    private func observation(_ row: Row) -> String {
+        let (concept, modifier) = (text(row, "concept_cd") ?? "", text(row, "modifier_cd") ?? "@")
+        let unit = text(row, "units_cd") ?? "@"
+        var xml =
+            "<observation\(attributes(row))>" + id("event_id", text(row, "encounter_ide"))
+            + id("patient_id", text(row, "patient_ide"))
+        xml +=
+            #"<concept_cd name="\#(escapedXML(concept))">\#(escapedXML(concept))</concept_cd><observer_cd name="@">@</observer_cd>"#
+        xml += moment("start_date", text(row, "start_date"))
+        xml += #"<modifier_cd name="\#(escapedXML(modifier))">\#(escapedXML(modifier))</modifier_cd>"#
+        xml += "<instance_num>\(row["instance_num"] as Int)</instance_num>" + element("valuetype_cd", text(row, "valtype_cd"))
+        xml += element("tval_char", text(row, "tval_char") ?? "")
+        xml += #"<nval_num units="\#(escapedXML(unit))">\#(text(row, "digits") ?? "0")</nval_num>"#
+        xml +=
+            #"<valueflag_cd name="@">\#(escapedXML(text(row, "valueflag_cd") ?? "@"))</valueflag_cd><quantity_num>1</quantity_num>"#
+        xml += element("units_cd", unit) + moment("end_date", text(row, "end_date") ?? text(row, "start_date"))
+        xml += #"<location_cd name="@">@</location_cd><confidence_num>1</confidence_num>"#
+        if let blob = text(row, "observation_blob") { xml += element("observation_blob", blob) }
+        return xml + "</observation>"
+    }
+
+    private func text(_ row: Row, _ column: String) -> String? { String.fromDatabaseValue(row[column]) }
+
+    private func attributes(_ row: Row) -> String {
+        guard let date = text(row, "update_date") else { return "" }
+        return #" update_date="\#(date.replacing(" ", with: "T"))Z" sourcesystem_cd="\#(escapedXML(source))""#
+    }
+
+    private func id(_ name: String, _ value: String?, _ more: String = "") -> String {
+        #"<\#(name) source="\#(escapedXML(source))"\#(more)>\#(escapedXML(value ?? ""))</\#(name)>"#
+    }
+
+    private func element(_ name: String, _ value: String?) -> String { "<\(name)>\(escapedXML(value ?? ""))</\(name)>" }
+
+    private func moment(_ name: String, _ value: String?) -> String {
+        value.map { "<\(name)>\($0.replacing(" ", with: "T"))Z</\(name)>" } ?? ""
+    }
+}

@@ -1,0 +1,82 @@
+import Crypto
+import FHIR
+
+/// The names that questions and answers have as concepts. Responses and ontology are made with the same ones.
+public enum ConceptNames {
+    /// The longest code of a concept.
+    public static let longestCode = 50
+    /// The longest path of a concept.
+    public static let longestPath = 700
+    /// Where all surveys hang.
+    public static let surveys = #"\Study\Surveys\"#
+    /// Where all codes of measurements hang.
+    public static let measurements = #"\Study\Measurements\"#
+
+    /// A name for people with six digits of the URL's digest, so that two URLs never share it: `phq9-1f0c2d`.
+    ///
+    /// - Parameter canonical: The questionnaire's URL; a version behind `|` is not part of it.
+    public static func questionnaire(_ canonical: String) -> String {
+        let url = String(canonical.prefix { $0 != "|" })
+        let name = url.split(separator: "/").last.map(String.init) ?? "survey"
+        let shown = name.utf8.filter { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || (0x30...0x39).contains($0) }.prefix(12)
+        return String(decoding: shown, as: UTF8.self) + "-" + digest(url).prefix(6)
+    }
+
+    /// The code of a question: `SURVEY:phq9-1f0c2d:q1`.
+    public static func question(_ linkID: String, in questionnaire: String) -> String {
+        code("SURVEY", "\(questionnaire):\(linkID)")
+    }
+
+    /// The code of an answer to a question: `SURVEY:phq9-1f0c2d:q1=LA6568-5`.
+    public static func answer(_ code: String, to linkID: String, in questionnaire: String) -> String {
+        self.code("SURVEY", "\(questionnaire):\(linkID)=\(code)")
+    }
+
+    /// A code in a scheme. One that is too long becomes a digest of itself.
+    public static func code(_ scheme: String, _ code: String) -> String {
+        let text = "\(scheme):\(code)"
+        guard text.unicodeScalars.count > longestCode || text.contains("\0") else { return text }
+        return "\(scheme):" + digest(text).prefix(longestCode - 1 - scheme.utf8.count).prefix(40)
+    }
+
+    /// A path. Letters, digits, `.` and `-` stand for themselves; everything else is escaped, since `%`, `_` and `\` mean
+    /// something where paths are looked for.
+    public static func path(_ root: String, _ components: [String]) -> String {
+        let path = root + components.map { escaped($0) + "\\" }.joined()
+        guard path.utf8.count > longestPath else { return path }
+        return root + digest(path) + "\\"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: result.unicodeScalars.append(Unicode.Scalar(byte))
+            default: result += "~" + hexadecimal(byte)
+            }
+        }
+    }
+
+    // MARK: Standard codes
+
+    /// The scheme of a system that research networks share, as in `LOINC`.
+    public static func scheme(_ system: String) -> String? { schemes[system] }
+
+    /// The code of a coding: in a shared scheme, or in one of the system's own.
+    public static func code(_ coding: Coding) -> String? {
+        guard let code = coding.code, !code.isEmpty else { return nil }
+        let system = coding.system?.rawValue ?? ""
+        if let scheme = schemes[system] { return self.code(scheme, code) }
+        return self.code("CODE", (system.isEmpty ? "" : digest(system).prefix(6) + ":") + code)
+    }
+
+    private static let schemes = [
+        "http://loinc.org": "LOINC", "http://snomed.info/sct": "SNOMED", "http://www.nlm.nih.gov/research/umls/rxnorm": "RXNORM",
+        "http://hl7.org/fhir/sid/icd-10-cm": "ICD10CM", "http://hl7.org/fhir/sid/icd-10": "ICD10",
+        "http://hl7.org/fhir/sid/icd-9-cm": "ICD9CM", "http://hl7.org/fhir/sid/ndc": "NDC",
+        "http://www.ama-assn.org/go/cpt": "CPT4",
+    ]
+
+    static func digest(_ text: String) -> String { SHA256.hash(data: Array(text.utf8)).map(hexadecimal).joined() }
+
+    private static func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import GRDB
+
+/// The statements of one transaction of a ``Warehouse``.
+public struct WarehouseTransaction {
+    let db: Database
+    let source: String
+
+    /// Somebody who takes part, as the warehouse knows them.
+    public struct Participant: Sendable, Hashable {
+        /// The pseudonym, which has nothing to do with the id on the phone.
+        public let pseudonym: String
+        /// i2b2's number.
+        public let number: Int
+    }
+
+    // MARK: Participants
+
+    /// Who is known under a digest of an id.
+    public func knownParticipant(_ digest: String) throws -> Participant? {
+        try Row.fetchOne(db, sql: "SELECT pseudonym, patient_num FROM study_participant WHERE participant = ?", arguments: [digest])
+            .map { Participant(pseudonym: $0[0], number: $0[1]) }
+    }
+
+    /// Who is known under a digest of an id; somebody new gets a pseudonym and a number.
+    ///
+    /// - Parameters:
+    ///   - digest: Of the id that the phone uses.
+    ///   - now: The time.
+    public func participant(_ digest: String, now: WarehouseTime) throws -> Participant {
+        if let known = try knownParticipant(digest) { return known }
+        let pseudonym = UUID().uuidString.lowercased()
+        // SQLite gives no number twice, not even that of somebody who left.
+        try db.execute(
+            sql: "INSERT INTO study_participant (participant, pseudonym, created) VALUES (?, ?, ?)",
+            arguments: [digest, pseudonym, now.description])
+        let participant = Participant(pseudonym: pseudonym, number: Int(db.lastInsertedRowID))
+        for (id, source) in [(String(participant.number), "HIVE"), (participant.pseudonym, source)] {
+            try db.execute(
+                sql: """
+                    INSERT INTO patient_mapping (patient_ide, patient_ide_source, patient_num, patient_ide_status, project_id,
+                        update_date, import_date, sourcesystem_cd) VALUES (?, ?, ?, 'A', '@', ?, ?, ?)
+                    """,
+                arguments: [
+                    id, source, participant.number, now.description, now.description,
+                    source == "HIVE" ? "edu.harvard.i2b2.crc" : source,
+                ])
+        }
+        try db.execute(
+            sql: "INSERT INTO patient_dimension (patient_num, update_date, import_date, sourcesystem_cd) VALUES (?, ?, ?, ?)",
+            arguments: [participant.number, now.description, now.description, source])
+        return participant
+    }
+
+    // MARK: Facts
+
+    /// Writes what a resource comes to: it replaces all that the same visit had, unless that is newer.
+    ///
+    /// - Parameters:
+    ///   - label: Names the load in `upload_status`.
+    ///   - written: When the resource was last changed; an older one changes nothing.
+    ///   - now: The time.
+    /// - Returns: The number of the load.
+    /// - Throws: ``WarehouseError``, SQLite's error.
+    @discardableResult
+    public func store(
+        _ sets: [FactSet], of participant: Participant, label: String, written: WarehouseTime, now: WarehouseTime
+    ) throws -> Int {
+        try db.execute(
+            sql: """
+                INSERT INTO upload_status (upload_label, user_id, source_cd, no_of_record, load_date, transform_name)
+                VALUES (?, 'consumer', ?, ?, ?, 'StudyWarehouse 1')
+                """,
+            arguments: [label, source, sets.reduce(0) { $0 + $1.facts.count }, now.description])
+        let upload = Int(db.lastInsertedRowID)
+        var (loaded, deleted) = (0, 0)
+        for set in sets {
+            let (visit, isNewer) = try number(of: set.visit, participant, written: written, now: now, upload: upload)
+            guard isNewer else { continue }
+            if let patient = set.patient { try update(participant, patient, written: written, upload: upload) }
+            try set.concepts.forEach { try store($0, now: now, upload: upload) }
+            try db.execute(
+                sql: "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
+                arguments: [visit, participant.number])
+            deleted += db.changesCount
+            for fact in set.facts {
+                try insert(fact, visit, participant, written: written, now: now, upload: upload)
+                loaded += 1
+            }
+        }
+        try db.execute(
+            sql:
+                """
+                UPDATE upload_status SET loaded_record = ?, deleted_record = ?, end_date = ?, load_status = 'FINISHED'
+                WHERE upload_id = ?
+                """,
+            arguments: [loaded, deleted, now.description, upload])
+        return upload
+    }
+
+    /// The number of a visit, and whether what is to be written is as new as what it has.
+    private func number(
+        of visit: Visit, _ participant: Participant, written: WarehouseTime, now: WarehouseTime, upload: Int
+    ) throws -> (number: Int, isNewer: Bool) {
+        let id = visit.id.unicodeScalars.count <= 200 ? visit.id : "sha-256:" + ConceptNames.digest(visit.id)
+        let known = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT encounter_num, update_date FROM encounter_mapping WHERE encounter_ide = ? AND encounter_ide_source = ?
+                AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
+                """,
+            arguments: [id, source, participant.pseudonym, source])
+        var number = 0
+        if let known {
+            number = known[0]
+            let update: String? = known[1]
+            guard update ?? "" <= written.description else { return (number, false) }
+            try db.execute(
+                sql: "UPDATE encounter_mapping SET update_date = ?, upload_id = ? WHERE encounter_num = ?",
+                arguments: [written.description, upload, number])
+        } else {
+            number = (try Int.fetchOne(db, sql: "SELECT max(encounter_num) FROM encounter_mapping") ?? 0) + 1
+            for (ide, ideSource) in [(String(number), "HIVE"), (id, source)] {
+                try db.execute(
+                    sql: """
+                        INSERT INTO encounter_mapping (encounter_ide, encounter_ide_source, project_id, encounter_num, patient_ide,
+                            patient_ide_source, encounter_ide_status, update_date, import_date, sourcesystem_cd, upload_id)
+                        VALUES (?, ?, '@', ?, ?, ?, 'A', ?, ?, ?, ?)
+                        """,
+                    arguments: [
+                        ide, ideSource, number, participant.pseudonym, source, written.description, now.description,
+                        ideSource == "HIVE" ? "edu.harvard.i2b2.crc" : source, upload,
+                    ])
+            }
+        }
+        try db.execute(
+            sql: """
+                INSERT INTO visit_dimension (encounter_num, patient_num, active_status_cd, start_date, end_date, inout_cd,
+                    location_cd, update_date, import_date, sourcesystem_cd, upload_id) VALUES (?, ?, '@', ?, ?, '@', '@', ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET start_date = excluded.start_date, end_date = excluded.end_date,
+                    update_date = excluded.update_date, upload_id = excluded.upload_id
+                """,
+            arguments: [
+                number, participant.number, visit.start.description, visit.end?.description, written.description, now.description,
+                source, upload,
+            ])
+        return (number, true)
+    }
+
+    private func update(_ participant: Participant, _ patient: PatientDetails, written: WarehouseTime, upload: Int) throws {
+        let path = [patient.state, patient.postalCode].compactMap { $0 }.joined(separator: "\\")
+        try db.execute(
+            sql: """
+                UPDATE patient_dimension SET sex_cd = ?, birth_date = ?, zip_cd = ?, statecityzip_path = ?, update_date = ?,
+                    upload_id = ? WHERE patient_num = ?
+                """,
+            arguments: [
+                patient.sex, patient.birth?.description, patient.postalCode, path.isEmpty ? nil : path, written.description, upload,
+                participant.number,
+            ])
+    }
+
+    /// Writes a concept. One that is known keeps its name: that of the ontology is better than a link id.
+    func store(_ concept: Concept, now: WarehouseTime, upload: Int?) throws {
+        if let key = try String.fetchOne(
+            db, sql: "SELECT concept_blob FROM concept_dimension WHERE concept_cd = ? AND concept_blob <> ?",
+            arguments: [concept.code, concept.key]), key != concept.key
+        {
+            throw WarehouseError.collision(code: concept.code)
+        }
+        try db.execute(
+            sql: """
+                INSERT INTO concept_dimension (concept_path, concept_cd, name_char, concept_blob, update_date, import_date,
+                    sourcesystem_cd, upload_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (concept_path) DO UPDATE SET concept_cd = excluded.concept_cd, concept_blob = excluded.concept_blob
+                """,
+            arguments: [
+                concept.path, concept.code, String(concept.name.unicodeScalars.prefix(2000)), concept.key, now.description,
+                now.description, source, upload,
+            ])
+    }
+
+    private func insert(
+        _ fact: Fact, _ visit: Int, _ participant: Participant, written: WarehouseTime, now: WarehouseTime, upload: Int
+    ) throws {
+        let value = ValueColumns(fact.value)
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,
+                    instance_num, valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date, location_cd, observation_blob, update_date,
+                    import_date, sourcesystem_cd, upload_id) VALUES (?, ?, ?, '@', ?, ?, ?, ?, ?, ?, ?, ?, ?, '@', ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            visit, participant.number, fact.concept, fact.start.description, fact.modifier, fact.instance, value.type, value.text,
+            value.number, fact.flag, fact.unit, fact.end?.description, value.blob, written.description, now.description, source,
+            upload,
+        ])
+    }
+}
+
+/// A value in the columns of `observation_fact`.
+struct ValueColumns {
+    var type = "@"
+    var text: String?
+    var number: String?
+    var blob: String?
+
+    init(_ value: FactValue) {
+        switch value {
+        case .none: break
+        case .number(let number, let comparison):
+            (type, text, self.number, blob) = ("N", comparison, number.description, number.exact)
+        case .text(let text): (type, self.text) = ("T", text)
+        case .longText(let text): (type, blob) = ("B", text)
+        }
+    }
+}

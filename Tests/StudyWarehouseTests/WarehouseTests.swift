@@ -1,0 +1,212 @@
+import FHIR
+import Foundation
+import GRDB
+import IndivoXML
+import Testing
+@testable import StudyWarehouse
+
+@Suite struct WarehouseTests {
+    private func loaded(_ sets: [FactSet]? = nil) async throws -> Warehouse {
+        let warehouse = try Warehouse(nil)
+        let sets = try sets ?? [Samples.facts()]
+        try await warehouse.transaction { db in
+            let person = try db.participant("digest", now: Samples.now)
+            try db.store(
+                sets, of: person, label: "m1", written: WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime), now: Samples.now)
+        }
+        return warehouse
+    }
+
+    private func count(_ warehouse: Warehouse, _ sql: String, _ arguments: StatementArguments = StatementArguments()) async throws
+        -> Int
+    {
+        try await warehouse.database.read { try Int.fetchOne($0, sql: sql, arguments: arguments) ?? -1 }
+    }
+
+    /// Every table's content, but for the bookkeeping of loads.
+    private func facts(_ warehouse: Warehouse) async throws -> [String] {
+        try await warehouse.database.read { db in
+            try Row.fetchAll(
+                db,
+                sql:
+                    "SELECT encounter_num, patient_num, concept_cd, modifier_cd, instance_num, start_date, tval_char, nval_num FROM observation_fact ORDER BY 1, 3, 4, 5"
+            ).map { "\($0)" }
+        }
+    }
+
+    @Test func storingAgainChangesNothing() async throws {
+        let warehouse = try await loaded()
+        let before = try await facts(warehouse)
+        try await warehouse.transaction { db in
+            let person = try db.participant("digest", now: Samples.now)
+            try db.store(
+                [Samples.facts()], of: person, label: "m1", written: WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime),
+                now: Samples.now)
+        }
+        #expect(try await facts(warehouse) == before)
+        #expect(before.count == (try Samples.facts().facts.count))
+        #expect(try await count(warehouse, "SELECT count(*) FROM visit_dimension") == 1)
+        #expect(try await count(warehouse, "SELECT count(*) FROM patient_dimension") == 1)
+    }
+
+    @Test func aCorrectionReplacesAndAnOlderResponseDoesNot() async throws {
+        let warehouse = try await loaded()
+        let one = #"{"linkId": "mood", "answer": [{"valueCoding": {"code": "good"}}]}"#
+        let corrected = try Samples.mapper.map(Samples.response(one, status: "amended"), visit: "v", received: Samples.received)
+        try await warehouse.transaction { db in
+            let person = try db.participant("digest", now: Samples.now)
+            try db.store(
+                [corrected], of: person, label: "m2", written: WarehouseTime("2026-03-02T09:00:00Z" as FHIRDateTime),
+                now: Samples.now)
+        }
+        #expect(try await facts(warehouse).count == corrected.facts.count)
+        // It comes late, and again.
+        try await warehouse.transaction { db in
+            let person = try db.participant("digest", now: Samples.now)
+            try db.store(
+                [Samples.facts()], of: person, label: "m1", written: WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime),
+                now: Samples.now)
+        }
+        #expect(try await facts(warehouse).count == corrected.facts.count)
+    }
+
+    /// The query that i2b2 makes of a node that was dragged.
+    @Test func everyFactIsFoundThroughTheOntology() async throws {
+        let warehouse = try await loaded()
+        let ontology = Ontology([try Questionnaire(parsing: Samples.questionnaire)])
+        #expect(ontology.problems == [])
+        try await warehouse.transaction { try $0.store(ontology, now: Samples.now) }
+        let nodes = ontology.nodes.filter { $0.code != nil }
+        let sql = """
+            SELECT count(DISTINCT patient_num) FROM observation_fact WHERE concept_cd IN
+            (SELECT concept_cd FROM concept_dimension WHERE concept_path LIKE ? || '%')
+            """
+        for concept in Set(try Samples.facts().facts.map(\.concept)) {
+            let node = try #require(nodes.first { $0.code == concept }, "\(concept)")
+            #expect(try await count(warehouse, sql, [node.path]) == 1, "\(concept)")
+        }
+        let root = #"\Study\Surveys\"#
+        #expect(try await count(warehouse, sql, [root]) == 1)
+        // What nobody answered is there to be asked for, and finds nobody.
+        let never = try #require(nodes.first { $0.code?.hasSuffix("well=false") == true })
+        #expect(try await count(warehouse, sql, [never.path]) == 0)
+        #expect(try await count(warehouse, "SELECT count(*) FROM study_metadata") == ontology.nodes.count)
+        let label = try await warehouse.database.read {
+            try String.fetchOne($0, sql: "SELECT name_char FROM concept_dimension WHERE concept_cd LIKE '%:mood=good'")
+        }
+        #expect(label == "Good")
+    }
+
+    @Test func numbersAreFoundByTheirValue() async throws {
+        let warehouse = try await loaded()
+        let sql =
+            "SELECT count(*) FROM observation_fact WHERE valtype_cd = 'N' AND modifier_cd = '@' AND tval_char = ? AND nval_num = ?"
+        #expect(try await count(warehouse, sql, ["E", 100.5]) == 1)
+        #expect(try await count(warehouse, sql, ["L", 20]) == 1)
+    }
+
+    @Test func withdrawalLeavesNothingButItsFact() async throws {
+        let warehouse = try await loaded()
+        let (pseudonym, number) = try await warehouse.transaction { db in
+            let person = try db.participant("digest", now: Samples.now)
+            try db.keepConsent(of: "digest", message: "c", signed: Samples.now, version: "1", shares: nil)
+            try db.keep(
+                StoredMessage(
+                    id: "m1", kind: "envelope", body: Data("x".utf8), received: "2026", state: .loaded, participant: "digest"))
+            return (person.pseudonym, person.number)
+        }
+        let facts = try Samples.facts().facts.count
+        #expect(try await warehouse.transaction { try $0.withdraw("digest", now: Samples.now) } == facts)
+        let tables = try await warehouse.database.read { db in
+            try String.fetchAll(
+                db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%'"
+            )
+        }
+        for table in tables {
+            let rows = try await warehouse.database.read {
+                try Row.fetchAll($0, sql: "SELECT * FROM \"\(table)\"").map(\.debugDescription)
+            }
+            #expect(!rows.contains { $0.contains(pseudonym) }, "\(table)")
+            if [
+                "observation_fact", "visit_dimension", "patient_dimension", "patient_mapping", "encounter_mapping", "study_consent",
+            ].contains(table) {
+                #expect(rows.isEmpty, "\(table)")
+            }
+        }
+        #expect(try await warehouse.read { try $0.hasWithdrawn("digest") })
+        #expect(try await warehouse.read { try $0.message("m1")?.body } == nil)
+        // A number is not given to somebody else.
+        #expect(try await warehouse.transaction { try $0.participant("other", now: Samples.now).number } != number)
+    }
+
+    @Test func twoConceptsOfOneCodeAreRefused() async throws {
+        var (a, b) = (FactSet(Visit(id: "1", start: Samples.now)), FactSet(Visit(id: "2", start: Samples.now)))
+        a.concepts = [Concept(path: #"\a\"#, code: "X:1", name: "a", key: "a")]
+        b.concepts = [Concept(path: #"\b\"#, code: "X:1", name: "b", key: "b")]
+        await #expect(throws: WarehouseError.collision(code: "X:1")) { _ = try await loaded([a, b]) }
+    }
+
+    @Test func aRowThatTheTablesRefuseChangesNothing() async throws {
+        let warehouse = try await loaded()
+        let before = try await facts(warehouse)
+        var set = FactSet(Visit(id: "long", start: Samples.now))
+        set.facts = [Fact(String(repeating: "c", count: 51), start: Samples.now)]
+        await #expect(throws: WarehouseError.self) {
+            try await warehouse.transaction { [set] db in
+                let person = try db.participant("digest", now: Samples.now)
+                try db.store([set], of: person, label: "m", written: Samples.now, now: Samples.now)
+            }
+        }
+        #expect(try await facts(warehouse) == before)
+        #expect(try await count(warehouse, "SELECT count(*) FROM upload_status") == 1)
+    }
+
+    @Test func aWarehouseIsOfOneStudy() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "warehouse-\(UUID().uuidString).sqlite")
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + end) } }
+        _ = try Warehouse(file, source: "A")
+        #expect(throws: WarehouseError.self) { try Warehouse(file, source: "B") }
+        #expect(throws: WarehouseError.self) { try Warehouse(nil, source: "a'b") }
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func thePatientDataObjectHasTheSchemasOrderAndItsTextsWhole() async throws {
+        let warehouse = try await loaded()
+        let xml = try await warehouse.read { db in
+            var text = ""
+            try db.writePDO { text += $0 }
+            return text
+        }
+        let root = try XMLNode(parsing: xml)
+        #expect(
+            root.children().map { $0.name } == [
+                "event_set", "concept_set", "modifier_set", "observer_set", "pid_set", "eid_set", "patient_set", "observation_set",
+            ])
+        let observations = root.children().last?.children().map { $0 } ?? []
+        #expect(observations.count == (try Samples.facts().facts.count))
+        let order = [
+            "event_id", "patient_id", "concept_cd", "observer_cd", "start_date", "modifier_cd", "instance_num", "valuetype_cd",
+            "tval_char", "nval_num", "valueflag_cd", "quantity_num", "units_cd", "end_date", "location_cd", "confidence_num",
+        ]
+        for observation in observations { #expect(observation.children().map { $0.name } == order) }
+        let texts = try observations.map { try $0.find("tval_char").text() }
+        #expect(texts.contains(#"a < b & "c""#))
+        let numbers = try observations.map { try $0.find("nval_num").text() }
+        #expect(numbers.contains("100.5"))
+    }
+
+    @Test func exportedFactsAreThoseOfTheWarehouse() async throws {
+        let warehouse = try await loaded()
+        let rows = try await warehouse.read { db in
+            var rows: [[String]] = []
+            try db.eachFact { rows.append($0) }
+            return rows
+        }
+        #expect(rows.count == (try Samples.facts().facts.count))
+        #expect(rows.allSatisfy { $0.count == WarehouseTransaction.factColumns.count })
+        #expect(rows.contains { $0[2].hasSuffix(":dose") && $0[10] == "100.5" && $0[11] == "mg" })
+        let concepts = Set(rows.map { $0[2] })
+        #expect(concepts.isSubset(of: Set(try await warehouse.read { try $0.dictionary().map { $0[0] } })))
+    }
+}
