@@ -245,8 +245,8 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "Indivo",
-                "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
+                "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "FHIRTables", "HTTPTransport", "HealthSamples", "HealthUpload",
+                "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting", "OrderedJSON", "SDML",
                 "SecretText", "ShownText", "StudyDelivery", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
