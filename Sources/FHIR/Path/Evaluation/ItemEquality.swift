@@ -24,7 +24,8 @@ extension FHIRPathEvaluation {
     ) throws(FHIRPathError) -> Bool {
         try spend(at: position)
         if let a = left.systemValue, let b = right.systemValue {
-            try spend(a.textSteps + b.textSteps, at: position)
+            // Both are written without case first, which takes much longer than comparing them.
+            try spend(16 * (a.textSteps + b.textSteps), at: position)
             return SystemValue.equivalent(a, b)
         }
         guard case (.node(let a), .node(let b)) = (left.storage, right.storage) else {
