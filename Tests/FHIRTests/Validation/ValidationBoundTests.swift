@@ -40,7 +40,7 @@ struct ValidationBoundTests {
     }
 
     @Test("JSON that was made has the issues of its text, without locations")
-    func made() throws {
+    func issuesOfMadeJSON() throws {
         let text = #"{"resourceType":"Patient","active":"yes","name":[{}],"foo":1}"#
         let parsed = try JSONValue(parsing: text)
         var made: JSONValue = ["resourceType": "Patient", "active": "yes", "name": [[:]]]
