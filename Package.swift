@@ -274,10 +274,10 @@ let package = Package(
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples",
-                "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting",
-                "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyServer", "StudyWarehouse",
-                "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator", "TimeTotals",
+                "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "FHIRTables", "HTTPTransport",
+                "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas",
+                "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyServer",
+                "StudyWarehouse", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator", "TimeTotals",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -60,11 +60,16 @@ public struct BoundedRegex: Sendable {
     /// The text with each match replaced. In the template `$1` and `${name}` are groups, `$0` the match, and `\$` a
     /// dollar sign.
     ///
-    /// - Throws: ``BoundedRegexError/tooManySteps``.
-    public func replacingMatches(in text: String, with template: String) throws(BoundedRegexError) -> String {
+    /// - Parameter limit: How long the result may be, in Unicode scalars.
+    /// - Throws: ``BoundedRegexError/tooManySteps`` or ``BoundedRegexError/tooLong(limit:)``.
+    public func replacingMatches(
+        in text: String, with template: String, limit: Int = .max
+    ) throws(BoundedRegexError) -> String {
         let scalars = Array(text.unicodeScalars)
         var machine = RegexMachine(program, options: options, text: scalars)
-        var result = String.UnicodeScalarView()
+        let parts = templateParts(template)
+        var result: [Unicode.Scalar] = []
+        var steps = 0
         var position = 0
         while position <= scalars.count {
             guard let end = try machine.match(at: position, isWhole: false) else {
@@ -72,7 +77,13 @@ public struct BoundedRegex: Sendable {
                 position += 1
                 continue
             }
-            result += expand(template, with: machine.slots, of: scalars).unicodeScalars
+            steps += parts.count
+            guard steps <= Self.mostSteps else { throw .tooManySteps }
+            for part in parts {
+                let inserted = self.scalars(of: part, machine.slots, in: scalars)
+                guard inserted.count <= limit - result.count else { throw .tooLong(limit: limit) }
+                result += inserted
+            }
             machine.forget()
             if end == position {
                 if position < scalars.count { result.append(scalars[position]) }
@@ -81,32 +92,51 @@ public struct BoundedRegex: Sendable {
                 position = end
             }
         }
-        return String(result)
+        return String(String.UnicodeScalarView(result))
     }
 
-    private func expand(_ template: String, with slots: [Int], of text: [Unicode.Scalar]) -> String {
-        var result = String.UnicodeScalarView()
+    /// A part of a template: text, or what a group matched.
+    private enum TemplatePart {
+        case text([Unicode.Scalar])
+        case group(Int)
+    }
+
+    private func templateParts(_ template: String) -> [TemplatePart] {
+        var parts: [TemplatePart] = []
+        var text: [Unicode.Scalar] = []
+        func group(_ index: Int) {
+            parts += [.text(text), .group(index)]
+            text = []
+        }
         var rest = Substring(template).unicodeScalars
+        // A name is looked for as far as the template is, and not again when it has no end.
+        let lastEnd = rest.lastIndex(of: "}") ?? rest.startIndex
         while let scalar = rest.popFirst() {
             if scalar == "\\", let next = rest.popFirst() {
-                result.append(next)
+                text.append(next)
             } else if scalar == "$", let first = rest.first, ("0"..."9").contains(first) {
                 rest.removeFirst()
-                result += capture(Int(first.value - 0x30), slots, text)
-            } else if scalar == "$", rest.first == "{", let end = rest.firstIndex(of: "}") {
+                group(Int(first.value - 0x30))
+            } else if scalar == "$", rest.first == "{", rest.startIndex < lastEnd, let end = rest.firstIndex(of: "}") {
                 let name = String(rest[rest.index(after: rest.startIndex)..<end])
-                result += capture(names[name] ?? Int(name) ?? -1, slots, text)
+                group(names[name] ?? Int(name) ?? -1)
                 rest = rest[rest.index(after: end)...]
             } else {
-                result.append(scalar)
+                text.append(scalar)
             }
         }
-        return String(result)
+        return parts + [.text(text)]
     }
 
-    private func capture(_ index: Int, _ slots: [Int], _ text: [Unicode.Scalar]) -> String.UnicodeScalarView {
-        guard index >= 0, index * 2 + 1 < slots.count, slots[index * 2] >= 0, slots[index * 2 + 1] >= slots[index * 2]
-        else { return .init() }
-        return String.UnicodeScalarView(text[slots[index * 2]..<slots[index * 2 + 1]])
+    private func scalars(
+        of part: TemplatePart, _ slots: [Int], in text: [Unicode.Scalar]
+    ) -> ArraySlice<Unicode.Scalar> {
+        switch part {
+        case .text(let text): return text[...]
+        case .group(let index):
+            guard index >= 0, index < slots.count / 2, slots[index * 2] >= 0, slots[index * 2 + 1] >= slots[index * 2]
+            else { return [] }
+            return text[slots[index * 2]..<slots[index * 2 + 1]]
+        }
     }
 }

@@ -6,11 +6,14 @@ public enum BoundedRegexError: Error, Sendable, Hashable, CustomStringConvertibl
     case tooLarge
     /// Matching would take more than ``BoundedRegex/mostSteps`` steps.
     case tooManySteps
+    /// The result of a replacement would be longer than this, in Unicode scalars.
+    case tooLong(limit: Int)
 
     public var description: String {
         switch self {
         case .malformed(let reason, let offset): "The pattern is not a regular expression: \(reason) at offset \(offset)."
         case .tooLarge: "The pattern has more than \(BoundedRegex.largestProgram) parts, repetitions written out."
+        case .tooLong(let limit): "The result of the replacement is longer than \(limit) characters."
         case .tooManySteps: "Matching the pattern takes more than \(BoundedRegex.mostSteps) steps."
         }
     }

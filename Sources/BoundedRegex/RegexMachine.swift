@@ -7,6 +7,8 @@ struct RegexMachine {
     private var steps = 0
     /// What was tried, a bit for each pair of instruction and position; empty where that does not decide.
     private var tried: [UInt64] = []
+    /// The words of `tried` that are not zero: forgetting takes as long as what is forgotten took.
+    private var marked: [Int] = []
 
     private static let largestMemory = 1 << 25
 
@@ -25,6 +27,7 @@ struct RegexMachine {
     /// The end of the first match that begins at a position and, if asked, ends at the end of the text.
     mutating func match(at start: Int, isWhole: Bool) throws(BoundedRegexError) -> Int? {
         slots = Array(repeating: -1, count: program.slots)
+        steps += program.slots / 64
         let pairs = program.instructions.count * (text.count + 1)
         // In a search each start would need a memory of its own where captures count; a pair that failed from one start
         // fails from all others, so that one memory serves all.
@@ -38,7 +41,10 @@ struct RegexMachine {
     }
 
     /// Lets a next match try anew what was tried: after one that succeeded, its path is marked as well.
-    mutating func forget() { tried = [] }
+    mutating func forget() {
+        for word in marked { tried[word] = 0 }
+        marked = []
+    }
 
     private mutating func run(
         from instruction: Int, at start: Int, isWhole: Bool, fixedEnd: Int?
@@ -56,6 +62,7 @@ struct RegexMachine {
                     let pair = next * (text.count + 1) + position
                     let bit: UInt64 = 1 << UInt64(pair & 63)
                     if tried[pair >> 6] & bit != 0 { break path }
+                    if tried[pair >> 6] == 0 { marked.append(pair >> 6) }
                     tried[pair >> 6] |= bit
                 }
                 switch program.instructions[next] {

@@ -35,6 +35,8 @@ public final class DefinedType: Sendable {
 
     /// JSON's names of the elements; a choice has one for each type.
     private let members: MemberTable
+    /// The names of the elements, of choices without the type.
+    private let elementNames: NameTable
 
     init(
         id: Int, name: String, kind: Kind, base: String?, lineage: [Int], isAbstract: Bool, isPartial: Bool,
@@ -50,14 +52,19 @@ public final class DefinedType: Sendable {
         self.elements = elements
         self.rules = rules
         members = MemberTable(elements)
+        elementNames = NameTable(elements.map(\.name))
     }
 
     /// Whether it is another type or specializes it.
     public func isA(_ other: DefinedType) -> Bool { lineage.contains(other.id) }
 
     /// The element with a name; a choice's is without `[x]`.
-    public func element(named name: String) -> DefinedElement? {
-        elements.first { $0.name.utf8.elementsEqual(name.utf8) }
+    public func element(named name: String) -> DefinedElement? { index(ofElementNamed: name).map { elements[$0] } }
+
+    /// The index in ``elements`` of the element with a name; a choice's is without `[x]`.
+    package func index(ofElementNamed name: String) -> Int? {
+        var name = name
+        return name.withUTF8 { elementNames[$0] }
     }
 
     /// What the member of a JSON object with this name is: the element, and of its types which.

@@ -118,6 +118,22 @@ struct BundleTests {
         #expect(await server.get("Patient").json["total"]?.integer == 2)
     }
 
+    @Test("two entries of a transaction that a condition makes one are refused, since references to the second would dangle", arguments: [
+        ("POST", "Patient", ["ifNoneExist": "family=Twin"]), ("PUT", "Patient?family=Twin", [:]),
+    ] as [(String, String, JSONValue)])
+    func overlappingConditions(method: String, url: String, more: JSONValue) async throws {
+        let server = try TestServer()
+        let second = "urn:uuid:3a1f0c5e-6a51-4c9b-9d51-0f3c2a7a0002"
+        let response = await server.post(
+            "", bundle(
+                "transaction",
+                entry("POST", "Patient", .patient(nil, family: "Twin"), fullURL: "urn:uuid:3a1f0c5e-6a51-4c9b-9d51-0f3c2a7a0001"),
+                entry(method, url, .patient(nil, family: "Twin"), fullURL: second, more),
+                entry("POST", "Observation", .observation(nil, of: second))))
+        #expect(response.status == 412)
+        #expect(await server.get("Patient").json["total"]?.integer == 0)
+    }
+
     @Test("the entries of a batch are done each by itself")
     func batch() async throws {
         let server = try TestServer()

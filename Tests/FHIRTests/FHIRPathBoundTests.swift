@@ -28,6 +28,57 @@ import Testing
         }
     }
 
+    /// A text of a hundred thousand characters.
+    private static let long = "'aaaaaaaaaa'" + String(repeating: ".replace('a', 'aaaaaaaaaa')", count: 4)
+
+    @Test("Long texts and collections are counted by what they take", arguments: [
+        "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t = %t))",
+        "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t ~ %t))",
+        "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t > %t))",
+        "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t.toBoolean()))",
+        "'x'.defineVariable('t', \(long)).select(%t.toChars().where('a'.contains(%t)))",
+        "'x'.defineVariable('t', \(long).toChars()).select(%t.where(%t.tail().empty()))",
+        "'x'.defineVariable('t', \(long).toChars()).select(%t.where(%t.ofType(Quantity).empty()))",
+        "'x'.defineVariable('t', \(long)).select(%t.toChars().select(%t).join())",
+        "\(long).replace('a', 'aaaaaaaaaa').replace('a', 'bbb').toChars()",
+        "\(long).replaceMatches('a', '\(String(repeating: "$0", count: 50))')",
+        "\(long).encode('hex').encode('hex').encode('hex').encode('hex').encode('hex')",
+        "'\\\\'" + String(repeating: ".escape('json')", count: 40),
+    ])
+    func longTexts(expression: String) throws {
+        var context = FHIRPathContext()
+        context.limits.steps = 600_000
+        context.limits.stringLength = 1_000_000
+        do {
+            let items = try FHIRPath(expression).evaluate(on: patient, in: context)
+            Issue.record("\(items.count) items")
+        } catch {
+            #expect(error.kind == .limit, "\(error)")
+        }
+    }
+
+    @Test func aPartOfATextIsFoundHoweverOftenItAlmostIs() throws {
+        // Each of a hundred thousand beginnings goes wrong only at the end.
+        let text = Self.long
+        let found = try FHIRPath("(\(text) & 'b').indexOf(\(text).substring(1) & 'b')").evaluate(on: patient)
+        #expect(found.map(\.integer) == [1])
+        let parts = try FHIRPath("'aXaXXb'.split('X') | 'aaa'.lastIndexOf('aa').toString() | 'aaa'.replace('aa', 'b')")
+            .evaluate(on: patient)
+        #expect(parts.map(\.string) == ["a", "", "b", "1", "ba"])
+    }
+
+    @Test func partsOfAnObjectOfVeryManyMembersAreFoundInOneGo() throws {
+        let members = (0..<200_000).map { "\"a\($0)\":1" }.joined(separator: ",")
+        let json = try JSONValue(parsing: "{\"resourceType\":\"Patient\",\"_a7\":{\"id\":\"x\"},\(members)}")
+        #expect(try FHIRPath("children().count()").evaluate(on: json).map(\.integer) == [200_000])
+        #expect(try FHIRPath("children().id").evaluate(on: json).map(\.string) == ["x"])
+    }
+
+    @Test func aReplacementOfVeryManyMatchesTakesAsLongAsItsText() throws {
+        let items = try FHIRPath("\(Self.long).replaceMatches('a', 'b').length()").evaluate(on: patient)
+        #expect(items.map(\.integer) == [100_000])
+    }
+
     @Test("Expressions nested too deep are refused when they are read", arguments: ["(", "-", "a.where(", "1+("])
     func deep(part: String) {
         do {

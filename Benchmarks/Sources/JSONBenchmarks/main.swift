@@ -5,7 +5,7 @@ import OrderedJSON
 
 // FHIR on a patient bundle: OrderedJSON and views beside JSONSerialization and JSONDecoder, FHIRPath, XML.
 //
-// usage: JSONBenchmarks [memory | path] [FILE…]      without a file a bundle of 4.6 MB that is generated, indented as Synthea does
+// usage: JSONBenchmarks [memory | path] [FILE…]      without a file a bundle of 4.6 MB that is generated
 let files = CommandLine.arguments.dropFirst()
 if files.first == "memory" {
     try reportMemory(files.dropFirst().first)
@@ -64,6 +64,11 @@ for text in texts {
         (try? JSONDecoder().decode(BundleStruct.self, from: text.data)).map(Observations.read) ?? .min
     })
     if let resource = AnyResource(tree: value) {
+        row("validate, to parsing", target: 5, Comparison(rounds: 10) {
+            resource.issues().count + 1
+        } theirs: {
+            (try? JSONValue(parsing: bytes))?.members?.count ?? .min
+        })
         row("validate, to JSONSerialization", target: 0.75, Comparison(rounds: 10) {
             resource.issues().count + 1
         } theirs: {
@@ -88,3 +93,10 @@ for text in texts {
         (try? JSONSerialization.data(withJSONObject: object))?.count ?? .min
     })
 }
+
+// In a process of its own: what this one has freed would be taken again.
+let memory = Process()
+memory.executableURL = URL(filePath: CommandLine.arguments[0])
+memory.arguments = ["memory"] + files
+try memory.run()
+memory.waitUntilExit()

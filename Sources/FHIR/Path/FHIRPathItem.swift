@@ -40,8 +40,11 @@ public struct FHIRPathItem: Sendable {
 
     /// The boolean, of an element as well; nil for other types.
     public var boolean: Bool? {
-        if case .boolean(let value) = systemValue { return value }
-        return nil
+        switch storage {
+        case .node(let node): return node.json?.boolean
+        case .value(.boolean(let value)): return value
+        case .value, .type: return nil
+        }
     }
 
     /// The string of an element or value of a string's type; nil for other types.

@@ -93,6 +93,7 @@ struct Session {
             let matches = try matches(type, try QueryItems(condition: condition))
             if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
             if let match = try matches.first.flatMap(store.current(row:)) {
+                try Self.check(match, isAssigned: id)
                 return written(match, status: 200, "there is one already", hasLocation: true)
             }
         }
@@ -137,10 +138,19 @@ struct Session {
             }
             return try update(type, own ?? newID ?? LogicalID.make(), resource, request)
         }
+        try Self.check(match, isAssigned: newID)
         guard own == nil || own == match.id else {
             throw FHIRFailure(400, "invalid", "the resource's id is not that of the one that the condition matches")
         }
         return try update(type, match.id, resource, request)
+    }
+
+    /// In a transaction other entries refer to what the condition matched before any was done.
+    private static func check(_ match: StoredResource, isAssigned id: String?) throws(FHIRFailure) {
+        guard id == nil || id == match.id else {
+            throw FHIRFailure(
+                412, "conflict", "another entry of the transaction makes the resource that the condition matches, or changes it to")
+        }
     }
 
     private func patch(_ type: String, _ id: String, _ request: FHIRRequest) throws -> FHIRResponse {

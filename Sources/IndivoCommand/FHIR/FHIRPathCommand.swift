@@ -16,13 +16,25 @@ struct FHIRPathCommand: ParsableCommand {
             cannot be read, 3 when the evaluation fails.
             """)
 
-    @Argument(help: "The expression.")
-    var expression: String
+    // Not two arguments: an expression may begin with a minus, and would be taken for an option.
+    @Argument(
+        parsing: .captureForPassthrough,
+        help: ArgumentHelp("The expression, and the file; standard input when that is left out or -.", valueName: "expression> <file"),
+        completion: .file())
+    var arguments: [String]
 
-    @Argument(help: "The file; standard input when left out or -.", completion: .file())
-    var file: String = "-"
+    /// Expression and file, without the `--` that may stand before them.
+    private var operands: ArraySlice<String> { arguments.first == "--" ? arguments.dropFirst() : arguments[...] }
+    private var expression: String { operands.first ?? "" }
+
+    func validate() throws {
+        guard (1...2).contains(operands.count) else {
+            throw ValidationError("An expression and at most one file are expected; an expression with spaces stands in quotes.")
+        }
+    }
 
     func run() throws {
+        let file = operands.dropFirst().first ?? "-"
         let path = try reporting { () throws(FHIRPathError) in try FHIRPath(expression) }
         let json = try ResourceFile(InputFile(path: file)).json
         let items = try reporting { () throws(FHIRPathError) in try path.evaluate(on: json) }

@@ -71,6 +71,23 @@ final class JSONArena: @unchecked Sendable {
         return true
     }
 
+    /// Whether a name, after an underscore that it may have, begins with these bytes of UTF-8.
+    @inline(__always)
+    func name(_ word: NodeWord, beginsWith prefix: UnsafeBufferPointer<UInt8>) -> Bool {
+        if word.tag == .escapedString {
+            return JSONMember.name(StringEscapes.decoded(text(word)), beginsWith: prefix)
+        }
+        var start = bytes + word.offset + 1
+        var length = word.length
+        if length > 0, start[0] == UInt8(ascii: "_") {
+            start += 1
+            length -= 1
+        }
+        guard length >= prefix.count else { return false }
+        for index in 0..<prefix.count where start[index] != prefix[index] { return false }
+        return true
+    }
+
     /// The last member of an object with a name: the index of the name's word.
     func member(of object: Int, named name: UnsafeBufferPointer<UInt8>) -> Int? {
         let end = end(of: object)

@@ -31,6 +31,19 @@ struct NodeWord {
         unsafeBitCast(UInt8(truncatingIfNeeded: bits >> 32) & 7, to: Tag.self)
     }
 
+    /// The kind of value.
+    @inline(__always)
+    var kind: JSONValue.Kind {
+        switch tag {
+        case .null: .null
+        case .false, .true: .boolean
+        case .number: .number
+        case .string, .escapedString: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+
     @inline(__always)
     var isString: Bool { tag == .string || tag == .escapedString }
 

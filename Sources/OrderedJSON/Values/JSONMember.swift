@@ -50,22 +50,15 @@ public struct JSONMember: Sendable {
     }
 
     /// Whether the name, after an underscore that it may have, begins with these bytes of UTF-8.
-    package func begins(with prefix: [UInt8]) -> Bool {
+    package func begins(with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
         switch storage {
-        case .parsed(let arena, let index):
-            let word = arena.word(Int(index))
-            guard word.tag != .escapedString else { return Self.begins(arena.string(word), with: prefix) }
-            let name = arena.text(word)
-            let start = name.first == UInt8(ascii: "_") ? 1 : 0
-            guard name.count >= start + prefix.count else { return false }
-            for offset in prefix.indices where name[start + offset] != prefix[offset] { return false }
-            return true
-        case .made(let name, _): return Self.begins(name, with: prefix)
+        case .parsed(let arena, let index): arena.name(arena.word(Int(index)), beginsWith: prefix)
+        case .made(let name, _): Self.name(name.utf8, beginsWith: prefix)
         }
     }
 
-    private static func begins(_ name: String, with prefix: [UInt8]) -> Bool {
-        name.utf8.dropFirst(name.utf8.first == UInt8(ascii: "_") ? 1 : 0).starts(with: prefix)
+    static func name(_ name: some Collection<UInt8>, beginsWith prefix: UnsafeBufferPointer<UInt8>) -> Bool {
+        name.dropFirst(name.first == UInt8(ascii: "_") ? 1 : 0).starts(with: prefix)
     }
 
     func isNamed(_ other: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -30,7 +30,8 @@ extension JSONValue {
         member(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
-    func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONValue? {
+    /// The value of an object's member with a name in UTF-8.
+    package func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONValue? {
         switch storage {
         case .parsed(let arena, let index):
             guard arena.word(Int(index)).tag == .object,

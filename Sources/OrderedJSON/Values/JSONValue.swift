@@ -75,15 +75,7 @@ public struct JSONValue: Sendable {
     /// The value's kind.
     public var kind: Kind {
         switch storage {
-        case .parsed(let arena, let index):
-            switch arena.word(Int(index)).tag {
-            case .null: .null
-            case .false, .true: .boolean
-            case .number: .number
-            case .string, .escapedString: .string
-            case .array: .array
-            case .object: .object
-            }
+        case .parsed(let arena, let index): arena.word(Int(index)).kind
         case .null: .null
         case .boolean: .boolean
         case .number: .number

@@ -30,6 +30,26 @@ struct ValidationBoundTests {
         #expect(!issues.contains { $0.isError })
     }
 
+    @Test("a member that is repeated very often is reported as often as issues are listed")
+    func repeatedMembers() throws {
+        let members = String(repeating: #""id":"a","#, count: 300_000)
+        let tree = try JSONValue(parsing: #"{"resourceType":"Patient",\#(members)"active":true}"#)
+        let issues = ValidationIssue.all(of: tree)
+        #expect(issues.count == 10_001 && issues.contains { $0.severity == .fatal })
+        #expect(issues.first?.text == "the member id is there more than once")
+    }
+
+    @Test("JSON that was made has the issues of its text, without locations")
+    func issuesOfMadeJSON() throws {
+        let text = #"{"resourceType":"Patient","active":"yes","name":[{}],"foo":1}"#
+        let parsed = try JSONValue(parsing: text)
+        var made: JSONValue = ["resourceType": "Patient", "active": "yes", "name": [[:]]]
+        made["foo"] = 1
+        let found = ValidationIssue.all(of: made)
+        #expect(found.map(\.text).sorted() == ValidationIssue.all(of: parsed).map(\.text).sorted())
+        #expect(found.allSatisfy { $0.location == nil } && found.count > 2)
+    }
+
     @Test("depth has a bound")
     func depth() throws {
         let deep = String(repeating: #"{"url":"http://e.org/x","extension":["#, count: 200)

@@ -70,7 +70,11 @@ struct FHIRClientCommandTests {
             let none = try await run("search", "Patient", "family=nobody", "--post")
             #expect(none.status == 1 && none.output.isEmpty && none.errors == "nothing was found\n")
             let wrong = try await run("search", "Patient", "no-such=1")
-            #expect(wrong.status == 3 && wrong.errors.contains("no-such"))
+            #expect(wrong.status == 3 && wrong.errors.contains("no-such") && wrong.errors.contains("next: “indivo fhir capabilities”"))
+            let misspelt = try await run("search", "Patient", "famly:exact=Moss")
+            #expect(misspelt.errors.contains("hint: R4 has no search parameter “famly” of Patient; did you mean family"))
+            let type = try await run("search", "Patients", "family=Moss")
+            #expect(type.errors.contains("hint: R4 has no resource “Patients”; did you mean Patient"))
         }
     }
 

@@ -16,6 +16,10 @@ struct FHIRPathCommandTests {
             let name = try tool.run("fhir", "path", "name | 1.10 | true", input: patient)
             #expect(name.output == "{\"given\":[\"Ada\",\"Bea\"],\"family\":\"Ü\"}\n1.10\ntrue\n")
             #expect(name.status == 0)
+            #expect(try tool.run("fhir", "path", "-name.given.count()", "patient.json").output == "-2\n")
+            #expect(try tool.run("fhir", "path", "-3 = -3", input: patient).output == "true\n")
+            #expect(try tool.run("fhir", "path", "name", "patient.json", "another.json").status == 2)
+            #expect(try tool.run("fhir", "path").status == 2)
         }
     }
 

@@ -102,6 +102,7 @@ extension FHIRPathEvaluation {
         guard let first = a.systemValue, let second = b.systemValue else {
             throw failure("\(a.typeName) and \(b.typeName) have no order.", at: node)
         }
+        try spend(min(first.textSteps, second.textSteps), at: node)
         let order: Int?
         do {
             order = try SystemValue.order(first, second)

@@ -23,13 +23,9 @@ struct FHIRPathEvaluation {
     let syntax: FHIRPathSyntax
     let input: Items
     let context: FHIRPathContext
-    let now: PartialDateTime
+    private(set) lazy var now = PartialDateTime(context.now) ?? .currentInUTC
     var variables: [String: Items]
     private(set) var steps = 0
-    /// The last element that a name was looked up for, by the name's node.
-    var elementCache: [(type: PathType, element: PathElement?)?]
-    /// What the types that the expression names are, by the naming node.
-    var typeCache: [NamedType?]
     /// Resources of the root Bundle by full URL and by type and id; made when the first reference is resolved.
     var bundleIndex: [String: JSONValue]?
 
@@ -37,10 +33,7 @@ struct FHIRPathEvaluation {
         self.syntax = syntax
         self.input = input
         self.context = context
-        now = PartialDateTime(context.now) ?? .currentInUTC
         variables = context.variables
-        elementCache = Array(repeating: nil, count: syntax.nodes.count)
-        typeCache = Array(repeating: nil, count: syntax.nodes.count)
     }
 
     mutating func result() throws(FHIRPathError) -> Items {
@@ -59,11 +52,15 @@ struct FHIRPathEvaluation {
     }
 
     func checked(_ items: Items, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items {
-        guard items.count <= context.limits.items else {
+        try checkCount(items.count, at: node)
+        return items
+    }
+
+    func checkCount(_ count: Int, at node: FHIRPathSyntax.Node) throws(FHIRPathError) {
+        guard count <= context.limits.items else {
             throw FHIRPathError(
                 .limit, "The collection has more than \(context.limits.items) items.", at: Int(node.offset))
         }
-        return items
     }
 
     func failure(_ reason: String, at node: FHIRPathSyntax.Node) -> FHIRPathError {
@@ -74,6 +71,11 @@ struct FHIRPathEvaluation {
 
     mutating func evaluate(_ reference: Reference, in focus: Focus) throws(FHIRPathError) -> Items {
         let node = syntax[reference]
+        switch node.kind {
+        case .member, .function:
+            if let nodes = try navigated(reference, in: focus) { return nodes.map { FHIRPathItem(PathNode($0)) } }
+        default: break
+        }
         try spend(at: node)
         switch node.kind {
         case .empty: return []
@@ -105,7 +107,7 @@ struct FHIRPathEvaluation {
         case .variable(let name): return try variable(name, at: node)
         case .member(let base, let name):
             let items = try base.map { reference throws(FHIRPathError) in try evaluate(reference, in: focus) }
-            return try members(name, of: items ?? focus.items, isRoot: base == nil, reference, node)
+            return try members(name, of: items ?? focus.items, isRoot: base == nil, node)
         case .function(let base, let function, let arguments):
             let items = try base.map { reference throws(FHIRPathError) in try evaluate(reference, in: focus) }
             return try call(Call(function, arguments, node, input: items ?? focus.items, focus: focus))
@@ -120,8 +122,8 @@ struct FHIRPathEvaluation {
             return try apply(operation, left, right, in: focus, at: node)
         case .type(let operation, let operand, let type):
             let items = try operand.map { reference throws(FHIRPathError) in try evaluate(reference, in: focus) }
-            let named = try named(type, reference, at: node)
-            return try apply(operation, to: items ?? focus.items, named, at: node)
+            try spend((items ?? focus.items).count, at: node)
+            return try apply(operation, to: items ?? focus.items, type, at: node)
         }
     }
 

@@ -7,7 +7,10 @@ extension FHIRPathEvaluation {
         _ left: FHIRPathItem, _ right: FHIRPathItem, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool? {
         try spend(at: position)
-        if let a = left.systemValue, let b = right.systemValue { return SystemValue.equal(a, b) }
+        if let a = left.systemValue, let b = right.systemValue {
+            try spend(min(a.textSteps, b.textSteps), at: position)
+            return SystemValue.equal(a, b)
+        }
         switch (left.storage, right.storage) {
         case (.node(let a), .node(let b)): return try deeplyEqual(a, b, isEquivalence: false, at: position)
         case (.type(let namespace, let name), .type(let otherNamespace, let otherName)):
@@ -20,7 +23,11 @@ extension FHIRPathEvaluation {
         _ left: FHIRPathItem, _ right: FHIRPathItem, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool {
         try spend(at: position)
-        if let a = left.systemValue, let b = right.systemValue { return SystemValue.equivalent(a, b) }
+        if let a = left.systemValue, let b = right.systemValue {
+            // Both are written without case first, which takes much longer than comparing them.
+            try spend(16 * (a.textSteps + b.textSteps), at: position)
+            return SystemValue.equivalent(a, b)
+        }
         guard case (.node(let a), .node(let b)) = (left.storage, right.storage) else {
             return try equal(left, right, at: position) ?? false
         }
@@ -33,6 +40,8 @@ extension FHIRPathEvaluation {
         _ left: PathNode, _ right: PathNode, isEquivalence: Bool, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool {
         let (a, b) = (left.parts, right.parts)
+        // Making the parts takes longer than comparing two values.
+        try spend(8 + 8 * (a.count + b.count), at: position)
         guard a.count == b.count, !(a.isEmpty && left.json?.kind != right.json?.kind) else { return false }
         for (name, items) in a {
             // Ids of elements do not count for equivalence.
@@ -94,7 +103,7 @@ extension FHIRPathEvaluation {
     mutating func insert(
         _ item: FHIRPathItem, into set: inout DistinctItems, at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool {
-        try spend(at: position)
+        try spend(1 + item.systemValue.textSteps, at: position)
         if let key = EqualityKey(item) {
             guard !set.keys.contains(key), try !contains(set.others, item, at: position) else { return false }
             set.keys.insert(key)

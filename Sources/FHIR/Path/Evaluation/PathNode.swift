@@ -1,27 +1,50 @@
 import OrderedJSON
 
 /// An element of a resource: its JSON, the JSON of the member with `_` before its name, and its type.
-struct PathNode: Sendable {
+struct TreeNode<Tree: PathTree>: Sendable {
     /// Nil for a primitive that has extensions but no value.
-    let json: JSONValue?
+    let json: Tree?
     /// `id` and `extension` of a primitive.
-    let sibling: JSONValue?
+    let sibling: Tree?
     /// Nil where the tables do not say what it is.
     let type: PathType?
 
-    init(json: JSONValue?, sibling: JSONValue?, type: PathType?) {
+    init(json: Tree?, sibling: Tree?, type: PathType?) {
         self.json = json
         self.sibling = sibling
         // Where any resource may be, it names its type itself.
-        if type?.isResource ?? true, let own = json?.member("resourceType") {
-            self.type = own.kind == .string ? (own.withUTF8 { PathType(named: $0) } ?? nil) ?? type : type
+        if type?.isResource ?? true, let own = json?.typeMember {
+            self.type = own.kind == .string ? (own.read { PathType(named: $0) } ?? nil) ?? type : type
         } else {
             self.type = type
         }
     }
 
+    fileprivate init(json: Tree?, sibling: Tree?, knownType: PathType?) {
+        self.json = json
+        self.sibling = sibling
+        type = knownType
+    }
+}
+
+/// An element that holds its text.
+typealias PathNode = TreeNode<JSONValue>
+
+extension PathNode {
+    /// The element of a node that does not hold its text.
+    init(_ node: TreeNode<ParsedNode>) {
+        self.init(json: node.json?.value, sibling: node.sibling?.value, knownType: node.type)
+    }
+
+    /// The element without its text, which somebody else must hold; nil where it was not parsed.
+    var borrowed: TreeNode<ParsedNode>? {
+        let (json, sibling) = (json?.parsedNode, sibling?.parsedNode)
+        guard (json == nil) == (self.json == nil), (sibling == nil) == (self.sibling == nil) else { return nil }
+        return TreeNode<ParsedNode>(json: json, sibling: sibling, knownType: type)
+    }
+
     init(_ json: JSONValue, typeNamed name: String? = nil) {
-        self.init(json: json, sibling: nil, type: name.flatMap(PathType.init(named:)))
+        self.init(json: json, sibling: nil, type: name.flatMap { PathType(named: $0) })
     }
 
     var typeName: String? { type?.name }

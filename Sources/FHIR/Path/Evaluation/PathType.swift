@@ -19,7 +19,7 @@ struct PathType: Sendable, Hashable {
         self.definition = definition
     }
 
-    private init(_ type: ElementType) { definition = Definitions.r4.types[type.id] }
+    fileprivate init(_ type: ElementType) { definition = Definitions.r4.types[type.id] }
 
     static func == (left: PathType, right: PathType) -> Bool { left.definition === right.definition }
 
@@ -38,54 +38,46 @@ struct PathType: Sendable, Hashable {
 
     /// The element with a name, of a choice without the type.
     func element(named name: String) -> PathElement? {
-        definition.element(named: name).map { element in
-            PathElement(
-                name: element.name, isChoice: element.isChoice,
-                alternatives: element.types.map { (Array($0.suffix.utf8), PathType($0)) })
-        }
+        definition.index(ofElementNamed: name).map { PathElement(definition, $0, choice: nil) }
     }
 
     /// The choice whose JSON name this is, with that one type.
     func choice(writtenAs name: String) -> PathElement? {
-        guard let member = definition.member(named: name) else { return nil }
-        let element = definition.elements[member.element]
-        guard element.isChoice else { return nil }
-        return PathElement(name: name, isChoice: false, alternatives: [([], PathType(element.types[member.type]))])
+        guard let member = definition.member(named: name), definition.elements[member.element].isChoice else { return nil }
+        return PathElement(definition, member.element, choice: member.type)
     }
 
     /// What `id` and `extension` of a primitive are.
-    static func primitivePart(_ name: String) -> PathElement? {
-        Self.element?.element(named: name)
-    }
+    static func primitivePart(_ name: String) -> PathElement? { element?.element(named: name) }
 
     private static let element = PathType(named: "Element")
 }
 
-/// An element of a type.
-final class PathElement: Sendable {
-    let name: String
-    /// The name in UTF-8.
-    let nameBytes: [UInt8]
-    let isChoice: Bool
-    /// The types, with the ends of the names that JSON has for them.
-    fileprivate let alternatives: [(suffix: [UInt8], type: PathType)]
+/// An element of a type, or a choice with one of its types.
+struct PathElement: Sendable {
+    // Not retained, as in `PathType`.
+    private unowned(unsafe) let owner: DefinedType
+    private let index: Int
+    private let chosen: Int?
 
-    fileprivate init(name: String, isChoice: Bool, alternatives: [([UInt8], PathType)]) {
-        self.name = name
-        nameBytes = Array(name.utf8)
-        self.isChoice = isChoice
-        self.alternatives = alternatives
+    fileprivate init(_ owner: DefinedType, _ index: Int, choice: Int?) {
+        self.owner = owner
+        self.index = index
+        chosen = choice
     }
 
-    var types: [PathType] { alternatives.map(\.type) }
+    var name: String { owner.elements[index].name }
+    var isChoice: Bool { chosen == nil && owner.elements[index].isChoice }
 
     /// The first type; that of an element that is no choice.
-    var type: PathType? { alternatives.first?.type }
+    var type: PathType? {
+        let types = owner.elements[index].types
+        return types.isEmpty ? nil : PathType(types[chosen ?? 0])
+    }
 
-    /// The type that a name in JSON has at its end; nil for a name that does not begin with the element's.
+    /// The type that a name in JSON has at its end; nil for a name of another element.
     func type(writtenAs jsonName: UnsafeBufferPointer<UInt8>) -> PathType? {
-        guard jsonName.starts(with: nameBytes) else { return nil }
-        let suffix = jsonName[nameBytes.count...]
-        return alternatives.first { $0.suffix.elementsEqual(suffix) }?.type
+        guard let member = owner.member(jsonName), member.element == index else { return nil }
+        return PathType(owner.elements[index].types[member.type])
     }
 }

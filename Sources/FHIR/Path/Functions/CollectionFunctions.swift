@@ -5,7 +5,8 @@ extension FHIRPathEvaluation {
         switch call.function {
         case .where:
             var result: Items = []
-            if !input.isEmpty, let type = try typeOfItem(asked: call.arguments[0]) {
+            if !input.isEmpty, let type = typeOfItem(asked: call.arguments[0]) {
+                try check(type, at: syntax[call.arguments[0]])
                 try spend(input.count, at: call.node)
                 for item in input where isOf(item, type) { result.append(item) }
                 return result
@@ -146,7 +147,7 @@ extension FHIRPathEvaluation {
             }
             rows.append((item, values))
         }
-        try spend(rows.count * 16, at: call.node)
+        try spend(rows.reduce(0) { $0 + 16 + 16 * $1.keys.reduce(0) { $0 + $1.textSteps } }, at: call.node)
         var hasNoOrder = false
         // A stable sort: the index decides between equals.
         let order = rows.indices.sorted { left, right in

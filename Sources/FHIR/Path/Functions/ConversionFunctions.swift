@@ -3,6 +3,7 @@ extension FHIRPathEvaluation {
     mutating func conversion(_ call: Call) throws(FHIRPathError) -> Items {
         guard let item = try single(call.input, at: call.node) else { return [] }
         let value = item.systemValue
+        try spend(value.textSteps, at: call.node)
         let converted: SystemValue?
         let isQuestion: Bool
         switch call.function {

@@ -19,7 +19,19 @@ extension FHIRPathEvaluation {
         }
     }
 
+    /// Calls a function, and counts the items that it goes through and makes.
     mutating func call(_ call: Call) throws(FHIRPathError) -> Items {
+        switch call.function {
+        // These look at one item at most, or count by themselves.
+        case .empty, .count, .first, .last, .single, .not, .iif, .hasValue, .getValue: break
+        default: try spend(call.input.count, at: call.node)
+        }
+        let result = try items(of: call)
+        try spend(result.count, at: call.node)
+        return result
+    }
+
+    private mutating func items(of call: Call) throws(FHIRPathError) -> Items {
         switch call.function {
         case .empty, .exists, .all, .allTrue, .anyTrue, .allFalse, .anyFalse, .subsetOf, .supersetOf, .count, .distinct,
             .isDistinct, .not:

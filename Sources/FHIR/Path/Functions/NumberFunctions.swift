@@ -102,7 +102,7 @@ extension FHIRPathEvaluation {
             values.append(value)
         }
         guard var result = values.first else { return [] }
-        try spend(values.count, at: call.node)
+        try spend(values.reduce(values.count) { $0 + $1.textSteps }, at: call.node)
         for value in values.dropFirst() {
             do {
                 switch call.function {

@@ -9,10 +9,10 @@ extension FHIRPathEvaluation {
         try spend(text.utf8.count / 64, at: call.node)
         switch call.function {
         case .length: return [FHIRPathItem(text.unicodeScalars.count)]
-        case .upper: return [FHIRPathItem(text.uppercased())]
-        case .lower: return [FHIRPathItem(text.lowercased())]
+        case .upper: return [FHIRPathItem(try checked(text.uppercased(), at: call.node))]
+        case .lower: return [FHIRPathItem(try checked(text.lowercased(), at: call.node))]
         case .trim: return [FHIRPathItem(text.trimmingCharacters(in: .whitespacesAndNewlines))]
-        case .toChars: return try checked(text.unicodeScalars.map { FHIRPathItem(String($0)) }, at: call.node)
+        case .toChars: return try characters(of: text, at: call.node)
         case .substring:
             guard let start = try integerArgument(0, of: call) else { return [] }
             let length = try integerArgument(1, of: call)
@@ -23,23 +23,34 @@ extension FHIRPathEvaluation {
         default: break
         }
         guard let argument = try stringArgument(0, of: call) else { return [] }
+        try spend(argument.utf8.count / 64, at: call.node)
         switch call.function {
-        case .indexOf, .lastIndexOf:
-            let found = Self.index(of: argument, in: text, isLast: call.function == .lastIndexOf)
-            return [FHIRPathItem(found ?? -1)]
+        case .indexOf: return [FHIRPathItem(Self.index(of: argument, in: text) ?? -1)]
+        case .lastIndexOf: return [FHIRPathItem(Self.lastIndex(of: argument, in: text) ?? -1)]
         case .startsWith: return [FHIRPathItem(text.utf8.starts(with: argument.utf8))]
         case .endsWith: return [FHIRPathItem(text.utf8.reversed().starts(with: argument.utf8.reversed()))]
-        case .contains: return [FHIRPathItem(Self.index(of: argument, in: text, isLast: false) != nil)]
+        case .contains: return [FHIRPathItem(Self.index(of: argument, in: text) != nil)]
         case .split: return try split(text, by: argument, at: call.node)
         case .replace:
             guard let replacement = try stringArgument(1, of: call) else { return [] }
             return [FHIRPathItem(try replacing(argument, in: text, with: replacement, at: call.node))]
-        case .encode: return Self.encode(text, argument).map { [FHIRPathItem($0)] } ?? []
-        case .decode: return Self.decode(text, argument).map { [FHIRPathItem($0)] } ?? []
-        case .escape: return Self.escape(text, argument).map { [FHIRPathItem($0)] } ?? []
-        case .unescape: return Self.unescape(text, argument).map { [FHIRPathItem($0)] } ?? []
+        case .encode: return try converted(Self.encode(text, argument), at: call.node)
+        case .decode: return try converted(Self.decode(text, argument), at: call.node)
+        case .escape: return try converted(Self.escape(text, argument), at: call.node)
+        case .unescape: return try converted(Self.unescape(text, argument), at: call.node)
         default: return try match(text, argument, call)
         }
+    }
+
+    private mutating func converted(_ text: String?, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items {
+        guard let text else { return [] }
+        return [FHIRPathItem(try checked(text, at: node))]
+    }
+
+    private mutating func characters(of text: String, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items {
+        let count = text.unicodeScalars.count
+        try checkCount(count, at: node)
+        return text.unicodeScalars.map { FHIRPathItem(String($0)) }
     }
 
     private mutating func match(_ text: String, _ pattern: String, _ call: Call) throws(FHIRPathError) -> Items {
@@ -56,10 +67,13 @@ extension FHIRPathEvaluation {
             default:
                 guard let replacement = try stringArgument(1, of: call) else { return [] }
                 if pattern.isEmpty { return [FHIRPathItem(text)] }
-                return [FHIRPathItem(try checked(regex.replacingMatches(in: text, with: replacement), at: call.node))]
+                let result = try regex.replacingMatches(in: text, with: replacement, limit: context.limits.stringLength)
+                return [FHIRPathItem(try checked(result, at: call.node))]
             }
         } catch let error as FHIRPathError {
             throw error
+        } catch BoundedRegexError.tooManySteps, BoundedRegexError.tooLong {
+            throw FHIRPathError(.limit, "Matching takes too many steps, or its result is too long.", at: Int(call.node.offset))
         } catch {
             throw failure("\(error)", at: call.node)
         }
@@ -68,43 +82,98 @@ extension FHIRPathEvaluation {
     private mutating func joined(_ call: Call) throws(FHIRPathError) -> Items {
         let separator = try stringArgument(0, of: call) ?? ""
         var parts: [String] = []
+        // The length is known before the text is made.
+        var length = 0
         for item in call.input {
-            if let part = try string([item], at: call.node) { parts.append(part) }
+            try spend(at: call.node)
+            guard let part = try string([item], at: call.node) else { continue }
+            length += part.utf8.count + separator.utf8.count
+            try checkLength(length - separator.utf8.count, at: call.node)
+            parts.append(part)
         }
         return call.input.isEmpty ? [] : [FHIRPathItem(try checked(parts.joined(separator: separator), at: call.node))]
     }
 
-    /// The index of a part in scalars. By bytes: a part matches as it is written, not by canonical equivalence.
-    private static func index(of part: String, in text: String, isLast: Bool) -> Int? {
-        let bytes = Array(text.utf8)
-        let wanted = Array(part.utf8)
-        guard wanted.count <= bytes.count else { return nil }
-        let last = bytes.count - wanted.count
-        let starts = isLast ? Array((0...last).reversed()) : Array(0...last)
-        guard let start = starts.first(where: { bytes[$0..<$0 + wanted.count].elementsEqual(wanted) }) else { return nil }
-        return String(decoding: bytes[..<start], as: UTF8.self).unicodeScalars.count
+    /// The index of a part in scalars; a part matches as it is written, not by canonical equivalence.
+    private static func index(of part: String, in text: String) -> Int? {
+        var found: Int?
+        ByteSearch(part).forEachStart(in: text, overlapping: false) { start in
+            found = start
+            return false
+        }
+        return found.map { text.utf8.prefix($0).count { $0 & 0xC0 != 0x80 } }
+    }
+
+    private static func lastIndex(of part: String, in text: String) -> Int? {
+        if part.isEmpty { return text.unicodeScalars.count }
+        var found: Int?
+        ByteSearch(part).forEachStart(in: text, overlapping: true) { start in
+            found = start
+            return true
+        }
+        return found.map { text.utf8.prefix($0).count { $0 & 0xC0 != 0x80 } }
+    }
+
+    /// The text between occurrences of a separator.
+    private mutating func pieces(
+        of text: String, by separator: String, at node: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) -> [Substring] {
+        var starts: [Int] = []
+        ByteSearch(separator).forEachStart(in: text, overlapping: false) { start in
+            starts.append(start)
+            return starts.count < context.limits.items
+        }
+        try checkCount(starts.count + 1, at: node)
+        try spend(starts.count, at: node)
+        var pieces: [Substring] = []
+        var begin = text.utf8.startIndex
+        var offset = 0
+        for start in starts {
+            let end = text.utf8.index(begin, offsetBy: start - offset)
+            pieces.append(text[begin..<end])
+            begin = text.utf8.index(end, offsetBy: separator.utf8.count)
+            offset = start + separator.utf8.count
+        }
+        return pieces + [text[begin...]]
     }
 
     private mutating func split(
         _ text: String, by separator: String, at node: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Items {
         if text.isEmpty { return [] }
-        if separator.isEmpty { return text.unicodeScalars.map { FHIRPathItem(String($0)) } }
-        return try checked(text.components(separatedBy: separator).map { FHIRPathItem($0) }, at: node)
+        if separator.isEmpty { return try characters(of: text, at: node) }
+        return try pieces(of: text, by: separator, at: node).map { FHIRPathItem(String($0)) }
     }
 
     private mutating func replacing(
         _ part: String, in text: String, with replacement: String, at node: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> String {
         // The length is known before the text is made.
-        let pieces = part.isEmpty ? text.unicodeScalars.map { String($0) } : text.components(separatedBy: part)
-        let (length, overflow) = replacement.utf8.count.multipliedReportingOverflow(by: pieces.count + 1)
-        guard !overflow, length + text.utf8.count <= context.limits.stringLength else {
+        if part.isEmpty {
+            let count = text.unicodeScalars.count
+            try checkLength(replacement.utf8.count, times: count + 1, and: text.utf8.count, at: node)
+            var result = replacement
+            for scalar in text.unicodeScalars {
+                result.unicodeScalars.append(scalar)
+                result += replacement
+            }
+            return try checked(result, at: node)
+        }
+        let pieces = try pieces(of: text, by: part, at: node)
+        try checkLength(
+            replacement.utf8.count, times: pieces.count - 1, and: text.utf8.count - part.utf8.count * (pieces.count - 1),
+            at: node)
+        return try checked(pieces.joined(separator: replacement), at: node)
+    }
+
+    private func checkLength(
+        _ length: Int, times count: Int = 1, and rest: Int = 0, at node: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) {
+        let (product, overflow) = length.multipliedReportingOverflow(by: count)
+        guard !overflow, product <= context.limits.stringLength - rest else {
             throw FHIRPathError(
                 .limit, "A string is longer than \(context.limits.stringLength) bytes.", at: Int(node.offset))
         }
-        if part.isEmpty { return replacement + pieces.map { $0 + replacement }.joined() }
-        return try checked(pieces.joined(separator: replacement), at: node)
     }
 
     // MARK: Encodings

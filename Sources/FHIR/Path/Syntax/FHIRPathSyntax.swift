@@ -56,17 +56,57 @@ struct FHIRPathSyntax: Sendable {
     }
 
     /// A type's name with its namespace, if given: `System.Boolean`, `Patient`.
-    struct TypeSpecifier: Sendable, Hashable {
+    struct TypeSpecifier: Sendable {
         let namespace: String?
         let name: String
+        /// The type of FHIR; nil for one of FHIRPath's own.
+        let fhirType: PathType?
+
+        init(namespace: String?, name: String) {
+            self.namespace = namespace
+            self.name = name
+            fhirType = namespace == "System" ? nil : PathType(named: name)
+        }
+
+        /// Whether there is such a type.
+        var isKnown: Bool {
+            fhirType != nil || namespace == "System" || (namespace != "FHIR" && Self.systemTypes.contains(name))
+        }
+
+        private static let systemTypes: Set<String> = [
+            "Any", "Boolean", "Integer", "Long", "Decimal", "String", "Date", "DateTime", "Time", "Quantity",
+        ]
     }
 
     private(set) var nodes: [Node] = []
     private(set) var root: Reference = 0
+    /// Of each node whether it only goes from what the expression is evaluated on to parts: see ``isNavigation(_:)``.
+    private var navigations: [Bool] = []
 
     subscript(reference: Reference) -> Node { nodes[Int(reference)] }
 
+    /// Whether a node is a path of names from the focus or from `$this`, with nothing but `where` by type between them.
+    func isNavigation(_ reference: Reference) -> Bool { navigations[Int(reference)] }
+
+    /// The type that a criterion asks of the item it is evaluated on, where it asks nothing else: `$this is Observation`.
+    func typeOfItem(asked criterion: Reference) -> TypeSpecifier? {
+        guard case .type(.is, let operand, let specifier) = self[criterion].kind else { return nil }
+        if let operand {
+            guard case .this = self[operand].kind else { return nil }
+        }
+        return specifier
+    }
+
     mutating func append(_ kind: Kind, at offset: Int) -> Reference {
+        let isNavigation =
+            switch kind {
+            case .this, .member(nil, _): true
+            case .member(let base?, _): navigations[Int(base)]
+            case .function(let base?, .where, let arguments):
+                navigations[Int(base)] && arguments.first.flatMap { typeOfItem(asked: $0) } != nil
+            default: false
+            }
+        navigations.append(isNavigation)
         nodes.append(Node(kind: kind, offset: Int32(truncatingIfNeeded: offset)))
         return Reference(nodes.count - 1)
     }

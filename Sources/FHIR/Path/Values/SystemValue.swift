@@ -29,6 +29,12 @@ enum SystemValue: Sendable {
         }
     }
 
+    /// The steps that comparing or converting it counts besides one: those of its text, if it is long.
+    var textSteps: Int {
+        if case .string(let text) = self { return text.utf8.count / 64 }
+        return 0
+    }
+
     /// The value as a number without a unit; nil for others.
     var number: ExactDecimal? {
         switch self {
@@ -38,6 +44,10 @@ enum SystemValue: Sendable {
         default: nil
         }
     }
+}
+
+extension SystemValue? {
+    var textSteps: Int { self?.textSteps ?? 0 }
 }
 
 /// A number and a unit: a UCUM code, or a word of the calendar.

@@ -76,13 +76,13 @@ struct PrimitiveFormat: Sendable {
     // MARK: Checking
 
     /// What is wrong with a value that is not `null`; `nil` for a good one.
-    func problem(in value: JSONValue) -> Problem? {
+    func problem(in value: ParsedNode) -> Problem? {
         switch kind {
         case .boolean: return value.kind == .boolean ? nil : wrongJSON("true or false")
         case .decimal: return value.kind == .number ? nil : wrongJSON("a number")
         case .integer:
             guard value.kind == .number else { return wrongJSON("a number") }
-            guard let integer = value.integer else { return Problem(text: "not an integer of the type \(typeName)") }
+            guard let integer = value.value.integer else { return Problem(text: "not an integer of the type \(typeName)") }
             return range.contains(integer)
                 ? nil : Problem(text: "not in the range of \(typeName): \(range.lowerBound) to \(range.upperBound)")
         default:

@@ -16,7 +16,7 @@ enum RuleShortcut: String, Sendable {
     case period = "per-1"
 
     /// Whether the rule certainly holds.
-    func isProven(for json: JSONValue) -> Bool {
+    func isProven(for json: ParsedNode) -> Bool {
         switch self {
         case .requests: Self.entries(of: json, haveAll: "request", if: ["batch", "transaction", "history"])
         case .responses:
@@ -27,7 +27,7 @@ enum RuleShortcut: String, Sendable {
         }
     }
 
-    private static func entries(of bundle: JSONValue, haveAll name: StaticString, if types: [String]) -> Bool {
+    private static func entries(of bundle: ParsedNode, haveAll name: StaticString, if types: [String]) -> Bool {
         guard let type = bundle.member("type")?.string, let entries = bundle.member("entry")?.elements else { return false }
         let isNeeded = types.contains(type)
         return entries.allSatisfy { entry in
@@ -36,7 +36,7 @@ enum RuleShortcut: String, Sendable {
         }
     }
 
-    private static func areDistinct(_ entries: JSONValue?) -> Bool {
+    private static func areDistinct(_ entries: ParsedNode?) -> Bool {
         guard let entries = entries?.elements else { return false }
         var urls: Set<String> = []
         for entry in entries {
@@ -48,12 +48,12 @@ enum RuleShortcut: String, Sendable {
         return true
     }
 
-    private static func hasNoUnderscore(_ url: JSONValue?) -> Bool {
+    private static func hasNoUnderscore(_ url: ParsedNode?) -> Bool {
         url?.withUTF8 { !$0.contains(UInt8(ascii: "_")) } == true && url?.kind == .string
     }
 
     /// Of two dates, or two times in one zone, that are written with the same precision the order is that of their text.
-    private static func isOrdered(_ start: JSONValue?, _ end: JSONValue?) -> Bool {
+    private static func isOrdered(_ start: ParsedNode?, _ end: ParsedNode?) -> Bool {
         guard let start, let end, start.kind == .string, end.kind == .string else { return false }
         return start.withUTF8 { start in
             end.withUTF8 { end in

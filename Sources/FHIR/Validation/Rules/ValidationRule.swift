@@ -17,6 +17,8 @@ struct ValidationRule: Sendable {
     /// What is known of the result before the expression is evaluated.
     let structure: StructuralCheck
     let shortcut: RuleShortcut?
+    /// What an issue says of an object for which it does not hold.
+    let text: String
 
     init(_ rule: DefinedRule, _ path: FHIRPath, of type: DefinedType) {
         key = String(rule.key.prefix { $0 != "@" })
@@ -25,5 +27,6 @@ struct ValidationRule: Sendable {
         self.path = path
         structure = StructuralCheck(path.syntax, of: type)
         shortcut = RuleShortcut(rawValue: rule.key)
+        text = "the rule \(key) does not hold: \(path.expression)"
     }
 }

@@ -5,7 +5,7 @@ struct IssueCollector {
     private struct Found {
         let issue: ValidationIssue
         /// What the issue's location is that of.
-        let anchor: JSONValue?
+        let anchor: ParsedNode?
     }
 
     private let limit: Int
@@ -18,7 +18,7 @@ struct IssueCollector {
     /// Whether no more errors are to be collected.
     var isFull: Bool { errorCount >= limit }
 
-    mutating func add(_ issue: ValidationIssue, at anchor: JSONValue?) {
+    mutating func add(_ issue: ValidationIssue, at anchor: ParsedNode?) {
         if issue.isError {
             errorCount += 1
         } else {
@@ -33,7 +33,7 @@ struct IssueCollector {
         var issues = found.map(\.issue)
         if let table = found.isEmpty ? nil : JSONLineTable(textOf: root) {
             issues = found.map { found in
-                found.issue.located(at: found.anchor.flatMap { table.location(of: $0) })
+                found.issue.located(at: found.anchor.flatMap { table.location(of: $0.value) })
             }
             // What has no location is about the whole, and comes last.
             let order = issues.indices.sorted { left, right in

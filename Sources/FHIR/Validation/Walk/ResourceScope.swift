@@ -2,9 +2,8 @@ import OrderedJSON
 
 /// The resource that is being validated, and what references in it can be to.
 struct ResourceScope {
-    let resource: JSONValue
     /// The resource itself, or the one that contains it.
-    let root: JSONValue
+    let root: ParsedNode?
     let local: LocalReferences
     /// The Bundle that the resource is an entry of.
     let bundle: BundleScope?
@@ -22,8 +21,8 @@ final class LocalReferences {
 
     private var resources: [Contained] = []
 
-    init(_ root: JSONValue) {
-        for resource in root.member("contained")?.elements ?? [] {
+    init(_ root: ParsedNode?) {
+        for resource in root?.member("contained")?.list ?? [] {
             resources.append(Contained(id: resource.member("id")?.string, type: resource.resourceType))
         }
     }
@@ -52,10 +51,10 @@ final class LocalReferences {
 /// A Bundle, and the types of its resources by full URL.
 final class BundleScope {
     let type: String?
-    private let json: JSONValue
+    private let json: ParsedNode
     private lazy var typesByURL: [String: String] = {
         var types: [String: String] = [:]
-        for entry in json.member("entry")?.elements ?? [] {
+        for entry in json.member("entry")?.list ?? [] {
             guard let url = entry.member("fullUrl")?.string, let type = entry.member("resource")?.resourceType else {
                 continue
             }
@@ -64,7 +63,7 @@ final class BundleScope {
         return types
     }()
 
-    init(_ json: JSONValue) {
+    init(_ json: ParsedNode) {
         self.json = json
         type = json.member("type")?.string
     }

@@ -16,7 +16,7 @@ extension Validation {
     ///   - use: What the element says in addition to the type; `nil` for a resource.
     ///   - hasValue: Of the id and extensions of a primitive, whether it has a value.
     mutating func object(
-        _ json: JSONValue, as type: TypePlan, use: ElementTypePlan? = nil, hasValue: Bool = false
+        _ json: ParsedNode, as type: TypePlan, use: ElementTypePlan? = nil, hasValue: Bool = false
     ) {
         guard json.kind == .object else {
             return report(.error, .structure, "a value of the type \(type.name) is an object in JSON", at: json)
@@ -25,14 +25,14 @@ extension Validation {
     }
 
     private mutating func members(
-        of json: JSONValue, as type: TypePlan, use: ElementTypePlan?, hasValue: Bool
+        of json: ParsedNode, as type: TypePlan, use: ElementTypePlan?, hasValue: Bool
     ) {
         var present: TypePlan.Elements = 0
-        var siblings: [(DefinedMember, JSONMember)] = []
+        var siblings: [(DefinedMember, ParsedMember)] = []
         var isEmpty = true
         var hasType = false
         var hasOthers = false
-        for member in json.members ?? [] {
+        for member in json.members {
             guard spend(at: json) else { return }
             isEmpty = false
             switch Self.kind(of: member, in: type) {
@@ -57,7 +57,7 @@ extension Validation {
         }
         for (found, member) in siblings {
             let element = type.elements[found.element]
-            if element.isChoice, present & 1 << found.element != 0, json[String(member.name.dropFirst())] == nil {
+            if element.isChoice, present & 1 << found.element != 0, json.member(named: String(member.name.dropFirst())) == nil {
                 repeated(element, member, in: json)
             }
             present |= sibling(member, found, of: type, in: json)
@@ -86,7 +86,7 @@ extension Validation {
         }
     }
 
-    private static func kind(of member: JSONMember, in type: TypePlan) -> MemberKind {
+    private static func kind(of member: ParsedMember, in type: TypePlan) -> MemberKind {
         let kind = member.nameValue.withUTF8 { name -> MemberKind in
             if name.first == UInt8(ascii: "_") {
                 return type.definition.member(UnsafeBufferPointer(rebasing: name.dropFirst())).map { .sibling($0) }
@@ -100,7 +100,7 @@ extension Validation {
 
     // MARK: Names
 
-    private mutating func unknown(_ member: JSONMember, in type: TypePlan) {
+    private mutating func unknown(_ member: ParsedMember, in type: TypePlan) {
         let name = member.name
         // What a stranger calls a member may be anything: shown is what looks like a name.
         let isShown = name.utf8.count <= 64 && name.utf8.allSatisfy { TextScan.isIDCharacter($0) || $0 == UInt8(ascii: "_") }
@@ -112,8 +112,8 @@ extension Validation {
     }
 
     /// A name that was there before: as itself, or as a choice's other type.
-    private mutating func repeated(_ element: ElementPlan, _ member: JSONMember, in json: JSONValue) {
-        let text = json.count(of: member) > 1
+    private mutating func repeated(_ element: ElementPlan, _ member: ParsedMember, in json: ParsedNode) {
+        let text = json.repeats(member)
             ? "the member \(member.name) is there more than once"
             : "\(element.name)[x] has more than one type"
         report(.error, .structure, text, at: member.nameValue)
@@ -124,7 +124,7 @@ extension Validation {
     /// Validates the value of a member: one, or those of an array.
     ///
     /// - Parameter json: The object, for the siblings of primitives; `nil` where there are none.
-    mutating func values(_ value: JSONValue, of element: ElementPlan, type: Int, in json: JSONValue?) {
+    mutating func values(_ value: ParsedNode, of element: ElementPlan, type: Int, in json: ParsedNode?) {
         let use = element.types[type]
         guard let items = value.elements else {
             path.push(.element(element, type: type, index: nil))
@@ -161,7 +161,7 @@ extension Validation {
         } else if hasNull {
             // A null stands for a primitive that has only extensions: those are in the array beside it.
             let name = element.isChoice ? element.name + use.suffix : element.name
-            if json?["_" + name] == nil || !hasValue {
+            if json?.sibling(named: name) == nil || !hasValue {
                 path.push(.element(element, type: type, index: nil))
                 report(
                     .error, .structure,
@@ -172,7 +172,7 @@ extension Validation {
         }
     }
 
-    private mutating func value(_ value: JSONValue, _ use: ElementTypePlan, containedIndex: Int?) {
+    private mutating func value(_ value: ParsedNode, _ use: ElementTypePlan, containedIndex: Int?) {
         if value.isNull {
             return report(.error, .structure, "null is no value; the member is to be left out", at: value)
         }
@@ -183,7 +183,7 @@ extension Validation {
         }
     }
 
-    private mutating func primitive(_ value: JSONValue, _ format: PrimitiveFormat, _ use: ElementTypePlan) {
+    private mutating func primitive(_ value: ParsedNode, _ format: PrimitiveFormat, _ use: ElementTypePlan) {
         if let problem = format.problem(in: value) {
             report(problem.severity, problem.code, problem.text, rule: problem.rule, at: value)
             if problem.severity == .error { return }
@@ -205,15 +205,16 @@ extension Validation {
     ///
     /// - Returns: The element's bit, if the sibling stands for the element.
     private mutating func sibling(
-        _ member: JSONMember, _ found: DefinedMember, of type: TypePlan, in json: JSONValue
+        _ member: ParsedMember, _ found: DefinedMember, of type: TypePlan, in json: ParsedNode
     ) -> TypePlan.Elements {
         let element = type.elements[found.element]
         let use = element.types[found.type]
-        guard use.isPrimitive else {
+        // The id of an element, and the URL of an extension, are attributes in XML, and have no extensions.
+        guard use.isPrimitive, !type.definition.elements[found.element].isXMLAttribute else {
             unknown(member, in: type)
             return 0
         }
-        let value = json[String(member.name.dropFirst())]
+        let value = json.member(named: String(member.name.dropFirst()))
         let bit: TypePlan.Elements = 1 << found.element
         if !element.isList {
             path.push(.element(element, type: found.type, index: nil))
@@ -227,7 +228,7 @@ extension Validation {
             path.pop()
             return bit
         }
-        let values = value?.elements.map(Array.init)
+        let values = value?.list
         var index = 0
         var hasParts = false
         for part in parts {
@@ -255,7 +256,7 @@ extension Validation {
         return bit
     }
 
-    private mutating func primitiveParts(_ json: JSONValue, hasValue: Bool) {
+    private mutating func primitiveParts(_ json: ParsedNode, hasValue: Bool) {
         guard json.kind == .object, let type = plan.type(named: "Element") else {
             return report(.error, .structure, "the id and extensions of a primitive are an object in JSON", at: json)
         }
@@ -263,7 +264,10 @@ extension Validation {
     }
 }
 
-extension JSONValue {
-    /// How many members have the name of one.
-    fileprivate func count(of member: JSONMember) -> Int { (members ?? []).count { $0.nameValue == member.nameValue } }
+extension ParsedNode {
+    /// Whether two members have the name of one. The first two are looked for, and not all: there may be a million.
+    fileprivate func repeats(_ member: ParsedMember) -> Bool {
+        let name = member.name
+        return members.lazy.filter { $0.name.utf8.elementsEqual(name.utf8) }.prefix(2).reduce(0) { count, _ in count + 1 } == 2
+    }
 }

@@ -13,7 +13,7 @@ extension Validation {
     }
 
     /// Checks what a Reference is to (FHIR R4, “Resource References”).
-    mutating func reference(_ json: JSONValue) {
+    mutating func reference(_ json: ParsedNode) {
         let use = path.use
         var found: String?
         if let reference = json.member("reference"), let text = reference.string, !text.isEmpty {
@@ -84,7 +84,7 @@ extension Validation {
                 return .broken(.error, .invariant, "# is what contains a resource, and nothing contains this", rule: "ref-1")
             }
             scope.local.useContainer(from: index)
-            return scope.root.resourceType.map { .type($0, isResolved: true) } ?? .unknown
+            return scope.root?.resourceType.map { .type($0, isResolved: true) } ?? .unknown
         }
         let found = scope.local.use(id)
         guard found.isFound else {

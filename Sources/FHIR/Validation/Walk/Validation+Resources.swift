@@ -2,7 +2,7 @@ import OrderedJSON
 
 extension Validation {
     /// Validates a resource inside another one.
-    mutating func nestedResource(_ json: JSONValue, containedIndex: Int?) {
+    mutating func nestedResource(_ json: ParsedNode, containedIndex: Int?) {
         guard json.kind == .object else {
             return report(.error, .structure, "a resource is an object in JSON", at: json)
         }
@@ -17,7 +17,7 @@ extension Validation {
     /// - Parameters:
     ///   - name: What its `resourceType` says.
     ///   - containedIndex: Of a contained resource its index.
-    mutating func resource(_ json: JSONValue, as name: String, containedIndex: Int?) {
+    mutating func resource(_ json: ParsedNode, as name: String, containedIndex: Int?) {
         guard let type = plan.resource(named: name) else {
             return report(
                 .fatal, .structure, "R4 has no resource of the type that resourceType names",
@@ -28,11 +28,11 @@ extension Validation {
         // A resource in a contained one is a mistake, but does not hide what contains both.
         let isContained = containedIndex != nil
         scope = ResourceScope(
-            resource: json, root: isContained ? outer.root : json,
+            root: isContained ? outer.root : json,
             local: isContained ? outer.local : LocalReferences(json),
             bundle: name == "Bundle" ? BundleScope(json) : outer.bundle, containedIndex: containedIndex)
-        context.resource = json
-        context.rootResource = scope.root
+        context.resource = json.value
+        context.rootResource = scope.root?.value
         if type.definition.isPartial, partialTypes.insert(name).inserted {
             report(
                 .information, .notSupported,
@@ -43,7 +43,7 @@ extension Validation {
         }
         object(json, as: type)
         if !isContained {
-            let contained = Array(json.member("contained")?.elements ?? [])
+            let contained = json.member("contained")?.list ?? []
             for index in scope.local.unused where index < contained.count {
                 report(
                     .error, .invariant, "the contained resource at index \(index) is not referred to", rule: "dom-3",
@@ -57,7 +57,7 @@ extension Validation {
     // MARK: Bundles
 
     /// What holds for the entries of a Bundle besides its rules (FHIR R4, “Resource Bundle”).
-    mutating func bundleEntry(_ json: JSONValue) {
+    mutating func bundleEntry(_ json: ParsedNode) {
         let resource = json.member("resource")
         let id = resource?.member("id")?.string
         if let fullURL = json.member("fullUrl"), let text = fullURL.string, !text.isEmpty {

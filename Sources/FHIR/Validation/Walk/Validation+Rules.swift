@@ -6,7 +6,7 @@ extension Validation {
     ///
     /// - Parameter elements: Those that the object has: most rules are decided by that.
     mutating func apply(
-        _ rules: [ValidationRule], to json: JSONValue, of type: TypePlan, having elements: TypePlan.Elements
+        _ rules: [ValidationRule], to json: ParsedNode, of type: TypePlan, having elements: TypePlan.Elements
     ) {
         for rule in rules {
             if isStopped { return }
@@ -16,18 +16,17 @@ extension Validation {
             case .isFalse, .empty: broken(rule, at: json)
             case .some, .unknown:
                 if usesStructure, rule.shortcut?.isProven(for: json) == true { continue }
-                evaluate(rule, on: PathNode(json: json, sibling: nil, type: PathType(type.definition)))
+                evaluate(rule, on: PathNode(json: json.value, sibling: nil, type: PathType(type.definition)), at: json)
             }
         }
     }
 
     /// Applies rules to the value of a primitive.
-    mutating func apply(_ rules: [ValidationRule], toPrimitive value: JSONValue, typeNamed name: String) {
-        for rule in rules where !isStopped { evaluate(rule, on: PathNode(value, typeNamed: name)) }
+    mutating func apply(_ rules: [ValidationRule], toPrimitive value: ParsedNode, typeNamed name: String) {
+        for rule in rules where !isStopped { evaluate(rule, on: PathNode(value.value, typeNamed: name), at: value) }
     }
 
-    private mutating func evaluate(_ rule: ValidationRule, on node: PathNode) {
-        guard let json = node.json else { return }
+    private mutating func evaluate(_ rule: ValidationRule, on node: PathNode, at json: ParsedNode) {
         context.limits.steps = max(1, remainingSteps)
         var evaluation = FHIRPathEvaluation(rule.path.syntax, on: [FHIRPathItem(node)], in: context)
         let items: [FHIRPathItem]
@@ -44,16 +43,15 @@ extension Validation {
         if items.count != 1 || items[0].boolean == false { broken(rule, at: json) }
     }
 
-    private mutating func broken(_ rule: ValidationRule, at json: JSONValue) {
+    private mutating func broken(_ rule: ValidationRule, at json: ParsedNode) {
         report(
-            rule.severity, .invariant, "the rule \(rule.key) does not hold: \(rule.path.expression)", rule: rule.key,
-            at: json)
+            rule.severity, .invariant, rule.text, rule: rule.key, at: json)
     }
 
     // MARK: Rules of the walk
 
     /// What holds for some types besides their elements and rules.
-    mutating func special(_ json: JSONValue, _ type: TypePlan, _ elements: TypePlan.Elements) {
+    mutating func special(_ json: ParsedNode, _ type: TypePlan, _ elements: TypePlan.Elements) {
         switch type.special {
         case .none: break
         case .extension: `extension`(json)
@@ -64,10 +62,10 @@ extension Validation {
     }
 
     /// `ext-1`: a value or extensions, and not both. The URL of an extension is absolute, unless it is inside another.
-    private mutating func `extension`(_ json: JSONValue) {
+    private mutating func `extension`(_ json: ParsedNode) {
         let hasExtensions = json.member("extension") != nil
         var hasValue = false
-        for member in json.members ?? [] where !hasValue {
+        for member in json.members where !hasValue {
             hasValue = member.nameValue.withUTF8 { $0.starts(with: "value".utf8) || $0.starts(with: "_value".utf8) } ?? false
         }
         if hasExtensions == hasValue {
@@ -85,7 +83,7 @@ extension Validation {
     }
 
     /// The system of a coding is an absolute URI, and no value set (FHIR R4, “Coding”).
-    private mutating func coding(_ json: JSONValue) {
+    private mutating func coding(_ json: ParsedNode) {
         guard let system = json.member("system"), system.kind == .string else { return }
         let text: String? = system.withUTF8 { system in
             if !TextScan.hasScheme(system) { return "the system of a coding is an absolute URI" }
@@ -96,8 +94,8 @@ extension Validation {
     }
 
     /// Of a concept that is bound to a value set one coding must be in it.
-    mutating func requiredConcept(_ json: JSONValue, _ valueSet: DefinedValueSet) {
-        let codings = json.member("coding")?.elements ?? []
+    mutating func requiredConcept(_ json: ParsedNode, _ valueSet: DefinedValueSet) {
+        let codings = json.member("coding")?.list ?? []
         for coding in codings {
             if let system = coding.member("system")?.string, let code = coding.member("code")?.string,
                 valueSet.contains(system: system, code: code)

@@ -21,18 +21,38 @@ struct Validation {
     init(_ options: ValidationOptions) {
         self.options = options
         collector = IssueCollector(limit: max(1, options.maximumIssues))
-        scope = ResourceScope(
-            resource: .null, root: .null, local: LocalReferences(.null), bundle: nil, containedIndex: nil)
+        scope = ResourceScope(root: nil, local: LocalReferences(nil), bundle: nil, containedIndex: nil)
     }
 
-    mutating func issues(of json: JSONValue) -> [ValidationIssue] {
+    mutating func issues(of value: JSONValue) -> [ValidationIssue] {
+        let parsed: JSONValue
+        do throws(JSONError) {
+            parsed = try value.parsedNode == nil ? JSONValue(parsing: value.utf8(), limits: limits) : value
+        } catch {
+            report(.fatal, .tooCostly, "not validated: \(error.reason)", at: nil)
+            return collector.issues(of: value)
+        }
+        // The nodes are of its text.
+        return withExtendedLifetime(parsed) {
+            if let node = parsed.parsedNode { validate(node) }
+            return collector.issues(of: value)
+        }
+    }
+
+    /// What is read of JSON that was made or changed, and is parsed to be validated.
+    private var limits: JSONLimits {
+        var limits = JSONLimits()
+        limits.depth = max(limits.depth, options.maximumDepth)
+        return limits
+    }
+
+    private mutating func validate(_ json: ParsedNode) {
         if json.kind == .object, let name = json.resourceType {
             path.push(.root(plan.isResource(name) ? name : "Resource"))
             resource(json, as: name, containedIndex: nil)
         } else {
             report(.fatal, .structure, "not a resource: there is no object with a resourceType", at: json)
         }
-        return collector.issues(of: json)
     }
 
     // MARK: Issues
@@ -44,7 +64,7 @@ struct Validation {
     ///   - anchor: Where it is in the text.
     mutating func report(
         _ severity: IssueSeverity, _ code: IssueType, _ text: String, rule: String? = nil, child: String? = nil,
-        at anchor: JSONValue?
+        at anchor: ParsedNode?
     ) {
         guard !isStopped else { return }
         let expression = path.expression + (child.map { ".\($0)" } ?? "")
@@ -55,7 +75,7 @@ struct Validation {
         if collector.isFull { stop(.tooCostly, "validation stopped after \(options.maximumIssues) errors", at: anchor) }
     }
 
-    private mutating func stop(_ code: IssueType, _ text: String, at anchor: JSONValue?) {
+    private mutating func stop(_ code: IssueType, _ text: String, at anchor: ParsedNode?) {
         guard !isStopped else { return }
         isStopped = true
         collector.add(
@@ -69,7 +89,7 @@ struct Validation {
     /// Counts what was visited.
     ///
     /// - Returns: Whether to go on.
-    mutating func spend(_ count: Int = 1, at value: JSONValue) -> Bool {
+    mutating func spend(_ count: Int = 1, at value: ParsedNode) -> Bool {
         if isStopped { return false }
         let before = steps
         steps += count
@@ -84,7 +104,7 @@ struct Validation {
     var remainingSteps: Int { options.maximumSteps - steps }
 
     /// Calls `body` one level deeper, unless that is too deep.
-    mutating func descend(at value: JSONValue, _ body: (inout Validation) -> Void) {
+    mutating func descend(at value: ParsedNode, _ body: (inout Validation) -> Void) {
         guard depth < options.maximumDepth else {
             stop(.tooCostly, "validation stopped: nested deeper than \(options.maximumDepth) elements", at: value)
             return

@@ -3,10 +3,13 @@ import FHIRClient
 
 extension CommandFailure {
     /// What the tool says of an interaction that failed, with the server's own words.
-    init(_ error: FHIRClientError) {
+    ///
+    /// - Parameter hints: What may be wrong with the request, a line each.
+    init(_ error: FHIRClientError, hints: [String] = []) {
         let issues = error.outcome?.issue.map { "\n  \($0.message)" }.joined() ?? ""
         let next = Self.nextCommand(after: error).map { "\nnext: \($0)" } ?? ""
-        self.init("\(error)".inToolsWords + issues + next, status: ExitStatus(error))
+        let hints = hints.map { "\nhint: \($0)" }.joined()
+        self.init("\(error)".inToolsWords + issues + hints + next, status: ExitStatus(error))
     }
 
     private static func nextCommand(after error: FHIRClientError) -> String? {
@@ -18,6 +21,8 @@ extension CommandFailure {
         case .notReachable, .timedOut, .malformedResponse: "check the base URL with “indivo fhir capabilities”"
         case .unauthorized, .forbidden: "set FHIR_TOKEN to a token that the server takes"
         case .notSupported: "“indivo fhir capabilities” says what the server supports"
+        case .invalid where error.interaction.hasPrefix("search"):
+            "“indivo fhir capabilities” lists the search parameters of each type"
         case .invalid: "“indivo fhir check FILE” says what is wrong with a resource"
         case .conflict, .preconditionFailed: "“indivo fhir history TYPE/ID” lists the versions"
         default: nil

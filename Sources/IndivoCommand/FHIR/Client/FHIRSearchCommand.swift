@@ -40,6 +40,14 @@ struct FHIRSearchCommand: AsyncParsableCommand {
     @OptionGroup var connection: FHIRConnectionOptions
 
     func run() async throws {
+        do {
+            try await search()
+        } catch let error as FHIRClientError where [.invalid, .notFound, .notSupported].contains(error.reason) {
+            throw CommandFailure(error, hints: FHIRSearchHints.hints(type: type, parameters: parameters))
+        }
+    }
+
+    private func search() async throws {
         var search = try FHIRSearch(parameters.map(Self.parameter))
         let client = try connection.client()
         if count {
