@@ -220,6 +220,17 @@ import Testing
         #expect(try await study.consumer.drain().failed == 1)
     }
 
+    @Test func aContractThatOthersSignedTooIsTheParticipants() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let contract = """
+            {"resourceType": "Contract", "status": "executed", "signer": [
+             {"party": {"reference": "Patient/\(participant.uuidString)"}, "signature": [{"who": {"reference": "Patient/\(participant.uuidString)"}}]},
+             {"party": {"reference": "Practitioner/7"}, "signature": [{"who": {"reference": "Practitioner/7"}}]}]}
+            """
+        #expect(try await study.deliver([contract, Given.response(participant)]).loaded == 2)
+    }
+
     // MARK: What older software wrote
 
     /// As C3-PRO's receiver encrypts: AES-128 in CBC mode with an IV of zeros, the key by OAEP with SHA-1.

@@ -102,7 +102,12 @@ struct Intake: Sendable {
         case "Consent": references = [json["patient"]?["reference"]?.string]
         default: references = [json["subject"]?["reference"]?.string]
         }
-        let ids = Set(references.compactMap { $0?.split(separator: "/").last.map { String($0).lowercased() } })
+        // Others may have signed beside the participant.
+        var ids: Set<String> = []
+        for reference in references {
+            let parts = (reference ?? "").split(separator: "/")
+            if let id = parts.last, parts.count < 2 || parts[parts.count - 2] == "Patient" { ids.insert(id.lowercased()) }
+        }
         guard let id = ids.first, ids.count == 1 else {
             throw ProcessingError.subjects(
                 ids.isEmpty ? "\(type.prefix(64)) without a participant" : "\(type.prefix(64)) of several participants")
