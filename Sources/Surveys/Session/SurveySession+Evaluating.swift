@@ -5,7 +5,7 @@ import OrderedJSON
 extension SurveySession {
     /// How many steps of FHIRPath all expressions together may take for one change or one check; those that are left then
     /// are not evaluated.
-    static let mostSteps = 3_000_000
+    static let mostSteps = 1_000_000
     /// How often expressions that may read anything are evaluated for one change.
     private static let mostRounds = 6
 

@@ -10,7 +10,7 @@ extension SurveySession {
     }
 
     /// What an evaluation costs besides what its expression does.
-    private static let stepsOfEvaluation = 100
+    private static let stepsOfEvaluation = 40
     /// How many variables may read each other in a chain.
     private static let mostVariables = 60
 
