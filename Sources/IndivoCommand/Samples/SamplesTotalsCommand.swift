@@ -39,7 +39,7 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
         func makeTotals(_ zone: TimeZone) throws -> SampleTotals {
             do {
                 return try SampleTotals(of: input.type.first ?? "", by: by, in: zone, mapping: mapping, priority: source)
-            } catch let error as SampleError {
+            } catch {
                 throw CommandFailure("--type: \(error)")
             }
         }
