@@ -1,4 +1,8 @@
+#if canImport(CLibXML2)
 import CLibXML2
+#else
+import libxml2
+#endif
 
 /// The attribute defaults that a document's own DTD declares.
 ///
