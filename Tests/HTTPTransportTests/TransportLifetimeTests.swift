@@ -1,4 +1,4 @@
-#if !canImport(Darwin)
+#if canImport(CLibCurl)
 import Foundation
 import HTTPTransport
 import HTTPTypes
