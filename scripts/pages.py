@@ -390,7 +390,7 @@ def fhir_pages(tool, pictures):
 
 def health_pages(tool, pictures):
     """A month of a phone and a watch, as a FHIR patient's and as an Indivo record's. Returns what `fhir_pages` does."""
-    views = {"day": "by=day&on=2026-03-30", "month": "by=month&on=2026-03-29", "year": "by=year&on=2026-03-29"}
+    views = {"day": "by=day&on=2026-03-31", "month": "by=month&on=2026-03-29", "year": "by=year&on=2026-03-29"}
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "samples.jsonl")
         samples.write(file, samples.life())

@@ -31,8 +31,8 @@ extension HealthCharts {
         let hour = 3_600_000_000
         let start = (sleep.pieces.first?.time.lowerBound ?? 0).flooredQuotient(by: hour) * hour
         let end = (((sleep.pieces.map(\.time.upperBound).max() ?? 0) - 1).flooredQuotient(by: hour) + 1) * hour
-        // The zone's offset may be a part of an hour: names are those of the times themselves.
-        let step = max(1, (end - start) / hour / 5) * hour
+        // The zone's offset may be a part of an hour: names are those of the times themselves. Six of them fit on a phone.
+        let step = max(1, ((end - start) / hour + 4) / 5) * hour
         let ticks = stride(from: start, through: end, by: step).map { ($0, period.clockText(of: $0)) }
         let marks = sleep.pieces.map { piece in
             let row = Double(shown.firstIndex(of: piece.stage) ?? 0)
