@@ -127,7 +127,8 @@ let package = Package(
         // FHIR R4: what the specification says as data, and resources as documents.
         .target(name: "FHIRTables"),
         .target(
-            name: "FHIR", dependencies: ["BoundedRegex", "CivilCalendar", "FHIRTables", "IndivoXML", "OrderedJSON", "UCUM"]),
+            name: "FHIR",
+            dependencies: ["BoundedRegex", "CivilCalendar", "FHIRTables", "IndivoXML", "OrderedJSON", "UCUM", "URLCoding"]),
         // The REST client of FHIR servers.
         .target(
             name: "FHIRClient",
@@ -149,7 +150,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto", condition: backendSigningOnly),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: backendSigningOnly),
             ]),
-        .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON"]),
+        .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON", "URLCoding"]),
         // A record as FHIR.
         .target(
             name: "IndivoFHIR", dependencies: ["FHIR", "Indivo", "IndivoModel", "IndivoXML", "OrderedJSON", "UCUM"],
@@ -188,12 +189,12 @@ let package = Package(
         // Items on disk that outlive the process. It knows nothing of Indivo, and needs AES-GCM, which Apple's systems have.
         .target(
             name: "DurableQueue",
-            dependencies: [.product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
+            dependencies: ["URLCoding", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // Writing while there is no network.
         .target(
             name: "IndivoOutbox",
-            dependencies: ["Indivo", "DurableQueue", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
+            dependencies: ["Indivo", "DurableQueue", "URLCoding", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // The signed form of a consent, as PDF.
         .target(name: "ConsentForm", dependencies: ["StudyDelivery", .target(name: "CPangoCairo", condition: formOnly)]),
@@ -248,7 +249,7 @@ let package = Package(
         .target(
             name: "StudyWarehouse",
             dependencies: [
-                "CivilCalendar", "FHIR", "IndivoXML", "OrderedJSON", "PrivateSQLite",
+                "CivilCalendar", "FHIR", "IndivoXML", "OrderedJSON", "PrivateSQLite", "URLCoding",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
             ]),

@@ -5,6 +5,7 @@ import Crypto
 #endif
 import Foundation
 import Indivo
+import URLCoding
 
 /// Whose outbox it is: of a server, an app and a record.
 struct OutboxIdentity: Sendable, Hashable {
@@ -17,7 +18,7 @@ struct OutboxIdentity: Sendable, Hashable {
 
     /// What the outbox's folder is called: a digest, since the ids say whose it is.
     var folderName: String {
-        SHA256.hash(data: Data(text.utf8)).prefix(16).map { String(format: "%02x", $0) }.joined()
+        Hexadecimal.encode(SHA256.hash(data: Data(text.utf8)).prefix(16))
     }
 
     /// Scheme and host in lower case, without the scheme's own port and a slash at the end (RFC 3986, section 6.2).

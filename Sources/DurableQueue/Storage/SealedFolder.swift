@@ -4,6 +4,7 @@ import CryptoKit
 import Crypto
 #endif
 import Foundation
+import URLCoding
 
 /// Small values on a disk, each in a sealed file of its own, which is whole or missing whatever happens.
 ///
@@ -143,7 +144,7 @@ package struct SealedFolder: Sendable {
 
     private func fileName(_ name: String, _ key: QueueKey) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Data((identity + "/" + name).utf8), using: derived("name", key))
-        return code.prefix(16).map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+        return Hexadecimal.encode(code.prefix(16))
     }
 
     private func derived(_ use: String, _ key: QueueKey) -> SymmetricKey {

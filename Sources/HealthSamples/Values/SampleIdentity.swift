@@ -7,19 +7,7 @@ enum SampleIdentity {
     static func isUUID(_ text: String) -> Bool { text.utf8.count == 36 && UUID(uuidString: text) != nil }
 
     /// A UUID that a text determines (RFC 9562, version 8).
-    static func uuid(of text: String) -> String {
-        var bytes = Array(SHA256.hash(text).prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x80
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Hexadecimal.encode(bytes)
-        var parts: [Substring] = []
-        var rest = digits[...]
-        for count in [8, 4, 4, 4, 12] {
-            parts.append(rest.prefix(count))
-            rest = rest.dropFirst(count)
-        }
-        return parts.joined(separator: "-")
-    }
+    static func uuid(of text: String) -> String { DigestUUID.text(SHA256.hash(text), version: 8) }
 }
 
 extension Sample {

@@ -26,10 +26,6 @@ struct ResourceAddress: Hashable, Sendable {
         let namespace: [UInt8] = [
             0x6F, 0x5B, 0x0D, 0x52, 0x3C, 0x1E, 0x4E, 0x0B, 0x9A, 0x77, 0x21, 0x8B, 0x5E, 0x94, 0xC3, 0x10,
         ]
-        var bytes = Array(SHA1.hash(Data(namespace + Array(name.utf8))).prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x50
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
+        return DigestUUID.text(SHA1.hash(Data(namespace + Array(name.utf8))), version: 5)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import URLCoding
 
 /// SHA-1 (FIPS 180-4): the digest Indivo gives binary documents. Nothing here relies on it for security.
 package enum SHA1 {

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import URLCoding
 
 /// Texts as the real server's language, Python 2, reads and shows them.
 enum PythonText {

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import URLCoding
 #if canImport(CCrypt)
 import CCrypt
 #elseif canImport(CommonCrypto)

@@ -1,5 +1,6 @@
 import ShownText
 import SwiftASN1
+import URLCoding
 import X509
 
 /// Recipients of messages as people may read them.
@@ -16,6 +17,6 @@ enum RecipientName {
     /// The content of a primitive element in hexadecimal digits.
     static func digits(_ node: ASN1Node) -> String {
         guard case .primitive(let bytes) = node.content else { return "?" }
-        return bytes.prefix(64).map { hexadecimal($0) }.joined()
+        return Hexadecimal.encode(bytes.prefix(64))
     }
 }

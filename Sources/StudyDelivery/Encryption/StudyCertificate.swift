@@ -3,6 +3,7 @@ import CryptoExtras
 import Foundation
 import ShownText
 import SwiftASN1
+import URLCoding
 // To check chains at another time than now.
 @_spi(FixedExpiryValidationTime) import X509
 
@@ -95,7 +96,7 @@ public struct StudyCertificate: Sendable, Hashable {
     /// Who signed it.
     public var issuer: String { "\(certificate.issuer)" }
     /// Its serial number, in hexadecimal digits.
-    public var serialNumber: String { certificate.serialNumber.bytes.map { hexadecimal($0) }.joined() }
+    public var serialNumber: String { Hexadecimal.encode(certificate.serialNumber.bytes) }
     /// From when on it is valid.
     public var notBefore: StudyTime { StudyTime(certificate.notValidBefore) }
     /// Until when it is valid.
@@ -103,7 +104,7 @@ public struct StudyCertificate: Sendable, Hashable {
     /// The length of its key.
     public var keyBits: Int { (try? _RSA.Encryption.PublicKey(unsafeDERRepresentation: publicKey).keySizeInBits) ?? 0 }
     /// SHA-256 of its bytes, in hexadecimal digits.
-    public var fingerprint: String { SHA256.hash(data: der).map { hexadecimal($0) }.joined() }
+    public var fingerprint: String { Hexadecimal.encode(SHA256.hash(data: der)) }
 
     /// As PEM.
     public var pem: String { PEMDocument(type: "CERTIFICATE", derBytes: [UInt8](der)).pemString + "\n" }
@@ -189,10 +190,4 @@ extension CMSKeyTransport {
         case .oaepSHA256: .PKCS1_OAEP_SHA256
         }
     }
-}
-
-/// Two hexadecimal digits.
-func hexadecimal(_ byte: UInt8) -> String {
-    let digits = String(byte, radix: 16)
-    return digits.utf8.count == 1 ? "0" + digits : digits
 }

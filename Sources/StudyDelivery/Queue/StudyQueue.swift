@@ -4,6 +4,7 @@ import Foundation
 import HTTPTransport
 import OrderedJSON
 import Synchronization
+import URLCoding
 
 /// Takes what a participant gives to a study, and delivers it: encrypted, once, and in order.
 ///
@@ -54,7 +55,7 @@ public final class StudyQueue: Sendable {
     ) throws {
         (self.study, self.subject) = (study, subject)
         let identity = "study delivery\n\(study)\n\(subject.uuidString)"
-        let name = SHA256.hash(data: Data(identity.utf8)).prefix(16).map { hexadecimal($0) }.joined()
+        let name = Hexadecimal.encode(SHA256.hash(data: Data(identity.utf8)).prefix(16))
         queue = try DurableQueue(
             in: folder.appending(path: name), identity: identity, keys: keys, policy: policy, diskFault: diskFault)
     }

@@ -4,6 +4,7 @@ import Foundation
 import OrderedJSON
 import StudyDelivery
 import StudyWarehouse
+import URLCoding
 
 /// What a resource of a phone means to a study.
 struct Intake: Sendable {
@@ -27,8 +28,7 @@ struct Intake: Sendable {
 
     /// Digest of a participant's id. The ids are random, so nobody finds them by trying.
     static func digest(_ id: String) -> String {
-        SHA256.hash(data: Data(("study participant\n" + id.lowercased()).utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-            .joined()
+        Hexadecimal.encode(SHA256.hash(data: Data(("study participant\n" + id.lowercased()).utf8)))
     }
 
     /// Reads what a resource means.

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import URLCoding
 
 /// A delivery of a phone, as it goes from receiver to consumer: encrypted.
 public struct StudyMessage: Sendable, Hashable {
@@ -34,6 +35,6 @@ public struct StudyMessage: Sendable, Hashable {
 
     /// The digest that identifies bytes.
     public static func digest(of body: Data) -> String {
-        "sha-256:" + SHA256.hash(data: body).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        "sha-256:" + Hexadecimal.encode(SHA256.hash(data: body))
     }
 }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GRDB
 import PrivateSQLite
+import URLCoding
 
 /// The apps that registered, their tokens, and how many participants each state has. Secrets and tokens are there as
 /// digests alone.
@@ -27,7 +28,7 @@ final class ClientRegistry: Sendable {
     }
 
     static func digest(_ text: String) -> String {
-        SHA256.hash(data: Data(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.encode(SHA256.hash(data: Data(text.utf8)))
     }
 
     /// Random bytes of the system's generator.

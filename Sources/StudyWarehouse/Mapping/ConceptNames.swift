@@ -1,5 +1,6 @@
 import Crypto
 import FHIR
+import URLCoding
 
 /// The names that questions and answers have as concepts. Responses and ontology are made with the same ones.
 public enum ConceptNames {
@@ -51,7 +52,7 @@ public enum ConceptNames {
         text.utf8.reduce(into: "") { result, byte in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: result.unicodeScalars.append(Unicode.Scalar(byte))
-            default: result += "~" + hexadecimal(byte)
+            default: result += "~" + Hexadecimal.encode([byte])
             }
         }
     }
@@ -76,7 +77,5 @@ public enum ConceptNames {
         "http://www.ama-assn.org/go/cpt": "CPT4",
     ]
 
-    static func digest(_ text: String) -> String { SHA256.hash(data: Array(text.utf8)).map(hexadecimal).joined() }
-
-    private static func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+    static func digest(_ text: String) -> String { Hexadecimal.encode(SHA256.hash(data: Array(text.utf8))) }
 }

@@ -1,5 +1,6 @@
 import BoundedRegex
 import Foundation
+import URLCoding
 
 /// Functions of strings (FHIRPath section 5.6). Positions count characters as Unicode scalars.
 extension FHIRPathEvaluation {
@@ -180,18 +181,13 @@ extension FHIRPathEvaluation {
 
     private static func encode(_ text: String, _ format: String) -> String? {
         switch format {
-        case "hex": text.utf8.map { hexadecimal($0) }.joined()
+        case "hex": Hexadecimal.encode(text.utf8)
         case "base64": Data(text.utf8).base64EncodedString()
         case "urlbase64":
             Data(text.utf8).base64EncodedString().replacingOccurrences(of: "+", with: "-")
                 .replacingOccurrences(of: "/", with: "_")
         default: nil
         }
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0" + digits : digits
     }
 
     private static func decode(_ text: String, _ format: String) -> String? {
