@@ -1,3 +1,7 @@
+#if !BackendSigning
+#error("FHIRBackendSigning needs the trait BackendSigning of swift-indivo: .package(…, traits: [\"BackendSigning\"])")
+#endif
+
 import Crypto
 import CryptoExtras
 import FHIRClient

@@ -18,6 +18,7 @@ struct IndivoTool: AsyncParsableCommand {
             indivo --generate-completion-script zsh > ~/.zfunc/_indivo
             indivo --generate-completion-script fish | source
             """,
+        version: PackageVersion.text,
         groupedSubcommands: [
             CommandGroup(
                 name: "Login",

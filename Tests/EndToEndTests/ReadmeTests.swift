@@ -14,13 +14,23 @@ struct ReadmeTests {
         #expect(readme.contains("```swift\n\(example)```"))
     }
 
-    @Test("every file that the README links to is there")
+    @Test("every file that a page links to is there")
     func links() throws {
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let links = readme.matches(of: #/\]\(([^)#:]+)\)/#).map { String($0.output.1) }
-        #expect(!links.isEmpty)
-        for link in links {
-            #expect(FileManager.default.fileExists(atPath: root.appending(path: link).path), "\(link)")
+        let pages = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter {
+            $0.hasSuffix(".md") && !$0.contains(".build")
         }
+        #expect(pages.count > 20)
+        var count = 0
+        for page in pages {
+            let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
+            let folder = root.appending(path: page).deletingLastPathComponent()
+            // What stands in a block of code is no link.
+            let prose = text.split(separator: "```", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 0 }
+            for link in prose.flatMap({ $0.element.matches(of: #/\]\(([^)#:\s]+)(#[^)]*)?\)/#) }).map({ String($0.output.1) }) {
+                count += 1
+                #expect(FileManager.default.fileExists(atPath: folder.appending(path: link).path), "\(page): \(link)")
+            }
+        }
+        #expect(count > 30)
     }
 }

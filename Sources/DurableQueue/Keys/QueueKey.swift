@@ -1,7 +1,9 @@
 #if canImport(CryptoKit)
 import CryptoKit
-#else
+#elseif Outbox
 import Crypto
+#else
+#error("IndivoOutbox needs the trait Outbox of swift-indivo: .package(…, traits: [\"Outbox\"])")
 #endif
 import Foundation
 

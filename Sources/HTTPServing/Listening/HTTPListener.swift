@@ -1,3 +1,7 @@
+#if !Sandbox
+#error("Servers and pages need the trait Sandbox of swift-indivo: .package(…, traits: [\"Sandbox\"])")
+#endif
+
 import FlyingSocks
 import Foundation
 
