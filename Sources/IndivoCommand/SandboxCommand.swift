@@ -41,7 +41,7 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: "Keep the data in this SQLite file; in memory unless given.", completion: .file())
     var database: String?
 
-    @Flag(help: "Print one line of JSON first, for programs.")
+    @Flag(help: "Print one line of JSON for programs, and the text for people to standard error.")
     var json = false
 
     func run() async throws {
@@ -77,11 +77,14 @@ struct SandboxCommand: AsyncParsableCommand {
 
     private func announce(_ sandbox: Sandbox, apps: [SandboxApp]) async throws {
         let summary = try await sandbox.summary()
-        if json { print(summary.json) }
+        if json {
+            print(summary.json)
+            // A program that reads this waits for it.
+            fflush(nil)
+        }
         let records = summary.records.map { "           \($0.id)  \($0.label)".shown() }.joined(separator: "\n")
         let more = apps.map { "\n  app      \($0.id), consumer key \($0.consumerKey), secret \($0.consumerSecret)" }
-        print(
-            """
+        let text = """
             A sandbox Indivo server, for development and tests only.
               API      \(summary.api.absoluteString)
               pages    \(summary.ui.absoluteString)
@@ -93,9 +96,13 @@ struct SandboxCommand: AsyncParsableCommand {
             \(records)
             Try it:    curl \(summary.api.absoluteString)/apps/
             Stop it with Control-C.
-            """)
-        // A program that reads this waits for it.
-        fflush(nil)
+            """
+        if json {
+            note(text)
+        } else {
+            print(text)
+            fflush(nil)
+        }
     }
 
     private func failure(_ message: String) -> ExitCode {

@@ -26,7 +26,7 @@ struct MedicationTests {
             #expect(medication.metadata?.status == .active)
             #expect(medication.record?.id == place.record.id)
 
-            let reported = try await place.record.reports(of: Medication.self)
+            let reported = try await place.record.reports(of: Medication.self).all()
             let found = try #require(reported.first { $0.id == first })
             #expect(found.drugName == medication.drugName)
             #expect(found.startDate == medication.startDate)
@@ -40,9 +40,9 @@ struct MedicationTests {
             #expect(found.metadata?.replaces?.id == first)
 
             try await found.setStatus(.archived, reason: "finished")
-            let left = try await place.record.reports(of: Medication.self)
+            let left = try await place.record.reports(of: Medication.self).all()
             #expect(!left.contains { $0.id == second })
-            let archived = try await place.record.reports(of: Medication.self, status: .archived)
+            let archived = try await place.record.reports(of: Medication.self, matching: ReportQuery(status: .archived)).all()
             #expect(archived.map(\.instructions) == ["one a day"])
             // The fill was found again in the stored document, not stored a second time.
             #expect(archived.map(\.fulfillments.count) == [1])
@@ -65,7 +65,7 @@ struct MedicationTests {
             signs.encounter = visit
             try await place.record.add(signs)
 
-            let reported = try #require(try await place.record.reports(of: VitalSigns.self).first { $0.id == signs.id })
+            let reported = try #require(try await place.record.reports(of: VitalSigns.self).all().first { $0.id == signs.id })
             #expect(reported.encounter == nil, "a server does not report it")
             reported.weight?.value = 71
             try await reported.replace()
@@ -73,7 +73,7 @@ struct MedicationTests {
             try await reported.replace()
 
             #expect(reported.encounter?.encounterType?.identifier == "ambulatory", "it is known once it was read")
-            let encounters = try await place.record.reports(of: Encounter.self)
+            let encounters = try await place.record.reports(of: Encounter.self).all()
             #expect(encounters.contains { $0.id == reported.id }, "the encounter is in the newest version")
         }
     }
@@ -90,7 +90,7 @@ struct MedicationTests {
 
             medication.instructions = "one a day"
             try await medication.replace()
-            let problems = try await place.record.reports(of: Problem.self)
+            let problems = try await place.record.reports(of: Problem.self).all()
             #expect(problems.contains { $0.id == medication.id && $0.name?.title == "Cough" })
         }
     }
@@ -102,7 +102,7 @@ struct MedicationTests {
             await #expect(throws: IndivoError.self) { try await medication.replace() }
             try await place.record.add(medication)
             await #expect(throws: IndivoError.self) { try await place.record.add(medication) }
-            let old = try #require(try await place.record.reports(of: Medication.self).first { $0.id == medication.id })
+            let old = try #require(try await place.record.reports(of: Medication.self).all().first { $0.id == medication.id })
             try await medication.replace()
             try await old.refreshMetadata()
             let error = await #expect(throws: IndivoError.self) { try await old.replace() }
@@ -120,7 +120,7 @@ struct MedicationTests {
             #expect(error?.status == 400)
             #expect(error?.description.contains("at most 255 characters") == true)
             #expect(medication.id == nil)
-            let reported = try await place.record.reports(of: Medication.self)
+            let reported = try await place.record.reports(of: Medication.self).all()
             #expect(!reported.contains { $0.drugName?.identifier == "316153" }, "nothing was stored")
         }
     }
@@ -135,7 +135,7 @@ struct MedicationTests {
                 return fill
             }
             try await place.record.add(SDMXDocument(fills))
-            let supplies = try await place.record.reports(of: Fill.self).compactMap(\.dispenseDaysSupply)
+            let supplies = try await place.record.reports(of: Fill.self).all().compactMap(\.dispenseDaysSupply)
             #expect(Set(supplies).isSuperset(of: (0..<205).map(Double.init)))
         }
     }

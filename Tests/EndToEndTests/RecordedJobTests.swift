@@ -20,7 +20,7 @@ struct RecordedJobTests {
 
     private func job(_ record: IndivoRecord) async throws -> Findings {
         let information = try await record.information()
-        let drugs = try await record.reports(of: Medication.self).map { $0.drugName?.title }
+        let drugs = try await record.reports(of: Medication.self).all().map { $0.drugName?.title }
         let vitaminC = Medication()
         vitaminC.drugName = CodedValue(title: "Vitamin C 500 MG", system: .rxNorm, identifier: "316153")
         vitaminC.startDate = "2026-11-21"

@@ -34,7 +34,7 @@ struct DeliveryTests {
             #expect(first.label == "vitamins")
             #expect(first.replacedBy?.id == second.id)
             #expect(second.status == .archived)
-            let stored = try #require(try await record.reports(of: Medication.self, status: .archived).first)
+            let stored = try #require(try await record.reports(of: Medication.self, matching: ReportQuery(status: .archived)).all().first)
             #expect(stored.id == second.id && stored.instructions == "one a day")
             #expect(try await stored.statusHistory().map(\.reason) == ["finished"])
             #expect(try await outbox.confirmDelivery(of: document))

@@ -66,7 +66,7 @@ struct Place {
 
     /// The names of the medications on the server, in the order in which they came.
     func medications(status: DocumentStatus = .active) async throws -> [String] {
-        try await record().reports(of: Medication.self, status: status).reversed()
+        try await record().reports(of: Medication.self, matching: ReportQuery(status: status)).all().reversed()
             .compactMap { $0.drugName?.title }.filter { $0.hasPrefix("Test") }
     }
 }

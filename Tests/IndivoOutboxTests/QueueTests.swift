@@ -85,7 +85,7 @@ struct QueueTests {
             document.instructions = "one a day"
             try await outbox.replace(document)
             try await outbox.flush()
-            let stored = try await place.record().reports(of: Medication.self).filter { $0.instructions == "one a day" }
+            let stored = try await place.record().reports(of: Medication.self).all().filter { $0.instructions == "one a day" }
             #expect(stored.map { $0.drugName?.title } == ["Test A"])
         }
     }

@@ -28,7 +28,7 @@ struct ReportChangeTests {
     }
 
     private func report(_ record: IndivoRecord) async throws -> Medication {
-        try #require(try await record.reports(of: Medication.self).first { $0.drugName?.title == "Test A" })
+        try #require(try await record.reports(of: Medication.self).all().first { $0.drugName?.title == "Test A" })
     }
 
     @Test("what changed is queued, and written into the stored document: nothing that the report left out is lost")
@@ -130,7 +130,7 @@ struct ReportChangeTests {
         }
         try await Place.use { place in
             let record = try await storeMedication(place)
-            let found = try #require(try await record.reports(of: Own.self).first)
+            let found = try #require(try await record.reports(of: Own.self).all().first)
             found.instructions = "x"
             let outbox = try place.outbox()
             let error = await #expect(throws: OutboxError.self) { try await outbox.replace(found) }

@@ -8,7 +8,7 @@ struct CallTests {
     @Test("a request goes out with the path literal, the query encoded, and signed in the header")
     func request() async throws {
         let transport = AnsweringTransport("<Models/>")
-        _ = try await transport.record().reports(of: Medication.self)
+        _ = try await transport.record().reports(of: Medication.self).all()
         let request = try #require(transport.requests.first)
         #expect(request.method == .get)
         #expect(request.authority == "indivo.example.org:8000")
@@ -39,7 +39,7 @@ struct CallTests {
     ])
     func authority(api: String, expected: String) async throws {
         let transport = AnsweringTransport("<Models/>")
-        _ = try await transport.record(api: api).reports(of: Problem.self)
+        _ = try await transport.record(api: api).reports(of: Problem.self).all()
         #expect(transport.requests.first?.authority == expected)
         #expect(transport.requests.first?.path?.hasPrefix("/records/") == true)
     }
@@ -106,7 +106,7 @@ struct CallTests {
     ])
     func refusals(status: Int, body: String, words: String) async throws {
         let transport = AnsweringTransport(status: HTTPResponse.Status(code: status), type: "text/html; charset=utf-8", body)
-        let error = try await #require(throws: IndivoError.self) { try await transport.record().reports(of: Problem.self) }
+        let error = try await #require(throws: IndivoError.self) { try await transport.record().reports(of: Problem.self).all() }
         #expect(error.status == status)
         let text = error.description
         #expect(text.contains("generic_list") && text.contains("\(status)") && text.contains(words), "\(text)")
@@ -119,7 +119,7 @@ struct CallTests {
     ])
     func strangeAnswers(body: String, words: String) async throws {
         let transport = AnsweringTransport(body)
-        let error = try await #require(throws: (any Error).self) { try await transport.record().reports(of: Problem.self) }
+        let error = try await #require(throws: (any Error).self) { try await transport.record().reports(of: Problem.self).all() }
         #expect("\(error)".contains(words), "\(error)")
     }
 
@@ -139,7 +139,7 @@ struct CallTests {
     @Test("white space before the XML declaration does no harm")
     func leadingSpace() async throws {
         let transport = AnsweringTransport("\n<?xml version=\"1.0\" encoding=\"utf-8\"?><Models/>")
-        #expect(try await transport.record().reports(of: Problem.self).isEmpty)
+        #expect(try await transport.record().reports(of: Problem.self).all().isEmpty)
     }
 
     @Test("credentials never print their secrets")

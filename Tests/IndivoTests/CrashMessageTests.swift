@@ -74,7 +74,7 @@ private enum DyingApp {
             do { try await call() } catch { objects.append(error) }
         }
         await attempt { _ = try await record.information() }
-        await attempt { _ = try await record.reports(of: Problem.self) }
+        await attempt { _ = try await record.reports(of: Problem.self).all() }
         await attempt { try await record.add(problem) }
         await attempt { _ = try await record.account("p@example.org").inbox() }
         for object in objects {

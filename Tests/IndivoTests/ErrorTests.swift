@@ -186,7 +186,7 @@ struct ErrorTests {
     @Test("a malformed answer names call and place; what stands there is for the developer only")
     func malformed() async throws {
         for body in ["<Models>\n<Model name='Problem'><planted</Model>", "<Models><Model name=\"Problem\"><Field name=\"startDate\">planted</Field></Model></Models>"] {
-            let error = try await failure(of: AnsweringTransport(body)) { _ = try await $0.reports(of: Problem.self) }
+            let error = try await failure(of: AnsweringTransport(body)) { _ = try await $0.reports(of: Problem.self).all() }
             guard case .malformedAnswer(let place) = error.reason else { throw error }
             #expect(place.contains("line"))
             #expect(error.call == "generic_list" && error.request == "GET /records/{record}/reports/{model}/")
@@ -259,7 +259,7 @@ struct ErrorTests {
 
         accepts.turn(on: "/records/r-1")
         _ = try await record.information()
-        let otherCall = try await causes { _ = try await record.reports(of: Problem.self) }
+        let otherCall = try await causes { _ = try await record.reports(of: Problem.self).all() }
         #expect(otherCall.prefix(2) == [.notAllowed, .tokenGone] && !otherCall.contains(.wrongConsumer))
 
         let otherRecord = try await causes {

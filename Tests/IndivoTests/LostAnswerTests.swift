@@ -57,7 +57,7 @@ struct LostAnswerTests {
         let losing = AnsweringTransport { _, _ in
             throw HTTPTransportError(kind: .answerLost, server: "indivo.example.org", mayHaveReachedServer: true)
         }
-        await #expect(throws: IndivoError.self) { try await losing.record().reports(of: Problem.self) }
+        await #expect(throws: IndivoError.self) { try await losing.record().reports(of: Problem.self).all() }
         #expect(losing.requests.count == 4)
         #expect(Set(losing.requests.compactMap { $0.headerFields[.authorization] }).count == 4)
     }

@@ -30,7 +30,7 @@ struct RepetitionTests {
     func reading(fault: FaultyTransport.Fault) async throws {
         let clock = TestTiming()
         let transport = FaultyTransport(answering("<Models/>"), faults: [fault, fault, fault])
-        #expect(try await record(transport, clock.options()).reports(of: Problem.self).isEmpty)
+        #expect(try await record(transport, clock.options()).reports(of: Problem.self).all().isEmpty)
         #expect(transport.requestCount == 4)
         #expect(clock.waits == [.milliseconds(250), .milliseconds(500), .seconds(1)])
     }
@@ -40,7 +40,7 @@ struct RepetitionTests {
         let clock = TestTiming()
         let transport = FaultyTransport(answering("<Models/>"), faults: [.status(status)])
         let error = try await #require(throws: IndivoError.self) {
-            try await record(transport, clock.options()).reports(of: Problem.self)
+            try await record(transport, clock.options()).reports(of: Problem.self).all()
         }
         #expect(error.status == status && error.attempts == 1 && error.isSafeToRepeat)
         #expect(transport.requestCount == 1 && clock.waits.isEmpty)
@@ -52,7 +52,7 @@ struct RepetitionTests {
         let policy = RetryPolicy(maximumAttempts: 6, firstDelay: .seconds(1), maximumDelay: .seconds(4))
         let transport = FaultyTransport(answering("<Models/>"), fault: { _, _ in .loseAnswer })
         let error = try await #require(throws: IndivoError.self) {
-            try await record(transport, clock.options(retry: policy)).reports(of: Problem.self)
+            try await record(transport, clock.options(retry: policy)).reports(of: Problem.self).all()
         }
         #expect(error.reason == .answerLost && error.attempts == 6)
         #expect(clock.waits == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(2), .seconds(2)])
@@ -69,7 +69,7 @@ struct RepetitionTests {
         }
         let policy = RetryPolicy(maximumAttempts: 100, firstDelay: .seconds(1), deadline: .seconds(10))
         let error = try await #require(throws: IndivoError.self) {
-            try await transport.record(options: clock.options(retry: policy)).reports(of: Problem.self)
+            try await transport.record(options: clock.options(retry: policy)).reports(of: Problem.self).all()
         }
         #expect(error.reason == .timedOut && error.attempts == 2)
         #expect(remaining.withLock { $0 } == [.seconds(10), .seconds(5)])
@@ -90,7 +90,7 @@ struct RepetitionTests {
                 return HTTPAnswer(
                     response: HTTPResponse(status: .serviceUnavailable, headerFields: [.retryAfter: "\(seconds)"]))
             }
-            _ = try? await transport.record(options: clock.options()).reports(of: Problem.self)
+            _ = try? await transport.record(options: clock.options()).reports(of: Problem.self).all()
             #expect(transport.requests.count == attempts)
             #expect(clock.waits == (attempts == 2 ? [.seconds(7)] : []))
         }

@@ -91,7 +91,7 @@ struct ServerRuleTests {
             problem.notes = "other"
             try await problem.replace()
             _ = try await problem.versions()
-            _ = try await record.reports(of: Problem.self, status: .archived)
+            _ = try await record.reports(of: Problem.self, matching: ReportQuery(status: .archived)).all()
             _ = try await record.documentList()
             _ = try await record.documentMetadata(externalID: text(Self.literal, 1...12, &generator) + "x")
             judged += judge.count

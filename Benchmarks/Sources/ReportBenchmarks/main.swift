@@ -16,8 +16,8 @@ struct Operations {
         let query = ReportQuery().paged(by: count + 1)
         let adding = try MemoryTransport(Reports.stored, type: "application/xml").record()
         all = [
-            ("reports-xml", { wait { try await xmlRecord.reports(of: Medication.self, matching: query).count } }),
-            ("reports-json", { wait { try await jsonRecord.reports(of: Medication.self, matching: query.format(.json)).count } }),
+            ("reports-xml", { wait { try await xmlRecord.reports(of: Medication.self, matching: query).all().count } }),
+            ("reports-json", { wait { try await jsonRecord.reports(of: Medication.self, matching: query.format(.json)).all().count } }),
             ("add", {
                 wait {
                     for _ in 0..<count {

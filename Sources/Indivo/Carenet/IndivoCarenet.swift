@@ -70,16 +70,7 @@ public struct IndivoCarenet: Sendable {
 
     // MARK: Reports
 
-    /// The shared documents of a model that match a query (`carenet_generic_list`).
-    /// - Throws: ``IndivoError``, and `DocumentError` for a document that cannot be read.
-    public func reports<Document: IndivoDocument>(
-        of type: Document.Type, matching query: ReportQuery = ReportQuery()
-    ) async throws -> [Document] {
-        try await modelReports(of: type, query, in: record).all()
-    }
-
     /// The shared documents of a model, fetched page by page as they are read (`carenet_generic_list`).
-    @_disfavoredOverload
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<Document> {

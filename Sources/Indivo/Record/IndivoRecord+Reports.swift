@@ -3,38 +3,20 @@ import IndivoModel
 extension IndivoRecord {
     // MARK: Models
 
-    /// Every document of a model (`generic_list`), the newest first.
+    /// The documents of a model (`generic_list`), the newest first: fetched page by page as they are read, or at once by
+    /// ``PagedList/all()``.
     ///
     /// ```swift
-    /// for medication in try await record.reports(of: Medication.self) { … }          // all at once
-    /// for try await medication in record.reports(of: Medication.self) { … }          // page by page
+    /// for try await medication in record.reports(of: Medication.self) { … }
+    /// let archived = try await record.reports(of: Medication.self, matching: ReportQuery(status: .archived)).all()
     /// ```
     /// A report leaves some things out (fields the model does not have, a vital signs' encounter); replacing such a
-    /// document keeps them all the same, see ``IndivoModel/IndivoDocument/replace(externalID:)``.
+    /// document keeps them all the same, see ``IndivoModel/IndivoDocument/replace(externalID:)``. Reading the list throws
+    /// ``IndivoError``, and `DocumentError` for a document that cannot be read.
     ///
     /// - Parameters:
     ///   - type: The class; its model must be known to the server.
-    ///   - status: Documents of which status.
-    /// - Throws: ``IndivoError``.
-    public func reports<Document: IndivoDocument>(
-        of type: Document.Type, status: DocumentStatus = .active
-    ) async throws -> [Document] {
-        try await reports(of: type, matching: ReportQuery(status: status))
-    }
-
-    /// The documents of a model that match a query (`generic_list`).
-    /// - Throws: ``IndivoError``, and `DocumentError` for a document that cannot be read.
-    public func reports<Document: IndivoDocument>(
-        of type: Document.Type, matching query: ReportQuery
-    ) async throws -> [Document] {
-        try await modelReports(of: type, query, in: self).all()
-    }
-
-    /// The documents of a model, fetched page by page as they are read (`generic_list`).
-    ///
-    /// To keep the list in a constant, say so: `let list: PagedList = record.reports(of: Medication.self)`; at the top level
-    /// of a script a constant without a type is such a list, and ``PagedList/all()`` gives its elements.
-    @_disfavoredOverload
+    ///   - query: Which documents, in which order.
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<Document> {

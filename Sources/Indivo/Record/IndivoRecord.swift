@@ -5,7 +5,7 @@ import OAuth1
 /// A person's record on a server, as far as a token lets the app into it.
 ///
 /// ```swift
-/// for medication in try await record.reports(of: Medication.self) { … }
+/// for try await medication in record.reports(of: Medication.self) { … }
 /// try await record.add(Medication())
 /// ```
 public final class IndivoRecord: Sendable {

@@ -48,7 +48,7 @@ struct Demo {
         if let documents { refused = try await load(documents, into: record) }
 
         heading("2. The record's medications")
-        let medications = try await record.reports(of: Medication.self)
+        let medications = try await record.reports(of: Medication.self).all()
         for line in table(of: medications).lines { print(line) }
 
         heading("3. Add a medication, replace it, archive it")
@@ -146,7 +146,7 @@ struct Demo {
             api: record.server.api, ui: record.server.ui,
             app: AppCredentials(id: app.id, consumerKey: app.consumerKey, consumerSecret: "not-the-secret"))
         do {
-            _ = try await impostor.record(id: record.id, token: record.token).reports(of: Medication.self)
+            _ = try await impostor.record(id: record.id, token: record.token).reports(of: Medication.self).all()
         } catch let error as IndivoError where error.status == 403 {
             print("\(error)".shown(keepsLines: true))
             return

@@ -206,8 +206,8 @@ struct CallScenario: Sendable, CustomTestStringConvertible {
 
     @Sendable
     static func reports(_ place: TestRecord) async throws {
-        let xml = try await place.record.reports(of: Medication.self)
-        let json = try await place.record.reports(of: Medication.self, matching: ReportQuery().format(.json))
+        let xml = try await place.record.reports(of: Medication.self).all()
+        let json = try await place.record.reports(of: Medication.self, matching: ReportQuery().format(.json)).all()
         #expect(!xml.isEmpty)
         #expect(xml == json && xml.map(\.id) == json.map(\.id), "whichever format the server gives")
         var paged: [Medication] = []
@@ -286,7 +286,7 @@ struct CallScenario: Sendable, CustomTestStringConvertible {
     static func graphs(_ place: TestRecord) async throws {
         let problems = try await place.record.smart(.problems)
         let facts = try problems.factIDs(of: .problems)
-        #expect(try await facts.count == place.record.reports(of: Problem.self).count)
+        #expect(try await facts.count == place.record.reports(of: Problem.self).all().count)
         let one = try await place.record.smart(.problems, fact: try #require(facts.first))
         #expect(try one.factIDs(of: .problems) == [facts[0]])
         let allergies = try await place.record.smart(.allergies)
@@ -360,7 +360,7 @@ struct CallScenario: Sendable, CustomTestStringConvertible {
             let id = try #require(problem.id)
             #expect(try await carenet.metadata(of: id).digest == problem.metadata?.digest)
             #expect(try await carenet.document(id).read(as: Problem.self) == problem)
-            #expect(try await carenet.reports(of: Problem.self) == [problem])
+            #expect(try await carenet.reports(of: Problem.self).all() == [problem])
             #expect(try await carenet.equipment().all().map(\.name) == ["Pacemaker"])
             #expect(try await carenet.procedures().all().isEmpty)
             #expect(try await carenet.simpleClinicalNotes().all().isEmpty)

@@ -28,6 +28,6 @@ extension TestRecord {
 
     /// The notes of all problems in the record, in no particular order.
     func problemNotes() async throws -> Set<String> {
-        Set(try await record.reports(of: Problem.self).compactMap(\.notes))
+        Set(try await record.reports(of: Problem.self).all().compactMap(\.notes))
     }
 }

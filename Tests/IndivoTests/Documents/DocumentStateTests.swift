@@ -90,7 +90,7 @@ struct DocumentStateTests {
                 : "<Models><Model name=\"Problem\" documentId=\"d-1\"/></Models>"
             return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
         }
-        let reported = try #require(try await transport.record().reports(of: Problem.self).first)
+        let reported = try #require(try await transport.record().reports(of: Problem.self).all().first)
         reported.notes = "changed"
         await #expect(throws: IndivoError.self) { try await reported.replace() }
         #expect(transport.requests.map(\.method) == [.get, .get])

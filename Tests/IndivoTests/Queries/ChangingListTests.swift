@@ -66,7 +66,7 @@ struct ChangingListTests {
     private func ids(_ transport: AnsweringTransport, pageSize: Int, reports: Bool = false) async throws -> [Int] {
         var ids: [String?] = []
         if reports {
-            let list: PagedList = transport.record().reports(of: Problem.self, matching: ReportQuery().paged(by: pageSize))
+            let list = transport.record().reports(of: Problem.self, matching: ReportQuery().paged(by: pageSize))
             for try await problem in list { ids.append(problem.id) }
         } else {
             for try await document in transport.record().documents(DocumentQuery(pageSize: pageSize)) { ids.append(document.id) }
@@ -140,7 +140,7 @@ struct ChangingListTests {
             let body = "<Models>" + page.map { "<Model name=\"Problem\" documentId=\"\($0)\"/>" }.joined() + "</Models>"
             return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
         }
-        let list: PagedList = transport.record().reports(of: Problem.self, matching: ReportQuery().paged(by: pageSize))
+        let list = transport.record().reports(of: Problem.self, matching: ReportQuery().paged(by: pageSize))
         #expect(try await list.all().map(\.id) == rows)
     }
 

@@ -74,7 +74,7 @@ struct PagedListTests {
             let body = "<Models>" + models.joined() + "</Models>"
             return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
         }
-        let list: PagedList = transport.record().reports(of: Problem.self, matching: ReportQuery().paged(by: 2))
+        let list = transport.record().reports(of: Problem.self, matching: ReportQuery().paged(by: 2))
         #expect(try await list.onProgress { seen.add($0) }.all().count == 3)
         #expect(seen.all.map(\.loaded) == [2, 3] && seen.all.map(\.total) == [nil, 3])
     }
@@ -130,7 +130,7 @@ struct PagedListTests {
         }
         #expect(count == 3)
         let transport = AnsweringTransport("<Models><Model name=\"Problem\" documentId=\"d\"/></Models>")
-        for problem in try await transport.record().reports(of: Problem.self) { #expect(problem.id == "d") }
+        for problem in try await transport.record().reports(of: Problem.self).all() { #expect(problem.id == "d") }
         for try await problem in transport.record().reports(of: Problem.self) { #expect(problem.id == "d") }
     }
 }

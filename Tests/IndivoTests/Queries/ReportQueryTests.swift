@@ -8,7 +8,7 @@ struct ReportQueryTests {
     /// The parameters that a query is sent with.
     private func sent(_ query: ReportQuery) async throws -> FormParameters {
         let transport = AnsweringTransport("<Models/>")
-        _ = try await transport.record().reports(of: LabResult.self, matching: query)
+        _ = try await transport.record().reports(of: LabResult.self, matching: query).all()
         return parameters(of: try #require(transport.requests.first))
     }
 
@@ -40,7 +40,7 @@ struct ReportQueryTests {
     func values() async throws {
         let transport = AnsweringTransport("<Models/>")
         let query = ReportQuery().filter("weight.value", equals: 70.5, 71)
-        _ = try await transport.record().reports(of: VitalSigns.self, matching: query)
+        _ = try await transport.record().reports(of: VitalSigns.self, matching: query).all()
         let sent = parameters(of: try #require(transport.requests.first))["weight_value"]
         #expect(sent?.split(separator: "|").map { Double($0) } == [70.5, 71])
         for (field, value) in [
@@ -56,7 +56,7 @@ struct ReportQueryTests {
     ) async {
         let transport = AnsweringTransport("<Models/>")
         let error = await #expect(throws: IndivoError.self, sourceLocation: sourceLocation) {
-            _ = try await transport.record().reports(of: LabResult.self, matching: query)
+            _ = try await transport.record().reports(of: LabResult.self, matching: query).all()
         }
         #expect(transport.requests.isEmpty, "nothing is sent", sourceLocation: sourceLocation)
         guard case .badArgument(let why)? = error?.reason else {

@@ -48,7 +48,7 @@ struct CutAnswerTests {
         let body = "[{\"__modelname__\": \"Problem\", \"notes\": \"a]}\\\"\", \"x\": null}]"
         let server = try server(after: length, type: "application/json") { _ in body }
         defer { server.stop() }
-        let problems = try await record(on: server).reports(of: Problem.self, matching: ReportQuery().format(.json))
+        let problems = try await record(on: server).reports(of: Problem.self, matching: ReportQuery().format(.json)).all()
         #expect(problems.map(\.notes) == ["a]}\""])
         #expect(server.received.count == 2)
     }

@@ -12,7 +12,7 @@ public final class MedicationList {
 
     public func refresh() async {
         do {
-            medications = try await record.reports(of: Medication.self)
+            medications = try await record.reports(of: Medication.self).all()
             problem = nil
         } catch {
             problem = "\(error)"

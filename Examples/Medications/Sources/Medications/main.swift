@@ -9,7 +9,7 @@ let server = IndivoServer(
 
 let record = try await server.selectRecord { loginURL in print("Open in a browser: \(loginURL)") }
 
-for medication in try await record.reports(of: Medication.self) {
+for try await medication in record.reports(of: Medication.self) {
     print(medication.drugName?.title ?? "?", medication.startDate ?? "")
 }
 
