@@ -37,6 +37,11 @@ public final class DefinedType: Sendable {
     private let members: MemberTable
     /// The names of the elements, of choices without the type.
     private let elementNames: NameTable
+    /// Of each element: whether it is a choice, and where in `typeIDs` its types begin. Plain numbers, which are read without
+    /// copying an element.
+    private let shapes: [(isChoice: Bool, firstType: Int)]
+    /// The ids of the elements' types, one element after the other.
+    private let typeIDs: [Int]
 
     init(
         id: Int, name: String, kind: Kind, base: String?, lineage: [Int], isAbstract: Bool, isPartial: Bool,
@@ -53,6 +58,15 @@ public final class DefinedType: Sendable {
         self.rules = rules
         members = MemberTable(elements)
         elementNames = NameTable(elements.map(\.name))
+        var shapes: [(isChoice: Bool, firstType: Int)] = []
+        var typeIDs: [Int] = []
+        for element in elements {
+            shapes.append((element.isChoice, typeIDs.count))
+            typeIDs += element.types.map(\.id)
+        }
+        // The end of the last element's.
+        shapes.append((false, typeIDs.count))
+        (self.shapes, self.typeIDs) = (shapes, typeIDs)
     }
 
     /// Whether it is another type or specializes it.
@@ -65,6 +79,15 @@ public final class DefinedType: Sendable {
     package func index(ofElementNamed name: String) -> Int? {
         var name = name
         return name.withUTF8 { elementNames[$0] }
+    }
+
+    /// Whether the element at an index in ``elements`` may have one of several types.
+    package func isChoice(_ element: Int) -> Bool { shapes[element].isChoice }
+
+    /// The index in ``Definitions/types`` of an element's type; nil where the element has no such type.
+    package func typeID(ofElement element: Int, type: Int = 0) -> Int? {
+        let index = shapes[element].firstType + type
+        return index < shapes[element + 1].firstType ? typeIDs[index] : nil
     }
 
     /// What the member of a JSON object with this name is: the element, and of its types which.

@@ -5,8 +5,14 @@ import OrderedJSON
 
 // FHIR on a patient bundle: OrderedJSON and views beside JSONSerialization and JSONDecoder, FHIRPath, XML.
 //
-// usage: JSONBenchmarks [memory | path] [FILE…]      without a file a bundle of 4.6 MB that is generated
-let files = CommandLine.arguments.dropFirst()
+// usage: JSONBenchmarks [memory | path | only WORD] [FILE…]      without a file a bundle of 4.6 MB that is generated; only the
+//                                                             rows with the word
+var files = CommandLine.arguments.dropFirst()
+var only: String?
+if files.first == "only" {
+    only = files.dropFirst().first
+    files = files.dropFirst(2)
+}
 if files.first == "memory" {
     try reportMemory(files.dropFirst().first)
     exit(0)
@@ -29,7 +35,9 @@ func bundle(_ size: Int, _ options: JSONSerialization.WritingOptions) throws -> 
     return try JSONSerialization.data(withJSONObject: PatientBundle.make(size: compact), options: options)
 }
 
+@MainActor
 func row(_ name: String, target: Double, _ comparison: Comparison) {
+    guard only.map(name.contains) ?? true else { return }
     let result = comparison.measure()
     print(String(
         format: "%6.3f (target %.2f)  %8.2f ms to %8.2f ms  ", result.ratio, target, result.ours / 1000,

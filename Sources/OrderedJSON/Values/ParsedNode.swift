@@ -3,24 +3,39 @@
 ///
 /// It is valid only as long as somebody holds the ``JSONValue`` that it was made from, or another of the same text.
 package struct ParsedNode: Sendable {
-    private unowned(unsafe) let arena: JSONArena
+    // Read by `_withUnsafeGuaranteedRef`, which neither retains nor releases: both together took half of the time of
+    // navigation and validation.
+    private let arena: Unmanaged<JSONArena>
     private let index: Int
 
-    fileprivate init(_ arena: JSONArena, _ index: Int) {
+    @inline(__always)
+    private init(_ arena: Unmanaged<JSONArena>, _ index: Int) {
         self.arena = arena
         self.index = index
     }
 
+    @inline(__always)
+    fileprivate init(_ arena: JSONArena, _ index: Int) { self.init(Unmanaged.passUnretained(arena), index) }
+
+    /// Whoever uses a node holds the value that it is of, and so the arena.
+    @inline(__always)
+    private func read<Result>(_ body: (JSONArena) -> Result) -> Result { arena._withUnsafeGuaranteedRef(body) }
+
+    @inline(__always)
+    private var word: NodeWord { read { $0.word(index) } }
+
     /// The value, which holds the text.
-    package var value: JSONValue { JSONValue(arena, index) }
+    package var value: JSONValue { JSONValue(arena.takeUnretainedValue(), index) }
 
     /// The kind of value.
-    package var kind: JSONValue.Kind { arena.word(index).kind }
+    package var kind: JSONValue.Kind { word.kind }
 
     /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.
     package func member(_ name: UnsafeBufferPointer<UInt8>) -> ParsedNode? {
-        guard arena.word(index).tag == .object, let found = arena.member(of: index, named: name) else { return nil }
-        return ParsedNode(arena, found + 1)
+        read { arena in
+            guard arena.word(index).tag == .object, let found = arena.member(of: index, named: name) else { return nil }
+            return ParsedNode(self.arena, found + 1)
+        }
     }
 
     /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.
@@ -29,42 +44,42 @@ package struct ParsedNode: Sendable {
     }
 
     /// Whether it is `null`.
-    package var isNull: Bool { arena.word(index).tag == .null }
+    package var isNull: Bool { word.tag == .null }
 
     /// The characters of a string; `nil` for other kinds.
-    package var string: String? {
-        let word = arena.word(index)
-        return word.isString ? arena.string(word) : nil
-    }
+    package var string: String? { read { $0.word(index).isString ? $0.string($0.word(index)) : nil } }
 
     /// Whether it is the string with exactly these characters, compared as UTF-8.
     package func isString(_ other: StaticString) -> Bool {
-        let word = arena.word(index)
-        return word.isString
-            && arena.string(word, equals: UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+        let other = UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
+        return read { $0.word(index).isString && $0.string($0.word(index), equals: other) }
     }
 
     /// The elements of an array, in order; `nil` for other kinds.
     package var elements: ParsedElements? {
-        let word = arena.word(index)
+        let word = word
         return word.tag == .array ? ParsedElements(position: ParsedNode(arena, index + 1), end: index + word.length) : nil
     }
 
     /// The members of an object, in order; none for other kinds.
     package var members: ParsedMembers {
-        let word = arena.word(index)
+        let word = word
         return ParsedMembers(
             position: ParsedNode(arena, index + 1), end: word.tag == .object ? index + word.length : index)
     }
 
+    @inline(__always)
     fileprivate func isBefore(_ end: Int) -> Bool { index < end }
     /// The node behind this one and everything in it.
-    fileprivate var following: ParsedNode { ParsedNode(arena, arena.end(of: index)) }
+    @inline(__always)
+    fileprivate var following: ParsedNode { ParsedNode(arena, read { $0.end(of: index) }) }
     /// The node of the next word: of a name its value.
+    @inline(__always)
     fileprivate var successor: ParsedNode { ParsedNode(arena, index + 1) }
     /// Whether a member with this name, after an underscore that it may have, begins with a prefix.
+    @inline(__always)
     fileprivate func begins(with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-        arena.name(arena.word(index), beginsWith: prefix)
+        read { $0.name($0.word(index), beginsWith: prefix) }
     }
 
     /// Calls `body` with each element of an array, in order.
@@ -85,10 +100,10 @@ package struct ParsedNode: Sendable {
     ///
     /// - Returns: What `body` returned; `nil` for other kinds.
     package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
-        let word = arena.word(index)
+        let word = word
         switch word.tag {
-        case .number, .string: return body(arena.text(word))
-        case .escapedString: return StringEscapes.decoded(arena.text(word)).withUnsafeBufferPointer(body)
+        case .number, .string: return body(read { $0.text(word) })
+        case .escapedString: return StringEscapes.decoded(read { $0.text(word) }).withUnsafeBufferPointer(body)
         default: return nil
         }
     }
