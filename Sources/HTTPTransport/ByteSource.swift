@@ -50,9 +50,12 @@ public struct ByteSource: Sendable {
         return piece
     }
 
-    /// Gives all bytes, in pieces of 1 MiB.
+    // What is read, changed and written again stays in a processor's cache, and `malloc` gives it without asking the system.
+    private static let pieceLength = 1 << 17
+
+    /// Gives all bytes, in pieces of 128 KiB.
     public func forEachPiece(_ body: (Data) throws -> Void) throws {
-        for offset in stride(from: 0, to: size, by: 1 << 20) { try body(read(at: offset, count: 1 << 20)) }
+        for offset in stride(from: 0, to: size, by: Self.pieceLength) { try body(read(at: offset, count: Self.pieceLength)) }
     }
 
     /// All bytes; for small sources.

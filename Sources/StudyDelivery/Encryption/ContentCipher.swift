@@ -88,7 +88,7 @@ struct GCMCipher: ContentCipher {
     /// The counter has 32 bits for blocks.
     static let longestMessage = (1 << 32 - 2) * 16
     /// What is put into one piece of the hash: a multiple of the block.
-    private static let pieceLength = 1 << 20
+    private static let pieceLength = 1 << 17
 
     private let key: SymmetricKey
     private let nonce: Data
@@ -155,7 +155,8 @@ struct GCMCipher: ContentCipher {
             length += Self.pieceLength
         }
         while piece.count >= Self.pieceLength {
-            output.append(try body(&self, piece.prefix(Self.pieceLength)))
+            let part = try body(&self, piece.prefix(Self.pieceLength))
+            if output.isEmpty { output = part } else { output.append(part) }
             length += Self.pieceLength
             piece = piece.dropFirst(Self.pieceLength)
         }
