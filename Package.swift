@@ -48,6 +48,7 @@ let package = Package(
         .library(name: "StudyDelivery", targets: ["StudyDelivery"]),
         .library(name: "StudyWarehouse", targets: ["StudyWarehouse"]),
         .library(name: "StudyServer", targets: ["StudyServer"]),
+        .library(name: "StudyPages", targets: ["StudyPages"]),
         .library(name: "ConsentForm", targets: ["ConsentForm"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
@@ -89,7 +90,7 @@ let package = Package(
         .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["liboauth-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(name: "CBZip2", providers: [.apt(["libbz2-dev"])]),
-        // Password hashing for the sandbox.
+        // Password hashing for the sandbox and a study's pages.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
 
         // Deflate, of all systems: Debian's zlib1g-dev, and Apple's SDKs, which have the same header.
@@ -232,6 +233,8 @@ let package = Package(
         .target(
             name: "SurveyPages",
             dependencies: ["FHIR", "HTTPServing", "OrderedJSON", "SecretText", "Surveys", "URLCoding"]),
+        // Passwords, hashed so that guessing is slow.
+        .target(name: "PasswordHashing", dependencies: ["SecretText", passwordHash]),
         // A database file that its owner alone can read.
         .target(
             name: "PrivateSQLite", dependencies: [.product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly)]),
@@ -262,11 +265,20 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // The study team's pages, behind a login.
+        .target(
+            name: "StudyPages",
+            dependencies: [
+                "CivilCalendar", "DurableQueue", "HTTPServing", "PasswordHashing", "SecretText", "StudyServer", "StudyWarehouse",
+                "URLCoding",
+                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
                 "CivilCalendar", "HTTPServing", "HealthPages", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON",
-                "PrivateSQLite", "SDML", "SecretText", "ShownText", "URLCoding", passwordHash,
+                "PasswordHashing", "PrivateSQLite", "SDML", "SecretText", "ShownText", "URLCoding",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -276,7 +288,7 @@ let package = Package(
             dependencies: [
                 "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "FHIRTables", "HTTPTransport",
                 "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas",
-                "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyServer",
+                "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyPages", "StudyServer",
                 "StudyWarehouse", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator", "TimeTotals",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -384,7 +396,8 @@ let package = Package(
             dependencies: [
                 "FHIR", "IndivoXML", "OrderedJSON", "StudyWarehouse",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
-            ]),
+            ],
+            exclude: ["Fixtures"]),
         .testTarget(
             name: "StudyServerTests",
             dependencies: [
@@ -394,6 +407,12 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
+            name: "StudyPagesTests",
+            dependencies: [
+                "FHIR", "HTTPServing", "PasswordHashing", "SecretText", "StudyPages", "StudyServer", "StudyWarehouse",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
             ]),
         .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),
         .testTarget(
@@ -424,6 +443,8 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
 
+        // A study's receiver beside a handler that only appends: scripts/study-load.
+        .executableTarget(name: "StudyLoad", dependencies: ["HTTPServing", "StudyServer"], path: "Tests/StudyLoad"),
         // Proves the outbox by fault: scripts/soak.
         .executableTarget(
             name: "IndivoSoak",

@@ -152,6 +152,21 @@ import Testing
         #expect(try await study.warehouse.read { try $0.failedMessages() }.isEmpty)
     }
 
+    @Test func aRunningConsumerProcessesAgainWhatTheTeamAsksFor() async throws {
+        let study = try BackEnd(keys: [:])
+        let participant = UUID()
+        #expect(try await study.deliver([Given.contract(participant), Given.response(participant)]).failed == 2)
+        #expect(try await study.warehouse.transaction { try $0.requestReprocessing(nil) } == 2)
+        // Without another key it fails again, once.
+        #expect(try await study.consumer.drain().failed == 2)
+        let id = try #require(try await study.warehouse.read { try $0.failedMessages().first?.id })
+        #expect(try await study.warehouse.transaction { try $0.requestReprocessing(id) } == 1)
+        let consumer = Consumer(queue: study.queue, warehouse: study.warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+        let report = try await consumer.drain()
+        #expect(report.failed == 0 && report.loaded + report.waiting == 1)
+        #expect(try await study.warehouse.transaction { try $0.requestReprocessing("no such message") } == 0)
+    }
+
     @Test func twoKeysOverlapWhileTheyAreRotated() async throws {
         let newer = StudyKeys.known("key-2")
         let study = try BackEnd(keys: [StudyKeys.id: StudyKeys.key, newer: StudyKeys.other])

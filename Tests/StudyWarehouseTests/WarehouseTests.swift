@@ -196,6 +196,21 @@ import Testing
         #expect(numbers.contains("100.5"))
     }
 
+    @Test func thePatientDataObjectIsValidByItsSchema() async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/pdo.xsd")
+        let schema = try XMLSchema(parsing: Data(contentsOf: file))
+        for warehouse in [try await loaded(), try await loaded([]), try Warehouse(nil)] {
+            let xml = try await warehouse.read { db in
+                var text = ""
+                try db.writePDO { text += $0 }
+                return text
+            }
+            #expect(try schema.validate(XMLNode(parsing: xml)) == [])
+            let changed = xml.replacing("</p:eid_set>", with: "<eid/></p:eid_set>")
+            #expect(try !schema.validate(XMLNode(parsing: changed)).isEmpty)
+        }
+    }
+
     @Test func exportedFactsAreThoseOfTheWarehouse() async throws {
         let warehouse = try await loaded()
         let rows = try await warehouse.read { db in

@@ -12,7 +12,8 @@ struct StudyServeCommand: AsyncParsableCommand {
         abstract: "Run a study's receiver: take what phones deliver, encrypted, and queue it.",
         discussion: """
             It speaks C3-PRO's protocol below /c3pro and ResearchKit's at /api/upload; /health and /metrics (for this machine \
-            alone) are for those who run it. It holds no private key. A proxy that ends TLS stands before it.
+            alone) are for those who run it. It holds no private key. It speaks HTTP, without TLS: a proxy such as nginx ends \
+            that before it. The documentation of StudyServer has a configuration.
 
             The configuration is JSON, every member of which may be left out:
 

@@ -110,8 +110,10 @@ public struct Consumer: Sendable {
                 try await queue.release(received, after: pause, reason: "the consumer had trouble: \(type(of: error))")
             }
         }
-        // Also those of a consumer that ended between a consent and what had waited for it.
-        let ready = try await warehouse.read { try $0.messagesWithConsent(limit: Self.batch) }
+        // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
+        let ready = try await warehouse.read { warehouse in
+            try warehouse.messagesWithConsent(limit: Self.batch) + warehouse.requestedMessages(limit: Self.batch)
+        }
         for id in ready where !Task.isCancelled { _ = try await reprocess(id, &report) }
         if report != before {
             logger.info(
