@@ -19,6 +19,7 @@ struct PageService: Sendable {
     let sessions: SessionTable
     let limiter: LoginLimiter
     let checks: PasswordChecks
+    let answers: AnswerCache
     /// The day, as in `2026-03-01`, and its number since 1970.
     let today: @Sendable () -> Timestamp
     private let host: String?
@@ -34,6 +35,7 @@ struct PageService: Sendable {
         sessions = SessionTable(elapsed: elapsed)
         limiter = LoginLimiter(elapsed: elapsed)
         requests = RateLimiter(perMinute: Self.requestsPerMinute, elapsed: elapsed)
+        answers = AnswerCache(elapsed: elapsed)
         checks = try PasswordChecks()
     }
 

@@ -90,6 +90,20 @@ import Testing
         #expect(await visitor.get("/questions").text.contains("Sleep &lt;b&gt;well"))
     }
 
+    @Test("Answers that were counted are shown again for half a minute")
+    func cache() async throws {
+        let pages = try await study()
+        var visitor = await visitor(pages)
+        let source = try #require(try await pages.warehouse.read { try $0.questionSources().first?.name })
+        let first = await visitor.get("/questions/\(source)").text
+        try await pages.warehouse.transaction { db in
+            for person in 1...11 { try db.withdraw("digest-\(person)", now: WarehouseTime(Self.received)) }
+        }
+        #expect(await visitor.get("/questions/\(source)").text == first)
+        pages.pass(31)
+        #expect(await visitor.get("/questions/\(source)").text != first)
+    }
+
     @Test("The overview has days, participants and the queue")
     func overview() async throws {
         let pages = try await study()

@@ -9,7 +9,7 @@ struct StudyPagesCommand: AsyncParsableCommand {
         abstract: "Show a study’s team how it goes, on web pages behind a login.",
         discussion: """
             What came in by day, participants and consents, the queue and what it gave up, a map by state, and charts of the \
-            answers. No answer of a single person is shown: fewer than five people are never counted. indivo study user adds \
+            answers. No answer of a single person is shown: those of fewer than five are not counted. indivo study user adds \
             people who may log in.
 
             The pages are for people at this machine. For others a proxy that ends TLS stands before them, and --host is the \

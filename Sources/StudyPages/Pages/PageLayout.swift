@@ -28,7 +28,7 @@ enum PageLayout {
         }
         var frame = PageFrame(site: "Study", bar: bar)
         if isNarrow { frame.mainAttributes = narrow }
-        frame.footer = "Fewer than \(ShownCount.smallest) people are never counted here. Days are those of UTC."
+        frame.footer = "Answers of fewer than \(ShownCount.smallest) people are not counted. Days are those of UTC."
         frame.allowed = "; form-action 'self'"
         return frame.response(title, status: status, main)
     }

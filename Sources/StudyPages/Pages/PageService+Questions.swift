@@ -15,13 +15,12 @@ extension PageService {
     }
 
     func questions(_ visit: PageVisit, of name: String) async throws -> Response {
-        let found = try await warehouse.read { warehouse -> (QuestionSource, [QuestionSummary])? in
-            // Names of the warehouse alone are asked for.
-            guard let source = try warehouse.questionSources().first(where: { $0.name == name }) else { return nil }
-            return (source, try warehouse.questions(of: source.name))
-        }
-        guard let (source, questions) = found else {
+        // Names of the warehouse alone are asked for.
+        guard let source = try await warehouse.read({ try $0.questionSources() }).first(where: { $0.name == name }) else {
             return PageLayout.problem("Not found", "There is no such questionnaire.", visit, status: 404)
+        }
+        let questions = try await answers.answers(of: source) { [warehouse] source in
+            try await warehouse.read { try $0.questions(of: source.name) }
         }
         let charts = questions.prefix(Self.mostQuestions).map { QuestionChart(question: $0).markup }
         let lead: Markup =
