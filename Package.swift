@@ -6,6 +6,7 @@ import PackageDescription
 let outboxOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["Outbox"])
 let formOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["ConsentForm"])
 let studyOnly = TargetDependencyCondition.when(traits: ["Study"])
+let postgreSQLOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["PostgreSQL"])
 let backendSigningOnly = TargetDependencyCondition.when(traits: ["BackendSigning"])
 let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
 let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
@@ -68,10 +69,11 @@ let package = Package(
         .trait(
             name: "Study", description: "Delivery to a study (fetches swift-certificates and swift-crypto).",
             enabledTraits: ["Outbox"]),
+        .trait(name: "PostgreSQL", description: "A study's queue and warehouse on PostgreSQL (needs libpq on Linux)."),
         .trait(name: "ConsentForm", description: "Signed consents as PDF (needs Pango and Cairo on Linux)."),
         .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
         .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
-        .default(enabledTraits: ["BackendSigning", "ConsentForm", "Outbox", "Sandbox", "Study", "Tool"]),
+        .default(enabledTraits: ["BackendSigning", "ConsentForm", "Outbox", "PostgreSQL", "Sandbox", "Study", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -89,6 +91,7 @@ let package = Package(
         .systemLibrary(name: "CLibOAuth", pkgConfig: "oauth", providers: [.apt(["liboauth-dev"])]),
         .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["liboauth-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CBZip2", providers: [.apt(["libbz2-dev"])]),
         // Password hashing for the sandbox and a study's pages.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
@@ -247,11 +250,15 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // Connections to PostgreSQL, and the values and rows of SQL; without libpq, none can be opened.
+        .target(
+            name: "PostgreSQLConnection",
+            dependencies: isAppleLike ? [] : [.target(name: "CLibPQ", condition: postgreSQLOnly)]),
         // What participants answered, as facts of i2b2.
         .target(
             name: "StudyWarehouse",
             dependencies: [
-                "CivilCalendar", "FHIR", "IndivoXML", "OrderedJSON", "PrivateSQLite",
+                "CivilCalendar", "FHIR", "IndivoXML", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
             ]),
@@ -259,10 +266,11 @@ let package = Package(
         .target(
             name: "StudyServer",
             dependencies: [
-                "FHIR", "HTTPServing", "HTTPTransport", "OrderedJSON", "PrivateSQLite", "SecretText", "StudyDelivery", "StudyWarehouse",
-                "URLCoding",
+                "FHIR", "HTTPServing", "HTTPTransport", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite", "SecretText",
+                "StudyDelivery", "StudyWarehouse", "URLCoding",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // The study team's pages, behind a login.
@@ -391,28 +399,25 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
+        // A database of PostgreSQL, for tests of several modules.
+        .target(name: "StudyTesting", dependencies: ["PostgreSQLConnection"], path: "Tests/StudyTesting"),
         .testTarget(
             name: "StudyWarehouseTests",
-            dependencies: [
-                "FHIR", "IndivoXML", "OrderedJSON", "StudyWarehouse",
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
-            ],
+            dependencies: ["FHIR", "IndivoXML", "OrderedJSON", "PostgreSQLConnection", "StudyTesting", "StudyWarehouse"],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "StudyServerTests",
             dependencies: [
-                "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "StudyDelivery", "StudyServer",
-                "StudyWarehouse",
+                "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "PostgreSQLConnection", "SecretText", "StudyDelivery",
+                "StudyServer", "StudyTesting", "StudyWarehouse",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
             name: "StudyPagesTests",
             dependencies: [
                 "FHIR", "HTTPServing", "PasswordHashing", "SecretText", "StudyPages", "StudyServer", "StudyWarehouse",
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
             ]),
         .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),
         .testTarget(

@@ -6,8 +6,8 @@ import Testing
 @Suite struct OverviewTests {
     private static let name = ConceptNames.questionnaire("http://example.org/Questionnaire/diary")
 
-    private func warehouse(isKnown: Bool = true) async throws -> Warehouse {
-        let warehouse = try Warehouse(nil)
+    private func warehouse(_ store: TestStore, isKnown: Bool = true) async throws -> Warehouse {
+        let warehouse = try await store.warehouse()
         guard isKnown else { return warehouse }
         let ontology = Ontology([try Questionnaire(parsing: Samples.questionnaire)])
         try await warehouse.transaction { try $0.store(ontology, now: Samples.now) }
@@ -42,8 +42,8 @@ import Testing
         """
     }
 
-    @Test func fewerThanFivePeopleAreNotCounted() async throws {
-        let warehouse = try await warehouse()
+    @Test(arguments: TestStore.allCases) func fewerThanFivePeopleAreNotCounted(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
         for person in 0..<4 { try await answer(warehouse, person, mood("good")) }
         for person in 4..<10 { try await answer(warehouse, person, mood("tired")) }
         let question = try #require(try await questions(warehouse)["mood"])
@@ -52,16 +52,16 @@ import Testing
         #expect(question.others == nil && question.numbers.isEmpty)
     }
 
-    @Test func somebodyWhoAnswersOftenCountsOnce() async throws {
-        let warehouse = try await warehouse()
+    @Test(arguments: TestStore.allCases) func somebodyWhoAnswersOftenCountsOnce(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
         for number in 0..<20 { try await answer(warehouse, 1, mood("good") + "," + dose("1"), number: number) }
         let found = try await questions(warehouse)
         #expect(found["mood"]?.choices.map(\.count) == [.fewerThanFive, .fewerThanFive])
         #expect(found["dose"]?.numbers == [] && found["dose"]?.others == .fewerThanFive)
     }
 
-    @Test func anUnusualNumberIsNeverShown() async throws {
-        let warehouse = try await warehouse()
+    @Test(arguments: TestStore.allCases) func anUnusualNumberIsNeverShown(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
         for person in 1...11 { try await answer(warehouse, person, dose("\(person * 10)")) }
         try await answer(warehouse, 12, dose("9999"))
         let numbers = try #require(try await questions(warehouse)["dose"]?.numbers.first)
@@ -69,17 +69,17 @@ import Testing
         #expect(numbers.range == 50...80)
     }
 
-    @Test(arguments: [(4, nil), (5, 3.0), (9, 5.0), (10, 5.5)] as [(Int, Double?)])
-    func numbersHaveAMedianFromFivePeopleOn(people: Int, median: Double?) async throws {
-        let warehouse = try await warehouse()
-        for person in 1...people { try await answer(warehouse, person, dose("\(person)")) }
+    @Test(arguments: TestStore.allCases, [(4, nil), (5, 3.0), (9, 5.0), (10, 5.5)] as [(Int, Double?)])
+    func numbersHaveAMedianFromFivePeopleOn(store: TestStore, median: (people: Int, number: Double?)) async throws {
+        let warehouse = try await warehouse(store)
+        for person in 1...median.people { try await answer(warehouse, person, dose("\(person)")) }
         let numbers = try await questions(warehouse)["dose"]?.numbers.first
-        #expect(numbers?.median == median)
-        #expect((numbers?.range != nil) == (people >= 10))
+        #expect(numbers?.median == median.number)
+        #expect((numbers?.range != nil) == (median.people >= 10))
     }
 
-    @Test func aQuestionWithASharedCodeShowsItsCodesAndNoOtherWords() async throws {
-        let warehouse = try await warehouse()
+    @Test(arguments: TestStore.allCases) func aQuestionWithASharedCodeShowsItsCodesAndNoOtherWords(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
         func pain(_ coding: String) -> String { #"{"linkId": "pain", "answer": [{\#(coding)}]}"# }
         for person in 0..<7 {
             try await answer(
@@ -91,8 +91,8 @@ import Testing
         #expect(!"\(try await questions(warehouse))".contains("secret"))
     }
 
-    @Test func ownWordsAreCountedAndNotShown() async throws {
-        let warehouse = try await warehouse()
+    @Test(arguments: TestStore.allCases) func ownWordsAreCountedAndNotShown(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
         for person in 0..<6 { try await answer(warehouse, person, Samples.items) }
         let found = try await questions(warehouse)
         #expect(found["note"]?.others == .exactly(6))
@@ -101,8 +101,8 @@ import Testing
         #expect(!"\(found)".contains("a < b"))
     }
 
-    @Test func answersAndQuestionsOfStrangersAreShownOnceFiveGaveThem() async throws {
-        let warehouse = try await warehouse()
+    @Test(arguments: TestStore.allCases) func answersAndQuestionsOfStrangersAreShownOnceFiveGaveThem(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
         let items = mood("I am Ada") + #",{"linkId": "x y", "answer": [{"valueInteger": 1}]}"#
         for person in 0..<4 { try await answer(warehouse, person, items) }
         let before = try await questions(warehouse)
@@ -114,8 +114,8 @@ import Testing
         #expect(after["x y"]?.numbers.first?.median == 1)
     }
 
-    @Test func withoutAnOntologySourcesAppearOnceFivePeopleAnswered() async throws {
-        let warehouse = try await warehouse(isKnown: false)
+    @Test(arguments: TestStore.allCases) func withoutAnOntologySourcesAppearOnceFivePeopleAnswered(store: TestStore) async throws {
+        let warehouse = try await warehouse(store, isKnown: false)
         for person in 0..<4 { try await answer(warehouse, person, mood("good"), isKnown: false) }
         #expect(try await warehouse.read { try $0.questionSources() }.isEmpty)
         try await answer(warehouse, 4, mood("good"), isKnown: false)
@@ -133,8 +133,8 @@ import Testing
         #expect(ConceptNames.components(of: ConceptNames.surveys + #"~4\"#, below: ConceptNames.surveys) == nil)
     }
 
-    @Test func messagesAreCountedByDayAndState() async throws {
-        let warehouse = try await warehouse()
+    @Test(arguments: TestStore.allCases) func messagesAreCountedByDayAndState(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
         let messages: [(String, String, StoredMessage.State)] = [
             ("1", "2026-02-27T10:00:00Z", .loaded), ("2", "2026-03-01T00:00:00Z", .loaded),
             ("3", "2026-03-01T23:59:59.5Z", .failed(reason: "r")), ("4", "2026-03-02T10:00:00Z", .waiting),
@@ -154,8 +154,8 @@ import Testing
         #expect(overview.consents == 1 && overview.withdrawn == 1 && overview.sharing == .fewerThanFive)
     }
 
-    @Test func statesAreCountedWhateverTheirPostalCodes() async throws {
-        let warehouse = try await warehouse()
+    @Test(arguments: TestStore.allCases) func statesAreCountedWhateverTheirPostalCodes(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
         for (person, code) in ["021", "021", "019", nil].enumerated() {
             var set = FactSet(Visit(id: "\(person)", start: Samples.now))
             var details = PatientDetails()

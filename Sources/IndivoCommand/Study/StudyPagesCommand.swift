@@ -37,8 +37,8 @@ struct StudyPagesCommand: AsyncParsableCommand {
     func run() async throws {
         var configuration = StudyPages.Configuration()
         (configuration.address, configuration.port, configuration.host) = (address, port, host)
-        let warehouse = try store.open(makes: false)
-        let queue = try queue.open()
+        let warehouse = try await store.open(makes: false)
+        let queue = try await queue.open()
         let pages: StudyPages
         do {
             pages = try await StudyPages.start(

@@ -78,16 +78,17 @@ public struct Consumer: Sendable {
 
     /// Processes what comes, until the task is cancelled. The message at hand is finished.
     ///
-    /// - Parameter interval: How long it waits when there is nothing.
+    /// - Parameter interval: How long it waits when there is nothing, and the queue does not say when something comes.
     public func run(every interval: Duration = .seconds(1)) async {
         while !Task.isCancelled {
             var report = Report()
             do {
-                if try await step(&report) { continue }
+                if try await !step(&report) { try await queue.wait(for: interval) }
             } catch {
+                guard !Task.isCancelled else { break }
                 logger.error("the queue or the warehouse fails", metadata: ["error": "\(type(of: error))"])
+                try? await Task.sleep(for: interval)
             }
-            try? await Task.sleep(for: interval)
         }
     }
 
@@ -96,18 +97,11 @@ public struct Consumer: Sendable {
         let batch = try await queue.receive(limit: Self.batch, visibility: Self.visibility)
         let before = report
         for received in batch {
-            guard !Task.isCancelled else { break }
-            do {
-                let state = try await process(received.message, again: false)
-                report.count(state)
-                try await queue.delete(received)
-                if state == .refused { try await warehouse.eraseRemains() }
-            } catch {
-                report.released += 1
-                logger.error(
-                    "a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
-                let pause = min(3600, 5 << min(received.receiveCount, 10))
-                try await queue.release(received, after: pause, reason: "the consumer had trouble: \(type(of: error))")
+            // In a task of its own: the message at hand is finished when this one is cancelled, and those behind it go back.
+            let isStopping = Task.isCancelled
+            switch try await Task(operation: { try await handle(received, isStopping: isStopping) }).value {
+            case .processed(let state): report.count(state)
+            case .released: report.released += 1
             }
         }
         // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
@@ -125,6 +119,30 @@ public struct Consumer: Sendable {
                 ])
         }
         return !batch.isEmpty || !ready.isEmpty
+    }
+
+    private enum Outcome: Sendable {
+        case processed(StoredMessage.State?)
+        case released
+    }
+
+    private func handle(_ received: ReceivedMessage, isStopping: Bool) async throws -> Outcome {
+        guard !isStopping else {
+            try await queue.release(received, after: 0, reason: nil)
+            return .released
+        }
+        do {
+            let state = try await process(received.message, again: false)
+            try await queue.delete(received)
+            if state == .refused { try await warehouse.eraseRemains() }
+            return .processed(state)
+        } catch {
+            logger.error(
+                "a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
+            let pause = min(3600, 5 << min(received.receiveCount, 10))
+            try await queue.release(received, after: pause, reason: "the consumer had trouble: \(type(of: error))")
+            return .released
+        }
     }
 
     // MARK: Again
@@ -217,9 +235,12 @@ public struct Consumer: Sendable {
     private static func write(
         _ message: StudyMessage, _ read: Result<[Intake], MessageProblem>, again: Bool, to warehouse: WarehouseTransaction
     ) throws -> StoredMessage.State? {
+        // Whoever else has something of the same participant waits, or did all of it before.
+        let intakes = (try? read.get()) ?? []
+        if let participant = intakes.first?.participant ?? message.subject.map(Intake.digest) { try warehouse.lock(participant) }
         let known = try warehouse.message(message.id)
         // Another consumer may have written it meanwhile.
-        guard known == nil || again else { return nil }
+        guard known == nil || again && known?.state != .loaded else { return nil }
         if again, known == nil || known?.body == nil { return nil }
         // Whom the message names outside of its encryption; a digest is all that is kept of that.
         let named = known?.participant ?? message.subject.map(Intake.digest)

@@ -1,4 +1,4 @@
-import GRDB
+import PostgreSQLConnection
 
 /// How a study is going, in numbers that say nothing of a single person.
 public struct StudyOverview: Sendable, Hashable {
@@ -31,35 +31,31 @@ extension WarehouseTransaction {
     ///
     /// - Parameter first: The first day that is told of, as in `2026-03-01`.
     public func overview(since first: String) throws -> StudyOverview {
-        func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
         var days: [String: [String: Int]] = [:]
-        let rows = try Row.fetchAll(
-            db,
+        let rows = try db.rows(
             sql: """
                 SELECT substr(received, 1, 10), state, count(*) FROM study_message WHERE received >= ?
                 GROUP BY substr(received, 1, 10), state
                 """,
             arguments: [first])
-        for row in rows { days[row[0], default: [:]][row[1]] = row[2] }
+        for row in rows { days[row.text(0) ?? "", default: [:]][row.text(1) ?? ""] = row.integer(2) }
         return StudyOverview(
-            participants: try count("SELECT count(*) FROM study_participant"),
-            consents: try count("SELECT count(DISTINCT participant) FROM study_consent"),
-            sharing: ShownCount(try count("SELECT count(DISTINCT participant) FROM study_consent WHERE shares = 1")),
-            withdrawn: try count("SELECT count(*) FROM study_withdrawal"), messages: try messageCounts(),
+            participants: try db.number(sql: "SELECT count(*) FROM study_participant"),
+            consents: try db.number(sql: "SELECT count(DISTINCT participant) FROM study_consent"),
+            sharing: ShownCount(try db.number(sql: "SELECT count(DISTINCT participant) FROM study_consent WHERE shares = 1")),
+            withdrawn: try db.number(sql: "SELECT count(*) FROM study_withdrawal"), messages: try messageCounts(),
             days: days.sorted { $0.key < $1.key }.map { StudyOverview.Day(day: $0.key, counts: $0.value) })
     }
 
     /// How many participants each state has, by its postal code.
     public func states() throws -> [String: Int] {
-        try Row.fetchAll(
-            db,
+        try db.rows(
             sql: """
                 SELECT statecityzip_path, count(*) FROM patient_dimension WHERE statecityzip_path IS NOT NULL
                 GROUP BY statecityzip_path
                 """
         ).reduce(into: [:]) { counts, row in
-            let path: String = row[0]
-            counts[String(path.prefix { $0 != "\\" }), default: 0] += row[1] as Int
+            counts[String((row.text(0) ?? "").prefix { $0 != "\\" }), default: 0] += row.integer(1) ?? 0
         }
     }
 
@@ -71,19 +67,15 @@ extension WarehouseTransaction {
     /// - Returns: How many will be.
     @discardableResult
     public func requestReprocessing(_ id: String?) throws -> Int {
-        if let id {
-            try db.execute(
-                sql: "UPDATE study_message SET state = 'again' WHERE state = 'failed' AND body IS NOT NULL AND id = ?",
-                arguments: [id])
-        } else {
-            try db.execute(sql: "UPDATE study_message SET state = 'again' WHERE state = 'failed' AND body IS NOT NULL")
-        }
-        return db.changesCount
+        let sql = "UPDATE study_message SET state = 'again' WHERE state = 'failed' AND body IS NOT NULL"
+        guard let id else { return try db.execute(sql: sql) }
+        return try db.execute(sql: sql + " AND id = ?", arguments: [id])
     }
 
     /// The messages that are to be processed again, the oldest first.
     public func requestedMessages(limit: Int = 100) throws -> [String] {
-        try String.fetchAll(
-            db, sql: "SELECT id FROM study_message WHERE state = 'again' ORDER BY received, id LIMIT ?", arguments: [max(0, limit)])
+        try db.rows(
+            sql: "SELECT id FROM study_message WHERE state = 'again' ORDER BY received, id LIMIT ?", arguments: [max(0, limit)]
+        ).compactMap { $0.text(0) }
     }
 }

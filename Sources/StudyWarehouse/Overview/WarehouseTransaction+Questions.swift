@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import IndivoXML
+import PostgreSQLConnection
 
 extension WarehouseTransaction {
     /// More concepts than are read of a questionnaire.
@@ -12,8 +12,7 @@ extension WarehouseTransaction {
     public func questionSources() throws -> [QuestionSource] {
         let root = ConceptNames.surveys
         var titles: [String: String] = [:]
-        let answered = try Row.fetchAll(
-            db,
+        let answered = try db.rows(
             sql: """
                 SELECT c.concept_path, c.name_char FROM concept_dimension c JOIN observation_fact f ON f.concept_cd = c.concept_cd
                 WHERE substr(c.concept_path, 1, ?) = ? AND c.concept_cd LIKE 'SURVEY:%' AND c.concept_cd NOT LIKE 'SURVEY:%:%'
@@ -21,20 +20,19 @@ extension WarehouseTransaction {
                 ORDER BY c.concept_path LIMIT ?
                 """,
             arguments: [root.count, root, ShownCount.smallest, Self.mostConcepts])
-        let known = try Row.fetchAll(
-            db,
+        let known = try db.rows(
             sql: "SELECT c_fullname, c_name FROM study_metadata WHERE c_hlevel = 2 AND substr(c_fullname, 1, ?) = ? LIMIT ?",
             arguments: [root.count, root, Self.mostConcepts])
         for row in answered + known {
-            guard let names = ConceptNames.components(of: row[0], below: root), names.count == 1 else { continue }
-            titles[names[0]] = row[1]
+            guard let names = row.text(0).flatMap({ ConceptNames.components(of: $0, below: root) }), names.count == 1 else { continue }
+            titles[names[0]] = row.text(1) ?? names[0]
         }
         var sources = titles.map { QuestionSource(name: $0.key, title: $0.value) }
         sources.sort { ($0.title, $0.name) < ($1.title, $1.name) }
-        let measured = try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM concept_dimension WHERE substr(concept_path, 1, ?) = ?)",
+        let isMeasured = try db.finds(
+            sql: "SELECT 1 FROM concept_dimension WHERE substr(concept_path, 1, ?) = ? LIMIT 1",
             arguments: [ConceptNames.measurements.count, ConceptNames.measurements])
-        if measured == true { sources.append(QuestionSource(name: Self.measurements, title: "Measurements")) }
+        if isMeasured { sources.append(QuestionSource(name: Self.measurements, title: "Measurements")) }
         return sources
     }
 
@@ -49,39 +47,38 @@ extension WarehouseTransaction {
         let isSurvey = source != Self.measurements
         let prefix = isSurvey ? ConceptNames.path(ConceptNames.surveys, [source]) : ConceptNames.measurements
         var summary = SourceSummary(name: isSurvey ? source : nil)
-        let labels = try Row.fetchAll(
-            db,
+        let labels = try db.rows(
             sql: "SELECT c_fullname, c_name, c_metadataxml FROM study_metadata WHERE substr(c_fullname, 1, ?) = ? LIMIT ?",
             arguments: [prefix.count, prefix, Self.mostConcepts])
-        for row in labels { summary.labels[row[0]] = (row[1], (row[2] as String?).map(EnumValues.read) ?? [:]) }
-        let counts = try Row.fetchAll(
-            db,
+        for row in labels {
+            summary.labels[row.text(0) ?? ""] = (row.text(1) ?? "", row.text(2).map(EnumValues.read) ?? [:])
+        }
+        let counts = try db.rows(
             sql: """
                 SELECT f.concept_cd, q.tval_char, f.valtype_cd, count(DISTINCT f.patient_num) \(Self.facts)
                 GROUP BY f.concept_cd, q.tval_char, f.valtype_cd LIMIT ?
                 """,
             arguments: [prefix.count, prefix, Self.mostRows])
-        for row in counts { summary.counts[.init(concept: row[0], question: row[1]), default: [:]][row[2] ?? "@"] = row[3] }
+        for row in counts { summary.counts[.init(row), default: [:]][row.text(2) ?? "@"] = row.integer(3) }
         for row in try numbers(prefix) {
-            summary.numbers[.init(concept: row[0], question: row[1]), default: []].append(Self.numbers(row))
+            guard let numbers = Self.numbers(row) else { continue }
+            summary.numbers[.init(row), default: []].append(numbers)
         }
-        let concepts = try Row.fetchAll(
-            db,
+        let concepts = try db.rows(
             sql: "SELECT concept_path, concept_cd, name_char FROM concept_dimension WHERE substr(concept_path, 1, ?) = ? LIMIT ?",
             arguments: [prefix.count, prefix, Self.mostConcepts])
         for row in concepts {
-            guard let names = ConceptNames.components(of: row[0], below: prefix), !names.isEmpty else { continue }
-            summary.add(path: row[0], names: names, code: row[1], name: row[2] ?? "")
+            guard let path = row.text(0), let names = ConceptNames.components(of: path, below: prefix), !names.isEmpty else { continue }
+            summary.add(path: path, names: names, code: row.text(1) ?? "", name: row.text(2) ?? "")
         }
         for (key, values) in summary.enumerations {
-            let rows = try Row.fetchAll(
-                db,
+            let rows = try db.rows(
                 sql: """
                     SELECT f.tval_char, count(DISTINCT f.patient_num) \(Self.facts)
                     AND f.concept_cd = ? AND q.tval_char = ? AND f.valtype_cd = 'T' GROUP BY f.tval_char LIMIT ?
                     """,
                 arguments: [prefix.count, prefix, key.concept, key.question, Self.mostRows])
-            let found = Dictionary(rows.map { ($0[0] as String? ?? "", $0[1] as Int) }, uniquingKeysWith: +)
+            let found = Dictionary(rows.map { ($0.text(0) ?? "", $0.integer(1) ?? 0) }, uniquingKeysWith: +)
             summary.setChoices(of: key, values.map { ($0.label, found[$0.code] ?? 0) })
         }
         return summary.shown
@@ -97,9 +94,8 @@ extension WarehouseTransaction {
         """
 
     /// Of the means of five participants or more: how many, the median, and the fifth from below and above.
-    private func numbers(_ prefix: String) throws -> [Row] {
-        try Row.fetchAll(
-            db,
+    private func numbers(_ prefix: String) throws -> [SQLRow] {
+        try db.rows(
             sql: """
                 WITH person AS (
                     SELECT f.concept_cd AS concept, q.tval_char AS question, coalesce(f.units_cd, '') AS unit,
@@ -120,12 +116,16 @@ extension WarehouseTransaction {
             arguments: [prefix.count, prefix, Self.mostRows])
     }
 
-    private static func numbers(_ row: Row) -> QuestionSummary.Numbers {
-        let (people, low, high): (Int, Double, Double) = (row[3], row[5], row[6])
+    private static func numbers(_ row: SQLRow) -> QuestionSummary.Numbers? {
+        guard let people = row.integer(3), let median = number(row, 4), let low = number(row, 5), let high = number(row, 6) else {
+            return nil
+        }
         return QuestionSummary.Numbers(
-            unit: row[2], participants: people, median: row[4],
+            unit: row.text(2) ?? "", participants: people, median: median,
             range: people >= 2 * ShownCount.smallest && low <= high ? low...high : nil)
     }
+
+    private static func number(_ row: SQLRow, _ index: Int) -> Double? { row.text(index).flatMap { Double($0) } }
 }
 
 /// Puts the answers to a source's questions together.
@@ -134,6 +134,11 @@ private struct SourceSummary {
     struct Key: Hashable {
         let concept: String
         let question: String?
+
+        init(concept: String, question: String?) { (self.concept, self.question) = (concept, question) }
+
+        /// Of a row that begins with the two.
+        init(_ row: SQLRow) { self.init(concept: row.text(0) ?? "", question: row.text(1)) }
     }
 
     /// The questionnaire; `nil` for the measurements.
