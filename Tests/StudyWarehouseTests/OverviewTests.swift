@@ -101,7 +101,8 @@ import Testing
         #expect(!"\(found)".contains("a < b"))
     }
 
-    @Test(arguments: TestStore.allCases) func answersAndQuestionsOfStrangersAreShownOnceFiveGaveThem(store: TestStore) async throws {
+    @Test(arguments: TestStore.allCases)
+    func answersAndQuestionsOfStrangersAreShownOnceFiveGaveThem(store: TestStore) async throws {
         let warehouse = try await warehouse(store)
         let items = mood("I am Ada") + #",{"linkId": "x y", "answer": [{"valueInteger": 1}]}"#
         for person in 0..<4 { try await answer(warehouse, person, items) }

@@ -24,7 +24,9 @@ extension WarehouseTransaction {
             sql: "SELECT c_fullname, c_name FROM study_metadata WHERE c_hlevel = 2 AND substr(c_fullname, 1, ?) = ? LIMIT ?",
             arguments: [root.count, root, Self.mostConcepts])
         for row in answered + known {
-            guard let names = row.text(0).flatMap({ ConceptNames.components(of: $0, below: root) }), names.count == 1 else { continue }
+            guard let path = row.text(0), let names = ConceptNames.components(of: path, below: root), names.count == 1 else {
+                continue
+            }
             titles[names[0]] = row.text(1) ?? names[0]
         }
         var sources = titles.map { QuestionSource(name: $0.key, title: $0.value) }
@@ -68,7 +70,9 @@ extension WarehouseTransaction {
             sql: "SELECT concept_path, concept_cd, name_char FROM concept_dimension WHERE substr(concept_path, 1, ?) = ? LIMIT ?",
             arguments: [prefix.count, prefix, Self.mostConcepts])
         for row in concepts {
-            guard let path = row.text(0), let names = ConceptNames.components(of: path, below: prefix), !names.isEmpty else { continue }
+            guard let path = row.text(0), let names = ConceptNames.components(of: path, below: prefix), !names.isEmpty else {
+                continue
+            }
             summary.add(path: path, names: names, code: row.text(1) ?? "", name: row.text(2) ?? "")
         }
         for (key, values) in summary.enumerations {
