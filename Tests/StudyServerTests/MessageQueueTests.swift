@@ -140,8 +140,9 @@ import Testing
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(received.count == 60)
         #expect(Set(received).count == 60)
+        // Amazon may give one twice.
+        if kind != .sqs { #expect(received.count == 60) }
     }
 
     @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
