@@ -408,8 +408,8 @@ let package = Package(
         .testTarget(
             name: "StudyServerTests",
             dependencies: [
-                "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "PostgreSQLConnection", "SecretText", "StudyDelivery",
-                "StudyServer", "StudyTesting", "StudyWarehouse",
+                "DurableQueue", "FHIR", "HTTPTransport", "IndivoCommand", "OrderedJSON", "PostgreSQLConnection", "SecretText",
+                "StudyDelivery", "StudyServer", "StudyTesting", "StudyWarehouse",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

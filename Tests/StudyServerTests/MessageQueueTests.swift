@@ -127,9 +127,10 @@ import Testing
     @Test(arguments: QueueKind.allCases) func twoNeverHaveOneMessageAtOnce(kind: QueueKind) async throws {
         let folder = try Folder()
         let queue = try await TestQueue(kind, file: folder.file("queue.sqlite")).queue
-        for number in 0..<60 { try await queue.send(message(number)) }
+        let count = kind == .postgreSQL ? 400 : 60
+        for number in 0..<count { try await queue.send(message(number)) }
         let received = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<4 {
+            for _ in 0..<8 {
                 group.addTask {
                     var ids: [String] = []
                     while case let batch = try await queue.receive(limit: 3, visibility: 600), !batch.isEmpty {
@@ -140,8 +141,9 @@ import Testing
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(received.count == 60)
-        #expect(Set(received).count == 60)
+        #expect(Set(received).count == count)
+        // Amazon may give one twice.
+        if kind != .sqs { #expect(received.count == count) }
     }
 
     @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))

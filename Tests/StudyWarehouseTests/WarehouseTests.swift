@@ -132,6 +132,27 @@ import Testing
         #expect(try await warehouse.transaction { try $0.participant("other", now: Samples.now).number } != number)
     }
 
+    /// Else somebody could leave while another consumer writes what they gave.
+    @Test(arguments: TestStore.allCases) func transactionsOfOneParticipantWaitForEachOther(store: TestStore) async throws {
+        let warehouse = try await store.warehouse()
+        let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+        let first = Task {
+            try await warehouse.transaction { db in
+                try db.lock("digest")
+                continuation.finish()
+                Thread.sleep(forTimeInterval: 0.5)
+                try db.withdraw("digest", now: Samples.now)
+            }
+        }
+        for await _ in begun {}
+        let hasWithdrawn = try await warehouse.transaction { db in
+            try db.lock("digest")
+            return try db.hasWithdrawn("digest")
+        }
+        #expect(hasWithdrawn)
+        _ = try await first.value
+    }
+
     @Test(arguments: TestStore.allCases) func twoConceptsOfOneCodeAreRefused(store: TestStore) async throws {
         var (a, b) = (FactSet(Visit(id: "1", start: Samples.now)), FactSet(Visit(id: "2", start: Samples.now)))
         a.concepts = [Concept(path: #"\a\"#, code: "X:1", name: "a", key: "a")]

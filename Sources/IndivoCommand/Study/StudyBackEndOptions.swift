@@ -38,7 +38,8 @@ enum StudyPlace {
             self = .sqs(String(text.dropFirst("sqs:".count)))
         } else {
             throw CommandFailure(
-                "--\(option) is not understood; it begins with sqlite:, postgresql://" + (takesSQS ? " or sqs:" : ""))
+                "--\(option) is not understood; it begins with "
+                    + (takesSQS ? "sqlite:, postgresql:// or sqs:" : "sqlite: or postgresql://"))
         }
     }
 }

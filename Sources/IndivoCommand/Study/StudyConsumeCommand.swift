@@ -46,7 +46,14 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Remove everything of this participant, by the id on the phone, and end.", valueName: "uuid"))
     var withdraw: String?
 
+    @Option(help: "Seconds that 16 messages may take before another consumer gets them.")
+    var visibility = 300
+
     @OptionGroup var talk: TalkOptions
+
+    func validate() throws {
+        guard (1...43_200).contains(visibility) else { throw ValidationError("--visibility is a number from 1 to 43200.") }
+    }
 
     func run() async throws {
         let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
@@ -65,7 +72,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         let queue = try await queue.open()
         let consumer = Consumer(
             queue: queue, warehouse: warehouse, keys: keys,
-            mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText))
+            mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText), visibility: visibility)
         if let withdraw {
             guard let id = UUID(uuidString: withdraw) else { throw CommandFailure("--withdraw is no UUID") }
             try StandardStreams.say("\(try await consumer.withdraw(id)) facts removed")

@@ -66,7 +66,7 @@ enum MessageWords {
     static func queue(_ status: MessageQueueStatus) -> Markup {
         """
         <dl><dt>Waiting</dt><dd>\(status.depth)</dd>
-        <dt>Age of the oldest</dt><dd>\(status.depth == 0 ? "–" : age(status.age))</dd>
+        <dt>Age of the oldest</dt><dd>\(status.age == 0 ? "–" : age(status.age))</dd>
         <dt>Given up</dt><dd>\(status.dead)</dd></dl>
         """
     }

@@ -45,22 +45,24 @@ public struct Consumer: Sendable {
     }
 
     private static let batch = 16
-    /// Seconds that a batch may take before others get its messages.
-    private static let visibility = 300
 
     private let queue: any MessageQueue
     private let warehouse: Warehouse
     private let opening: MessageOpening
     private let mapper: ResponseMapper
+    private let visibility: Int
     private let logger: Logger
 
     /// A consumer.
     ///
-    /// - Parameter logger: Gets counts and reasons, nothing of persons.
+    /// - Parameters:
+    ///   - visibility: Seconds that a batch of 16 messages may take before others get them.
+    ///   - logger: Gets counts and reasons, nothing of persons.
     public init(
         queue: any MessageQueue, warehouse: Warehouse, keys: KeyRing, mapper: ResponseMapper = ResponseMapper(),
-        logger: Logger = Logger(label: "study.consumer")
+        visibility: Int = 300, logger: Logger = Logger(label: "study.consumer")
     ) {
+        self.visibility = visibility
         (self.queue, self.warehouse, self.mapper, self.logger) = (queue, warehouse, mapper, logger)
         opening = MessageOpening(keys: keys)
     }
@@ -94,7 +96,7 @@ public struct Consumer: Sendable {
 
     /// Processes a batch; false when there was none.
     private func step(_ report: inout Report) async throws -> Bool {
-        let batch = try await queue.receive(limit: Self.batch, visibility: Self.visibility)
+        let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
         for received in batch {
             // In a task of its own: the message at hand is finished when this one is cancelled, and those behind it go back.
