@@ -60,7 +60,7 @@ import Testing
         #expect(statuses.count { $0 != 429 } == LoginLimiter.attempts.name)
     }
 
-    @Test("After five attempts the right password does not help until the pause is over")
+    @Test("After five attempts even the right password has to wait")
     func lockOut() async throws {
         let pages = try TestPages()
         var visitor = Visitor(pages)
@@ -96,7 +96,7 @@ import Testing
         #expect(attempt().map { $0 <= 900 } == true)
     }
 
-    @Test("An address has twenty attempts, and a login of its own gives it no more")
+    @Test("An address has twenty attempts, whatever logins of its own succeed")
     func addresses() {
         let limiter = LoginLimiter { .zero }
         for number in 0..<20 {
@@ -143,7 +143,7 @@ import Testing
         #expect(await visitor.get("/login").status == 403)
     }
 
-    @Test("Behind a proxy its last word names the client, without one nobody's does")
+    @Test("Behind a proxy its last word names the client, else nobody's")
     func proxies() async throws {
         let request = Request(method: "GET", target: "/", headers: ["x-forwarded-for": "1.1.1.1, 2.2.2.2"], peer: "127.0.0.1")
         #expect(try TestPages().service.client(of: request) == "127.0.0.1")

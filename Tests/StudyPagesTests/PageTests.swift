@@ -115,7 +115,7 @@ import Testing
         #expect(text.contains("<dt>With data</dt><dd>12</dd>") && text.contains("<dt>Waiting</dt><dd>1</dd>"))
     }
 
-    @Test("A dead letter goes back into the queue by its button, and by no other form")
+    @Test("A dead letter is put back by its button, and by no other form")
     func redelivery() async throws {
         let pages = try await study()
         for id in ["a", "b", "c"] {
