@@ -6,6 +6,7 @@ import PackageDescription
 let outboxOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["Outbox"])
 let formOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["ConsentForm"])
 let studyOnly = TargetDependencyCondition.when(traits: ["Study"])
+let postgreSQLOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["PostgreSQL"])
 let backendSigningOnly = TargetDependencyCondition.when(traits: ["BackendSigning"])
 let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
 let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
@@ -48,6 +49,7 @@ let package = Package(
         .library(name: "StudyDelivery", targets: ["StudyDelivery"]),
         .library(name: "StudyWarehouse", targets: ["StudyWarehouse"]),
         .library(name: "StudyServer", targets: ["StudyServer"]),
+        .library(name: "StudyPages", targets: ["StudyPages"]),
         .library(name: "ConsentForm", targets: ["ConsentForm"]),
         .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
         .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
@@ -67,10 +69,11 @@ let package = Package(
         .trait(
             name: "Study", description: "Delivery to a study (fetches swift-certificates and swift-crypto).",
             enabledTraits: ["Outbox"]),
+        .trait(name: "PostgreSQL", description: "A study's queue and warehouse on PostgreSQL (needs libpq on Linux)."),
         .trait(name: "ConsentForm", description: "Signed consents as PDF (needs Pango and Cairo on Linux)."),
         .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
         .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
-        .default(enabledTraits: ["BackendSigning", "ConsentForm", "Outbox", "Sandbox", "Study", "Tool"]),
+        .default(enabledTraits: ["BackendSigning", "ConsentForm", "Outbox", "PostgreSQL", "Sandbox", "Study", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -88,8 +91,9 @@ let package = Package(
         .systemLibrary(name: "CLibOAuth", pkgConfig: "oauth", providers: [.apt(["liboauth-dev"])]),
         .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["liboauth-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CBZip2", providers: [.apt(["libbz2-dev"])]),
-        // Password hashing for the sandbox.
+        // Password hashing for the sandbox and a study's pages.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
 
         // Deflate, of all systems: Debian's zlib1g-dev, and Apple's SDKs, which have the same header.
@@ -233,6 +237,8 @@ let package = Package(
         .target(
             name: "SurveyPages",
             dependencies: ["FHIR", "HTTPServing", "OrderedJSON", "SecretText", "Surveys", "URLCoding"]),
+        // Passwords, hashed so that guessing is slow.
+        .target(name: "PasswordHashing", dependencies: ["SecretText", "URLCoding", passwordHash]),
         // A database file that its owner alone can read.
         .target(
             name: "PrivateSQLite", dependencies: [.product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly)]),
@@ -245,11 +251,15 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // Connections to PostgreSQL, and the values and rows of SQL; without libpq, none can be opened.
+        .target(
+            name: "PostgreSQLConnection",
+            dependencies: isAppleLike ? [] : [.target(name: "CLibPQ", condition: postgreSQLOnly)]),
         // What participants answered, as facts of i2b2.
         .target(
             name: "StudyWarehouse",
             dependencies: [
-                "CivilCalendar", "FHIR", "IndivoXML", "OrderedJSON", "PrivateSQLite", "URLCoding",
+                "CivilCalendar", "FHIR", "IndivoXML", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite", "URLCoding",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
             ]),
@@ -257,17 +267,27 @@ let package = Package(
         .target(
             name: "StudyServer",
             dependencies: [
-                "FHIR", "HTTPServing", "HTTPTransport", "OrderedJSON", "PrivateSQLite", "SecretText", "StudyDelivery", "StudyWarehouse",
-                "URLCoding",
+                "FHIR", "HTTPServing", "HTTPTransport", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite", "SecretText",
+                "StudyDelivery", "StudyWarehouse", "URLCoding",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        // The study team's pages, behind a login.
+        .target(
+            name: "StudyPages",
+            dependencies: [
+                "CivilCalendar", "DurableQueue", "HTTPServing", "PasswordHashing", "SecretText", "StudyServer", "StudyWarehouse",
+                "URLCoding",
+                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
                 "CivilCalendar", "HTTPServing", "HealthPages", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON",
-                "PrivateSQLite", "SDML", "SecretText", "ShownText", "URLCoding", passwordHash,
+                "PasswordHashing", "PrivateSQLite", "SDML", "SecretText", "ShownText", "URLCoding",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -277,7 +297,7 @@ let package = Package(
             dependencies: [
                 "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "FHIRTables", "HTTPTransport",
                 "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas",
-                "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyServer",
+                "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyPages", "StudyServer",
                 "StudyWarehouse", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator", "TimeTotals",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
                 .product(name: "Logging", package: "swift-log"),
@@ -380,21 +400,25 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
+        // A database of PostgreSQL, for tests of several modules.
+        .target(name: "StudyTesting", dependencies: ["PostgreSQLConnection"], path: "Tests/StudyTesting"),
         .testTarget(
             name: "StudyWarehouseTests",
-            dependencies: [
-                "FHIR", "IndivoXML", "OrderedJSON", "StudyWarehouse",
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
-            ]),
+            dependencies: ["FHIR", "IndivoXML", "OrderedJSON", "PostgreSQLConnection", "StudyTesting", "StudyWarehouse"],
+            exclude: ["Fixtures"]),
         .testTarget(
             name: "StudyServerTests",
             dependencies: [
-                "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "StudyDelivery", "StudyServer",
-                "StudyWarehouse",
+                "DurableQueue", "FHIR", "HTTPTransport", "IndivoCommand", "OrderedJSON", "PostgreSQLConnection", "SecretText",
+                "StudyDelivery", "StudyServer", "StudyTesting", "StudyWarehouse",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
+            name: "StudyPagesTests",
+            dependencies: [
+                "FHIR", "HTTPServing", "PasswordHashing", "SecretText", "StudyPages", "StudyServer", "StudyWarehouse",
             ]),
         .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),
         .testTarget(
@@ -425,6 +449,8 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
 
+        // A study's receiver beside a handler that only appends: scripts/study-load.
+        .executableTarget(name: "StudyLoad", dependencies: ["HTTPServing", "StudyServer"], path: "Tests/StudyLoad"),
         // Proves the outbox by fault: scripts/soak.
         .executableTarget(
             name: "IndivoSoak",

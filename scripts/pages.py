@@ -1,12 +1,15 @@
 """Checks the sandbox's pages in headless Chromium. Called by scripts/test-pages: pages.py INDIVO FOLDER"""
 
 import base64
+import datetime
 import hashlib
 import hmac
 import http.server
 import json
 import os
+import random
 import secrets
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -601,8 +604,150 @@ def survey_pages(tool, pictures):
     return check.passed, check.failures
 
 
+class StudyPages:
+    """`indivo study pages` on a free port: a study of 40 participants, with messages that failed and some that were given up."""
+
+    PASSWORD = "a password for tests"
+
+    def __init__(self, tool, folder):
+        self.tool, self.folder = tool, folder
+        path = lambda name: os.path.join(folder, name)
+        questionnaire = {
+            "resourceType": "Questionnaire", "id": "sleep", "url": "http://example.org/Questionnaire/sleep", "status": "active",
+            "title": "Sleep diary", "item": [
+                {"linkId": "hours", "type": "decimal", "text": "How many hours did you sleep?"},
+                {"linkId": "rested", "type": "boolean", "text": "Did you feel rested in the morning?"},
+                {"linkId": "woke", "type": "choice", "repeats": True, "text": "What woke you?", "answerOption": [
+                    {"valueCoding": {"system": "http://example.org/woke", "code": code, "display": display}}
+                    for code, display in [("noise", "Noise from the street or from the neighbours"), ("light", "Light"),
+                                          ("child", "A child"), ("pain", "Pain")]]},
+                {"linkId": "note", "type": "text", "text": "Anything else?"}]}
+        with open(path("sleep.json"), "w") as file:
+            json.dump(questionnaire, file)
+        self.run("study", "keys", path("keys/key-1"), "--bits", "2048")
+        self.run("study", "user", "ada", "--users", path("users"), input=self.PASSWORD + "\n")
+        # A message without meaning makes queue and warehouse, with the ontology of the questionnaire.
+        self.run("study", "consume", "--queue", "sqlite:" + path("queue.sqlite"), "--store", "sqlite:" + path("study.sqlite"),
+                 "--keys", path("keys"), "--questionnaires", path("sleep.json"), "--once")
+        self.fill(path("study.sqlite"), path("queue.sqlite"))
+        self.process = subprocess.Popen(
+            [tool, "study", "pages", "--queue", "sqlite:" + path("queue.sqlite"), "--store", "sqlite:" + path("study.sqlite"),
+             "--users", path("users"), "--port", "0", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.summary = {"ui": json.loads(self.process.stdout.readline())["url"], "account": "ada", "password": self.PASSWORD}
+
+    def run(self, *arguments, input=None):
+        subprocess.run([self.tool, *arguments], input=input, text=True, check=True, stdout=subprocess.DEVNULL)
+
+    stop = Sandbox.stop
+
+    @staticmethod
+    def fill(study, queue):
+        """Facts, participants and messages as a consumer leaves them."""
+        chance = random.Random(7)
+        now = datetime.datetime.now(datetime.timezone.utc)
+        moment = lambda days: (now - datetime.timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        with sqlite3.connect(study) as db:
+            codes = {}
+            for path, code in db.execute("SELECT concept_path, concept_cd FROM concept_dimension"):
+                codes[path.split("\\")[-2]] = code
+
+            def fact(person, code, kind, text=None, number=None, unit=None):
+                db.execute("INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,"
+                           " instance_num, valtype_cd, tval_char, nval_num, units_cd) VALUES (?, ?, ?, '@', '2026-03-01 09:00:00', '@',"
+                           " 1, ?, ?, ?, ?)", (person, person, code, kind, text, number, unit))
+
+            states = ["MA"] * 14 + ["NY"] * 9 + ["CA"] * 7 + ["TX"] * 6 + ["VT"] * 4
+            for person, state in enumerate(states, 1):
+                db.execute("INSERT INTO study_participant VALUES (?, ?, ?, ?)", (person, f"digest-{person}", f"name-{person}", moment(20)))
+                db.execute("INSERT INTO patient_dimension (patient_num, statecityzip_path) VALUES (?, ?)", (person, state + "\\021"))
+                db.execute("INSERT INTO study_consent VALUES (?, ?, ?, '1', ?)", (f"digest-{person}", f"m-{person}", moment(20), person % 3 > 0))
+                fact(person, codes["hours"], "N", "E", round(chance.uniform(4, 9), 1))
+                fact(person, codes["true" if person % 4 else "false"], "T", "yes")
+                fact(person, codes["note"], "T", f"my private note {person}")
+                for code in ["noise"] * (person % 2) + ["light"] * (person % 5 > 1) + ["pain"] * (person == 3):
+                    fact(person, codes[code], "T", code)
+            for number in range(300):
+                state = chance.choice(["loaded"] * 12 + ["waiting", "refused"])
+                db.execute("INSERT INTO study_message (id, kind, received, state) VALUES (?, 'envelope', ?, ?)",
+                           (f"delivery:{number:08}", moment(chance.triangular(0, 29, 4)), state))
+            for number, reason in enumerate(["it is not decrypted: the key key-0 is not there", "an item without linkId"]):
+                db.execute("INSERT INTO study_message (id, kind, body, received, state, reason) VALUES (?, 'envelope', 'x', ?, 'failed', ?)",
+                           ("sha-256:" + f"{number}" * 64, moment(number), reason))
+        with sqlite3.connect(queue) as db:
+            for number in range(3):
+                db.execute("INSERT INTO dead VALUES (?, 'envelope', NULL, ?, 'x', 'it was received 5 times without an end', 0)",
+                           (f"delivery:6f1b0f0e-5d0b-4e9c-9a53-00000000000{number}", moment(number)))
+
+
+def study_pages(tool, pictures):
+    """The pages of a study's team. Returns how many checks passed, and those that failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = StudyPages(tool, folder)
+        check = None
+        try:
+            check = Check(server, pictures)
+            driver = check.driver
+            check.page("study-login", "/login")
+            check.show("phone", "light")
+            check.open("/messages")
+            check.wait_for("/login")
+            check.tab_to("input[name=name]")
+            check.press("ada", Keys.TAB, "a wrong password", Keys.ENTER)
+            WebDriverWait(driver, 15).until(lambda d: d.find_elements(By.CSS_SELECTOR, "[role=alert]"))
+            check.picture("study-login-wrong")
+            check.audit("study-login-wrong")
+            check.console(["403"])
+            driver.find_element(By.NAME, "name").clear()
+            check.tab_to("input[name=name]")
+            check.press("ada", Keys.TAB, server.PASSWORD, Keys.ENTER)
+            WebDriverWait(driver, 15).until(lambda d: "What came in" in d.page_source)
+            cookie = next(c for c in driver.get_cookies() if c["name"] == "study")
+            check.expect(cookie["httpOnly"] and cookie["sameSite"] == "Strict", f"the session's cookie is {cookie}")
+            check.page("study-overview", "/")
+            check.page("study-messages", "/messages")
+            check.page("study-sources", "/questions")
+            source = driver.find_element(By.CSS_SELECTOR, "main ul.list a").get_attribute("href")
+            check.page("study-answers", source)
+            text = driver.find_element(By.TAG_NAME, "main").text
+            for part in ["How many hours did you sleep?", "Noise from the street", "< 5", "Median"]:
+                check.expect(part in text, f"study-answers has no {part}")
+            check.expect("private" not in text, "study-answers shows an answer in own words")
+            check.page("study-map", "/map")
+            check.expect(driver.execute_script("return document.querySelector('img.map').naturalWidth > 0"), "the map is not drawn")
+            check.page("study-not-found", "/nothing", status=404)
+            check.show("phone", "light")
+            check.open("/messages")
+            check.tab_to("form[action='/messages/redeliver'] button")
+            check.press(Keys.ENTER)
+            check.wait_for("done=1")
+            check.open("/messages")
+            check.tab_to("section[aria-labelledby=failed] form.choices button")
+            check.press(Keys.ENTER)
+            check.wait_for("done=2")
+            check.picture("study-messages-done")
+            check.audit("study-messages-done")
+            check.tab_to("form[action='/logout'] button")
+            check.press(Keys.ENTER)
+            check.wait_for("/login")
+            check.open("/questions")
+            check.wait_for("/login")
+            complaints = check.console()
+            check.expect(not complaints, f"the console says {complaints} on the study's pages")
+            print("walked by keyboard: login, a dead letter put back, failed messages asked for again, logout", flush=True)
+        finally:
+            if check:
+                check.driver.quit()
+            status = server.stop()
+        check.expect(status == 0, f"the study's pages ended with {status}")
+        return check.passed, check.failures
+
+
 def main():
     tool, pictures = sys.argv[1:3]
+    if sys.argv[3:] == ["study"]:
+        passed, failures = study_pages(tool, pictures)
+        print(f"{passed} checks passed, {len(failures)} failed; the pictures are in {pictures}")
+        sys.exit(1 if failures else 0)
     sandbox = Sandbox(tool)
     check = None
     try:
@@ -646,7 +791,7 @@ def main():
         status = sandbox.stop()
     check.expect(status == 0, f"the sandbox ended with {status}")
     passed, failures = fhir_pages(tool, pictures)
-    for more in [(passed, failures), health_pages(tool, pictures), survey_pages(tool, pictures)]:
+    for more in [(passed, failures), health_pages(tool, pictures), survey_pages(tool, pictures), study_pages(tool, pictures)]:
         check.passed, check.failures = check.passed + more[0], check.failures + more[1]
     passed, failures = check.passed, check.failures
     print(f"{passed} checks passed, {len(failures)} failed; the pictures are in {pictures}")

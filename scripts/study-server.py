@@ -1,21 +1,25 @@
-"""Phones, faults and the count for scripts/test-study-server. The envelopes are made by Python's cryptography."""
+"""Phones, faults and the count for scripts/test-study-server, with one queue and one store. The envelopes are made by Python's cryptography."""
 
-import argparse, base64, http.client, json, os, random, shutil, signal, socket, sqlite3, subprocess, sys, tempfile, threading, time, uuid
+import argparse, base64, http.client, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, uuid
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, padding as blocks
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from study_services import SQS, PostgreSQL, PostgreSQLQueue, PostgreSQLStore, SQLiteQueue, SQLiteStore, SQSQueue
+
 parser = argparse.ArgumentParser()
 parser.add_argument("tool")
+parser.add_argument("--queue", choices=["sqlite", "postgresql", "sqs"], default="sqlite")
+parser.add_argument("--store", choices=["sqlite", "postgresql"], default="sqlite")
 parser.add_argument("--participants", type=int, default=50)
 parser.add_argument("--responses", type=int, default=20)
 parser.add_argument("--consumers", type=int, default=2)
 parser.add_argument("--seed", type=int, default=int(time.time()))
 options = parser.parse_args()
 chance = random.Random(options.seed)
-print(f"seed {options.seed}", flush=True)
+print(f"queue {options.queue}, store {options.store}, seed {options.seed}", flush=True)
 
 work = tempfile.mkdtemp(prefix="study-server-")
 environment = {"PATH": os.environ["PATH"], "HOME": work, "LANG": "C.UTF-8"}
@@ -62,6 +66,14 @@ def response(participant, number):
                      {"linkId": "seen", "answer": [{"valueBoolean": number % 2 == 0}]}]}
 
 
+# The services behind the queue and the store; see study_services.py.
+environment.update({"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1"})
+database = PostgreSQL() if "postgresql" in (options.queue, options.store) else None
+service = SQS() if options.queue == "sqs" else None
+queue = {"sqlite": SQLiteQueue, "postgresql": PostgreSQLQueue, "sqs": SQSQueue}[options.queue](path("queue.sqlite"), database, service)
+store = {"sqlite": SQLiteStore, "postgresql": PostgreSQLStore}[options.store](path("study.sqlite"), database)
+
+
 class Running:
     """A process of the tool that is killed and started again."""
 
@@ -75,10 +87,15 @@ class Running:
             stdout=subprocess.DEVNULL, stderr=open(path("log"), "ab"))
 
     def kill(self):
+        # It may have ended by itself, when the database was not there as it started.
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.kills += 1
         self.start()
+
+    def revive(self):
+        if self.process.poll() is not None:
+            self.start()
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -159,8 +176,8 @@ messages += chance.sample(messages, len(messages) // 3)
 chance.shuffle(messages)
 print(f"{len(messages)} deliveries of {options.participants} participants, {len(leavers)} of whom leave", flush=True)
 
-receiver = Running("serve", "--queue", "sqlite:queue.sqlite", "--config", "receiver.json", "--port", str(port))
-consume = ["consume", "--queue", "sqlite:queue.sqlite", "--store", "sqlite:study.sqlite", "--keys", "keys"]
+receiver = Running("serve", "--queue", queue.url, "--config", "receiver.json", "--port", str(port))
+consume = ["consume", "--queue", queue.url, "--store", store.url, "--keys", "keys", "--visibility", str(queue.visibility)]
 consumers = [Running(*consume) for _ in range(options.consumers)]
 work_left = list(messages)
 lock = threading.Lock()
@@ -181,31 +198,33 @@ phones = [threading.Thread(target=phone) for _ in range(4)]
 for thread in phones:
     thread.start()
 while any(thread.is_alive() for thread in phones):
-    time.sleep(chance.uniform(0.3, 2))
-    chance.choice([receiver, *consumers]).kill()
+    time.sleep(chance.uniform(0.3, 1.5))
+    chance.choice([receiver, *consumers] + ([database] if database else [])).kill()
+    for process in [receiver, *consumers]:
+        process.revive()
 print(f"delivered after {time.time() - start:.0f} s: {state['posts']} accepted, {state['retries']} failed attempts", flush=True)
+if database:
+    database.kill()
 for _ in range(5):
     time.sleep(chance.uniform(0.3, 1))
-    chance.choice(consumers).kill()
-for consumer in consumers:
-    consumer.stop()
-receiver.stop()
-# Messages of killed consumers come again when their time is over: here at once.
-queue = sqlite3.connect(path("queue.sqlite"))
-queue.execute("UPDATE message SET visible = 0, receives = 0")
-queue.commit()
-queue.close()
-last = subprocess.run([options.tool, "study", *consume, "--once"], env=environment, cwd=work, capture_output=True, text=True)
+    chance.choice(consumers + ([database] if database else [])).kill()
+    for process in [receiver, *consumers]:
+        process.revive()
+for process in [*consumers, receiver]:
+    process.revive()
+    process.stop()
+# Messages of killed consumers come again when their time is over.
+queue.pass_time()
+last = subprocess.run(
+    [options.tool, "study", *consume, "--once", "--reprocess"], env=environment, cwd=work, capture_output=True, text=True)
 print(last.stdout.strip())
 if last.returncode != 0:
     sys.exit(f"FAILED: the last consumer ended with {last.returncode}: {last.stderr}")
 
-warehouse = sqlite3.connect(path("study.sqlite"))
-one = lambda sql: warehouse.execute(sql).fetchone()[0]
 staying = options.participants - len(leavers)
 expected = {
     "facts": ("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'", staying * options.responses * 3),
-    "distinct numbers": ("SELECT count(*) FROM (SELECT DISTINCT patient_num, nval_num FROM observation_fact WHERE concept_cd LIKE '%:number')",
+    "distinct numbers": ("SELECT count(*) FROM (SELECT DISTINCT patient_num, nval_num FROM observation_fact WHERE concept_cd LIKE '%:number') AS numbers",
                          staying * options.responses),
     "sum of numbers": ("SELECT coalesce(sum(nval_num), 0) FROM observation_fact WHERE concept_cd LIKE '%:number'",
                        staying * options.responses * (options.responses - 1) // 2),
@@ -217,13 +236,13 @@ expected = {
 }
 wrong = False
 for name, (sql, wanted) in expected.items():
-    found = one(sql)
+    found = store.number(sql)
     print(f"{name}: {found}" + ("" if found == wanted else f", NOT {wanted}"))
     wrong = wrong or found != wanted
-dead = sqlite3.connect(path("queue.sqlite")).execute("SELECT count(*) FROM dead").fetchone()[0]
-print(f"dead letters: {dead}; kills: receiver {receiver.kills}, consumers {sum(c.kills for c in consumers)}")
-check = one("PRAGMA integrity_check")
-if wrong or dead or check != "ok":
+dead = queue.dead()
+kills = f"receiver {receiver.kills}, consumers {sum(c.kills for c in consumers)}" + (f", database {database.kills}" if database else "")
+print(f"dead letters: {dead}; kills: {kills}")
+if wrong or dead or not store.is_whole():
     sys.exit(f"FAILED (seed {options.seed}); the files are in {work}")
 shutil.rmtree(work)
-print("ok")
+print("ok", flush=True)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import PasswordHashing
 
 /// Administration from code: what an operator of a real server does with admin calls and by hand.
 extension Sandbox {

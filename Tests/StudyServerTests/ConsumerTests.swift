@@ -2,7 +2,6 @@ import Crypto
 import CryptoExtras
 import FHIR
 import Foundation
-import GRDB
 import OrderedJSON
 import StudyDelivery
 import StudyServer
@@ -27,7 +26,8 @@ import Testing
             return try await consumer.drain()
         }
 
-        func count(_ sql: String) async throws -> Int { try await warehouse.database.read { try Int.fetchOne($0, sql: sql) ?? -1 } }
+        func count(_ sql: String) async throws -> Int { try await warehouse.read { try $0.db.number(sql: sql) } }
+        func text(_ sql: String) async throws -> String? { try await warehouse.read { try $0.db.row(sql: sql)?.text(0) } }
         var facts: Int { get async throws { try await count("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'") } }
     }
 
@@ -88,17 +88,11 @@ import Testing
         #expect(report.loaded == 3)
         for text in [participant.uuidString, "Miller", "Boston"] { #expect(try !folder.contains(text), "\(text)") }
         // The oldest are a group: 90 years before the day of the message.
-        let row = try await study.warehouse.database.read {
-            try String.fetchOne($0, sql: "SELECT sex_cd || '|' || birth_date || '|' || statecityzip_path FROM patient_dimension")
-        }
+        let row = try await study.text("SELECT sex_cd || '|' || birth_date || '|' || statecityzip_path FROM patient_dimension")
         #expect(row == #"M|1936-01-01 00:00:00|MA\021"#)
         // Resources have the pseudonym.
-        let pseudonym = try await study.warehouse.database.read {
-            try String.fetchOne($0, sql: "SELECT pseudonym FROM study_participant")
-        }
-        let json = try await study.warehouse.database.read {
-            try String.fetchOne($0, sql: "SELECT json FROM study_resource WHERE type = 'QuestionnaireResponse'")
-        }
+        let pseudonym = try await study.text("SELECT pseudonym FROM study_participant")
+        let json = try await study.text("SELECT json FROM study_resource WHERE type = 'QuestionnaireResponse'")
         #expect(json?.contains("Patient/\(pseudonym ?? "-")") == true)
     }
 
@@ -150,6 +144,21 @@ import Testing
         _ = try await consumer.drain()
         #expect(try await study.facts == 3)
         #expect(try await study.warehouse.read { try $0.failedMessages() }.isEmpty)
+    }
+
+    @Test func aRunningConsumerProcessesAgainWhatTheTeamAsksFor() async throws {
+        let study = try BackEnd(keys: [:])
+        let participant = UUID()
+        #expect(try await study.deliver([Given.contract(participant), Given.response(participant)]).failed == 2)
+        #expect(try await study.warehouse.transaction { try $0.requestReprocessing(nil) } == 2)
+        // Without another key it fails again, once.
+        #expect(try await study.consumer.drain().failed == 2)
+        let id = try #require(try await study.warehouse.read { try $0.failedMessages().first?.id })
+        #expect(try await study.warehouse.transaction { try $0.requestReprocessing(id) } == 1)
+        let consumer = Consumer(queue: study.queue, warehouse: study.warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+        let report = try await consumer.drain()
+        #expect(report.failed == 0 && report.loaded + report.waiting == 1)
+        #expect(try await study.warehouse.transaction { try $0.requestReprocessing("no such message") } == 0)
     }
 
     @Test func twoKeysOverlapWhileTheyAreRotated() async throws {

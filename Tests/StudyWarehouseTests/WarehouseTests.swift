@@ -1,13 +1,13 @@
 import FHIR
 import Foundation
-import GRDB
 import IndivoXML
+import PostgreSQLConnection
 import Testing
 @testable import StudyWarehouse
 
 @Suite struct WarehouseTests {
-    private func loaded(_ sets: [FactSet]? = nil) async throws -> Warehouse {
-        let warehouse = try Warehouse(nil)
+    private func loaded(_ store: TestStore, _ sets: [FactSet]? = nil) async throws -> Warehouse {
+        let warehouse = try await store.warehouse()
         let sets = try sets ?? [Samples.facts()]
         try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
@@ -17,25 +17,26 @@ import Testing
         return warehouse
     }
 
-    private func count(_ warehouse: Warehouse, _ sql: String, _ arguments: StatementArguments = StatementArguments()) async throws
-        -> Int
-    {
-        try await warehouse.database.read { try Int.fetchOne($0, sql: sql, arguments: arguments) ?? -1 }
+    private func rows(_ warehouse: Warehouse, _ sql: String, _ arguments: [String] = []) async throws -> [SQLRow] {
+        try await warehouse.read { try $0.db.rows(sql: sql, arguments: arguments) }
+    }
+
+    private func count(_ warehouse: Warehouse, _ sql: String, _ arguments: [String] = []) async throws -> Int {
+        try await rows(warehouse, sql, arguments).first?.integer(0) ?? -1
     }
 
     /// Every table's content, but for the bookkeeping of loads.
-    private func facts(_ warehouse: Warehouse) async throws -> [String] {
-        try await warehouse.database.read { db in
-            try Row.fetchAll(
-                db,
-                sql:
-                    "SELECT encounter_num, patient_num, concept_cd, modifier_cd, instance_num, start_date, tval_char, nval_num FROM observation_fact ORDER BY 1, 3, 4, 5"
-            ).map { "\($0)" }
-        }
+    private func facts(_ warehouse: Warehouse) async throws -> [SQLRow] {
+        try await rows(
+            warehouse,
+            """
+            SELECT encounter_num, patient_num, concept_cd, modifier_cd, instance_num, start_date, tval_char, nval_num
+            FROM observation_fact ORDER BY 1, 3, 4, 5
+            """)
     }
 
-    @Test func storingAgainChangesNothing() async throws {
-        let warehouse = try await loaded()
+    @Test(arguments: TestStore.allCases) func storingAgainChangesNothing(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
         let before = try await facts(warehouse)
         try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
@@ -49,8 +50,8 @@ import Testing
         #expect(try await count(warehouse, "SELECT count(*) FROM patient_dimension") == 1)
     }
 
-    @Test func aCorrectionReplacesAndAnOlderResponseDoesNot() async throws {
-        let warehouse = try await loaded()
+    @Test(arguments: TestStore.allCases) func aCorrectionReplacesAndAnOlderResponseDoesNot(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
         let one = #"{"linkId": "mood", "answer": [{"valueCoding": {"code": "good"}}]}"#
         let corrected = try Samples.mapper.map(Samples.response(one, status: "amended"), visit: "v", received: Samples.received)
         try await warehouse.transaction { db in
@@ -71,15 +72,15 @@ import Testing
     }
 
     /// The query that i2b2 makes of a node that was dragged.
-    @Test func everyFactIsFoundThroughTheOntology() async throws {
-        let warehouse = try await loaded()
+    @Test(arguments: TestStore.allCases) func everyFactIsFoundThroughTheOntology(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
         let ontology = Ontology([try Questionnaire(parsing: Samples.questionnaire)])
         #expect(ontology.problems == [])
         try await warehouse.transaction { try $0.store(ontology, now: Samples.now) }
         let nodes = ontology.nodes.filter { $0.code != nil }
         let sql = """
             SELECT count(DISTINCT patient_num) FROM observation_fact WHERE concept_cd IN
-            (SELECT concept_cd FROM concept_dimension WHERE concept_path LIKE ? || '%')
+            (SELECT concept_cd FROM concept_dimension WHERE concept_path LIKE ? || '%' ESCAPE '!')
             """
         for concept in Set(try Samples.facts().facts.map(\.concept)) {
             let node = try #require(nodes.first { $0.code == concept }, "\(concept)")
@@ -91,22 +92,19 @@ import Testing
         let never = try #require(nodes.first { $0.code?.hasSuffix("well=false") == true })
         #expect(try await count(warehouse, sql, [never.path]) == 0)
         #expect(try await count(warehouse, "SELECT count(*) FROM study_metadata") == ontology.nodes.count)
-        let label = try await warehouse.database.read {
-            try String.fetchOne($0, sql: "SELECT name_char FROM concept_dimension WHERE concept_cd LIKE '%:mood=good'")
-        }
-        #expect(label == "Good")
+        let label = try await rows(warehouse, "SELECT name_char FROM concept_dimension WHERE concept_cd LIKE '%:mood=good'")
+        #expect(label.first?.text(0) == "Good")
     }
 
-    @Test func numbersAreFoundByTheirValue() async throws {
-        let warehouse = try await loaded()
-        let sql =
-            "SELECT count(*) FROM observation_fact WHERE valtype_cd = 'N' AND modifier_cd = '@' AND tval_char = ? AND nval_num = ?"
-        #expect(try await count(warehouse, sql, ["E", 100.5]) == 1)
-        #expect(try await count(warehouse, sql, ["L", 20]) == 1)
+    @Test(arguments: TestStore.allCases) func numbersAreFoundByTheirValue(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
+        let sql = "SELECT count(*) FROM observation_fact WHERE valtype_cd = 'N' AND modifier_cd = '@' AND tval_char = ?"
+        #expect(try await count(warehouse, sql + " AND nval_num = 100.5", ["E"]) == 1)
+        #expect(try await count(warehouse, sql + " AND nval_num = 20", ["L"]) == 1)
     }
 
-    @Test func withdrawalLeavesNothingButItsFact() async throws {
-        let warehouse = try await loaded()
+    @Test(arguments: TestStore.allCases) func withdrawalLeavesNothingButItsFact(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
         let (pseudonym, number) = try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
             try db.keepConsent(of: "digest", message: "c", signed: Samples.now, version: "1", shares: nil)
@@ -117,15 +115,10 @@ import Testing
         }
         let facts = try Samples.facts().facts.count
         #expect(try await warehouse.transaction { try $0.withdraw("digest", now: Samples.now) } == facts)
-        let tables = try await warehouse.database.read { db in
-            try String.fetchAll(
-                db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%'"
-            )
-        }
+        let tables = try await rows(warehouse, store.tables).compactMap { $0.text(0) }
+        #expect(tables.contains("observation_fact"))
         for table in tables {
-            let rows = try await warehouse.database.read {
-                try Row.fetchAll($0, sql: "SELECT * FROM \"\(table)\"").map(\.debugDescription)
-            }
+            let rows = try await rows(warehouse, "SELECT * FROM \"\(table)\"").map { "\($0.values)" }
             #expect(!rows.contains { $0.contains(pseudonym) }, "\(table)")
             if [
                 "observation_fact", "visit_dimension", "patient_dimension", "patient_mapping", "encounter_mapping", "study_consent",
@@ -139,15 +132,42 @@ import Testing
         #expect(try await warehouse.transaction { try $0.participant("other", now: Samples.now).number } != number)
     }
 
-    @Test func twoConceptsOfOneCodeAreRefused() async throws {
+    /// Else somebody could leave while another consumer writes what they gave.
+    @Test(arguments: TestStore.allCases) func transactionsOfOneParticipantWaitForEachOther(store: TestStore) async throws {
+        let warehouse = try await store.warehouse()
+        let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+        let first = Task {
+            try await warehouse.transaction { db in
+                try db.lock("digest")
+                continuation.finish()
+                Thread.sleep(forTimeInterval: 0.5)
+                try db.withdraw("digest", now: Samples.now)
+            }
+        }
+        for await _ in begun {}
+        let hasWithdrawn = try await warehouse.transaction { db in
+            try db.lock("digest")
+            return try db.hasWithdrawn("digest")
+        }
+        #expect(hasWithdrawn)
+        _ = try await first.value
+    }
+
+    @Test(arguments: TestStore.allCases) func twoConceptsOfOneCodeAreRefused(store: TestStore) async throws {
         var (a, b) = (FactSet(Visit(id: "1", start: Samples.now)), FactSet(Visit(id: "2", start: Samples.now)))
         a.concepts = [Concept(path: #"\a\"#, code: "X:1", name: "a", key: "a")]
         b.concepts = [Concept(path: #"\b\"#, code: "X:1", name: "b", key: "b")]
-        await #expect(throws: WarehouseError.collision(code: "X:1")) { _ = try await loaded([a, b]) }
+        let warehouse = try await loaded(store, [a])
+        await #expect(throws: WarehouseError.collision(code: "X:1")) {
+            try await warehouse.transaction { [b] db in
+                let person = try db.participant("digest", now: Samples.now)
+                try db.store([b], of: person, label: "m2", written: Samples.now, now: Samples.now)
+            }
+        }
     }
 
-    @Test func aRowThatTheTablesRefuseChangesNothing() async throws {
-        let warehouse = try await loaded()
+    @Test(arguments: TestStore.allCases) func aRowThatTheTablesRefuseChangesNothing(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
         let before = try await facts(warehouse)
         var set = FactSet(Visit(id: "long", start: Samples.now))
         set.facts = [Fact(String(repeating: "c", count: 51), start: Samples.now)]
@@ -171,8 +191,8 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test func thePatientDataObjectHasTheSchemasOrderAndItsTextsWhole() async throws {
-        let warehouse = try await loaded()
+    @Test(arguments: TestStore.allCases) func thePatientDataObjectHasTheSchemasOrderAndItsTextsWhole(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
         let xml = try await warehouse.read { db in
             var text = ""
             try db.writePDO { text += $0 }
@@ -196,8 +216,23 @@ import Testing
         #expect(numbers.contains("100.5"))
     }
 
-    @Test func exportedFactsAreThoseOfTheWarehouse() async throws {
-        let warehouse = try await loaded()
+    @Test(arguments: TestStore.allCases) func thePatientDataObjectIsValidByItsSchema(store: TestStore) async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/pdo.xsd")
+        let schema = try XMLSchema(parsing: Data(contentsOf: file))
+        for warehouse in [try await loaded(store), try await loaded(store, []), try await store.warehouse()] {
+            let xml = try await warehouse.read { db in
+                var text = ""
+                try db.writePDO { text += $0 }
+                return text
+            }
+            #expect(try schema.validate(XMLNode(parsing: xml)) == [])
+            let changed = xml.replacing("</p:eid_set>", with: "<eid/></p:eid_set>")
+            #expect(try !schema.validate(XMLNode(parsing: changed)).isEmpty)
+        }
+    }
+
+    @Test(arguments: TestStore.allCases) func exportedFactsAreThoseOfTheWarehouse(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
         let rows = try await warehouse.read { db in
             var rows: [[String]] = []
             try db.eachFact { rows.append($0) }

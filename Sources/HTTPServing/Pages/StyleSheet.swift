@@ -88,6 +88,8 @@ package enum StyleSheet {
         .mark-resting, .mark-weight { --mark: var(--link); } .mark-walking, .mark-workout { --mark: var(--good); }
         .mark-sleep-deep { --mark: #3b3fa6; } .mark-sleep-core { --mark: #3987c9; } .mark-sleep-rem { --mark: #7cc1c8; }
         .mark-sleep-asleep { --mark: #4f6fb5; } .mark-sleep-awake { --mark: #d98032; } .mark-sleep-inBed { --mark: #9aa3ad; }
+        img.map { max-width: 31rem; width: 100%; height: auto; }
+        .question h2 { overflow-wrap: anywhere; } svg.meter { height: .75rem; margin-top: .4rem; min-width: 6rem; }
         @media (max-width: 40rem) {
           section { padding: .9rem 1rem; }
           thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

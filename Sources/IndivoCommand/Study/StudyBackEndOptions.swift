@@ -8,52 +8,95 @@ import StudyDelivery
 import StudyServer
 import StudyWarehouse
 
-/// A database that a person named by a URL.
-struct DatabaseURL: ExpressibleByArgument {
-    let file: URL
+/// Where a person said that something is.
+enum StudyPlace {
+    /// A file, as in `sqlite:study.sqlite`, or with slashes as in `sqlite:///var/lib/study.sqlite`.
+    case file(URL)
+    /// A database, as in `postgresql://user@host/database`.
+    case postgreSQL(String)
+    /// What is behind `sqs:`.
+    case sqs(String)
 
-    /// `sqlite:study.sqlite`, or with slashes as in `sqlite:///var/lib/study.sqlite`.
-    init?(argument: String) {
-        guard argument.hasPrefix("sqlite:") else { return nil }
-        var path = String(argument.dropFirst("sqlite:".count))
-        if path.hasPrefix("///") { path.removeFirst(2) }
-        guard !path.isEmpty, !path.hasPrefix("//") else { return nil }
-        file = URL(filePath: path)
+    static let help = """
+        sqlite:FILE is for one machine. postgresql://USER@HOST/DATABASE is for several; a password comes from PGPASSWORD or \
+        ~/.pgpass, never from the URL, which everybody sees who lists the processes; to another machine TLS is used, and the \
+        server's name verified, unless the URL has sslmode.
+        """
+
+    /// Errors do not repeat the text: somebody may have put a password into it.
+    init(_ text: String, option: String, takesSQS: Bool) throws {
+        if text.hasPrefix("sqlite:") {
+            var path = String(text.dropFirst("sqlite:".count))
+            if path.hasPrefix("///") { path.removeFirst(2) }
+            guard !path.isEmpty, !path.hasPrefix("//") else {
+                throw CommandFailure("--\(option) names no file; it looks like sqlite:study.sqlite or sqlite:///var/lib/study.sqlite")
+            }
+            self = .file(URL(filePath: path))
+        } else if text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") {
+            self = .postgreSQL(text)
+        } else if text.hasPrefix("sqs:"), takesSQS {
+            self = .sqs(String(text.dropFirst("sqs:".count)))
+        } else {
+            throw CommandFailure(
+                "--\(option) is not understood; it begins with "
+                    + (takesSQS ? "sqlite:, postgresql:// or sqs:" : "sqlite: or postgresql://"))
+        }
     }
 }
 
 /// Where the messages of a study wait.
 struct StudyQueueURLOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The queue, as in sqlite:queue.sqlite; made when it is not there.", valueName: "url"))
-    var queue = DatabaseURL(argument: "sqlite:queue.sqlite")!  // A constant of this form.
+    @Option(
+        help: ArgumentHelp("The queue: sqlite:FILE, postgresql://… or sqs:URL; a file or tables are made.", valueName: "url"))
+    var queue = "sqlite:queue.sqlite"
 
-    func open() throws -> SQLiteMessageQueue { try StudyBackEnd.opened(queue) { try SQLiteMessageQueue($0) } }
+    func open() async throws -> any MessageQueue {
+        switch try StudyPlace(queue, option: "queue", takesSQS: true) {
+        case .file(let file):
+            try await StudyBackEnd.opened(file.path(percentEncoded: false)) { try SQLiteMessageQueue(file) }
+        case .postgreSQL(let url): try await StudyBackEnd.opened("the queue") { try await PostgreSQLMessageQueue(url) }
+        case .sqs(let text):
+            try await StudyBackEnd.opened("the queue") {
+                let environment = ProcessInfo.processInfo.environment
+                return try await SQSMessageQueue(
+                    SQSConfiguration(parsing: text, environment: environment), AWSCredentials(environment: environment))
+            }
+        }
+    }
 }
 
 /// Where the facts of a study are.
 struct StudyStoreOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The warehouse, as in sqlite:study.sqlite.", valueName: "url"))
-    var store = DatabaseURL(argument: "sqlite:study.sqlite")!  // A constant of this form.
+    @Option(help: ArgumentHelp("The warehouse: sqlite:FILE or postgresql://….", valueName: "url"))
+    var store = "sqlite:study.sqlite"
 
     @Option(help: "The study’s code in the warehouse.")
     var source = "STUDY"
 
     /// - Parameter makes: Whether a new one is made.
-    func open(makes: Bool) throws -> Warehouse {
-        let path = store.file.path(percentEncoded: false)
-        guard makes || FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure("\(path): there is no such warehouse; indivo study consume makes one")
+    func open(makes: Bool) async throws -> Warehouse {
+        switch try StudyPlace(store, option: "store", takesSQS: false) {
+        case .file(let file):
+            let path = file.path(percentEncoded: false)
+            guard makes || FileManager.default.fileExists(atPath: path) else {
+                throw CommandFailure("\(path): there is no such warehouse; indivo study consume makes one")
+            }
+            return try await StudyBackEnd.opened(path) { try Warehouse(file, source: source) }
+        case .postgreSQL(let url):
+            return try await StudyBackEnd.opened("the warehouse") {
+                try await Warehouse(postgreSQL: url, source: source, makes: makes)
+            }
+        case .sqs: throw CommandFailure("--store is sqlite:FILE or postgresql://…")
         }
-        return try StudyBackEnd.opened(store) { try Warehouse($0, source: source) }
     }
 }
 
 enum StudyBackEnd {
-    static func opened<Value>(_ database: DatabaseURL, _ open: (URL) throws -> Value) throws -> Value {
+    static func opened<Value>(_ place: String, _ open: () async throws -> Value) async throws -> Value {
         do {
-            return try open(database.file)
+            return try await open()
         } catch {
-            throw CommandFailure("\(database.file.path(percentEncoded: false)) cannot be opened: \(error)")
+            throw CommandFailure("\(place) cannot be opened: \(error)")
         }
     }
 

@@ -7,7 +7,7 @@ struct StudyCommand: ParsableCommand {
         discussion: """
             keys makes a study's key pair; pack and unpack make and open packages of ResearchKit and envelopes of C3-PRO; \
             submit delivers through a queue on disk; withdraw leaves a study. serve receives, consume decrypts into a warehouse, \
-            and ontology and export are for those who evaluate. Pass phrases and secrets come from the environment or from \
+            and ontology and export are for those who evaluate; pages shows the team how it goes. Pass phrases and secrets come from the environment or from \
             files, never from options: INDIVO_KEY_PASSPHRASE, INDIVO_STUDY_ANTISPAM, INDIVO_STUDY_RECEIPT.
             """,
         subcommands: [
@@ -15,5 +15,6 @@ struct StudyCommand: ParsableCommand {
             StudySubmitCommand.self, StudyQueueCommand.self, StudyWithdrawCommand.self, StudyConsentCommand.self,
             StudyDueCommand.self,
             StudyServeCommand.self, StudyConsumeCommand.self, StudyOntologyCommand.self, StudyExportCommand.self,
+            StudyPagesCommand.self, StudyUserCommand.self,
         ])
 }

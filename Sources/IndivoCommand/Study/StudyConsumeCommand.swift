@@ -18,8 +18,9 @@ struct StudyConsumeCommand: AsyncParsableCommand {
 
             With --once it ends when the queue is empty: the exit status is 0, or 1 when there are messages that could not be \
             processed, or that were given up after five attempts. Their reasons are printed; --reprocess processes them again, \
-            with the keys that are there now. \
-            \(ExitStatus.help)
+            with the keys that are there now. \(ExitStatus.help)
+
+            \(StudyPlace.help) The queue may be sqs:URL; see indivo study serve.
             """)
 
     @OptionGroup var queue: StudyQueueURLOptions
@@ -45,7 +46,14 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Remove everything of this participant, by the id on the phone, and end.", valueName: "uuid"))
     var withdraw: String?
 
+    @Option(help: "Seconds that 16 messages may take before another consumer gets them.")
+    var visibility = 300
+
     @OptionGroup var talk: TalkOptions
+
+    func validate() throws {
+        guard (1...43_200).contains(visibility) else { throw ValidationError("--visibility is a number from 1 to 43200.") }
+    }
 
     func run() async throws {
         let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
@@ -54,17 +62,17 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             throw CommandFailure("\(error)")
         }
         let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
-        let warehouse = try store.open(makes: true)
+        let warehouse = try await store.open(makes: true)
         if !questionnaires.isEmpty {
             let ontology = Ontology(questionnaires)
             for problem in ontology.problems { StandardStreams.complain("warning: \(problem)") }
             let now = WarehouseTime(FHIRDateTime(Date()))
             do { try await warehouse.transaction { try $0.store(ontology, now: now) } } catch { throw CommandFailure("\(error)") }
         }
-        let queue = try queue.open()
+        let queue = try await queue.open()
         let consumer = Consumer(
             queue: queue, warehouse: warehouse, keys: keys,
-            mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText))
+            mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText), visibility: visibility)
         if let withdraw {
             guard let id = UUID(uuidString: withdraw) else { throw CommandFailure("--withdraw is no UUID") }
             try StandardStreams.say("\(try await consumer.withdraw(id)) facts removed")
@@ -94,7 +102,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         try StandardStreams.say(json.text())
     }
 
-    private func finish(_ warehouse: Warehouse, _ queue: SQLiteMessageQueue) async throws {
+    private func finish(_ warehouse: Warehouse, _ queue: any MessageQueue) async throws {
         let dead = try await queue.deadLetters(limit: 1000)
         for letter in dead { StandardStreams.complain("\(letter.id) was given up: \(letter.reason)") }
         let failed = try await warehouse.read { try $0.failedMessages() }

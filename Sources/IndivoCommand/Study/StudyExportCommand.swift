@@ -12,6 +12,8 @@ struct StudyExportCommand: AsyncParsableCommand {
             resources for each type, as in QuestionnaireResponse.ndjson. pdo writes pdo.xml, i2b2's patient data object. \
             Participants have their pseudonyms. The folder is made, with mode 0700; nothing in it is overwritten. \
             \(ExitStatus.help)
+
+            \(StudyPlace.help)
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case csv, ndjson, pdo }
@@ -27,7 +29,7 @@ struct StudyExportCommand: AsyncParsableCommand {
     @OptionGroup var talk: TalkOptions
 
     func run() async throws {
-        let warehouse = try store.open(makes: false)
+        let warehouse = try await store.open(makes: false)
         let folder = URL(filePath: output, directoryHint: .isDirectory)
         do {
             try PrivateFolder.make(folder)

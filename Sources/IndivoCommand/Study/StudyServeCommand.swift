@@ -12,7 +12,8 @@ struct StudyServeCommand: AsyncParsableCommand {
         abstract: "Run a study's receiver: take what phones deliver, encrypted, and queue it.",
         discussion: """
             It speaks C3-PRO's protocol below /c3pro and ResearchKit's at /api/upload; /health and /metrics (for this machine \
-            alone) are for those who run it. It holds no private key. A proxy that ends TLS stands before it.
+            alone) are for those who run it. It holds no private key. It speaks HTTP, without TLS: a proxy such as nginx ends \
+            that before it. The documentation of StudyServer has a configuration.
 
             The configuration is JSON, every member of which may be left out:
 
@@ -23,6 +24,10 @@ struct StudyServeCommand: AsyncParsableCommand {
             registration is closed, codes (receipt-data is a line of the file codes) or open (without attestation). The files \
             codes and antispam have a secret in each line and mode 0600; one anti-spam token may come from \
             INDIVO_STUDY_ANTISPAM. answers is standard, or original for the statuses of C3-PRO's first receiver.
+
+            \(StudyPlace.help) sqs:https://sqs.REGION.amazonaws.com/ACCOUNT/NAME?bucket=BUCKET is Amazon's: large messages go \
+            into the bucket of S3, keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, dead letters \
+            go where the queue's redrive policy says, or into &dead=NAME.
             """)
 
     @OptionGroup var queue: StudyQueueURLOptions
@@ -40,7 +45,7 @@ struct StudyServeCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let queue = try queue.open()
+        let queue = try await queue.open()
         let file = try config.map(ReceiverFile.init)
         var configuration = try file?.configuration() ?? ReceiverConfiguration()
         (configuration.address, configuration.port) = (address, port)

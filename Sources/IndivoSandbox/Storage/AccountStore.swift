@@ -1,4 +1,5 @@
 import GRDB
+import PasswordHashing
 
 /// Makes accounts and checks who logs in.
 struct AccountStore {

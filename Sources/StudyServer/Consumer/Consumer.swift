@@ -45,22 +45,24 @@ public struct Consumer: Sendable {
     }
 
     private static let batch = 16
-    /// Seconds that a batch may take before others get its messages.
-    private static let visibility = 300
 
     private let queue: any MessageQueue
     private let warehouse: Warehouse
     private let opening: MessageOpening
     private let mapper: ResponseMapper
+    private let visibility: Int
     private let logger: Logger
 
     /// A consumer.
     ///
-    /// - Parameter logger: Gets counts and reasons, nothing of persons.
+    /// - Parameters:
+    ///   - visibility: Seconds that a batch of 16 messages may take before others get them.
+    ///   - logger: Gets counts and reasons, nothing of persons.
     public init(
         queue: any MessageQueue, warehouse: Warehouse, keys: KeyRing, mapper: ResponseMapper = ResponseMapper(),
-        logger: Logger = Logger(label: "study.consumer")
+        visibility: Int = 300, logger: Logger = Logger(label: "study.consumer")
     ) {
+        self.visibility = visibility
         (self.queue, self.warehouse, self.mapper, self.logger) = (queue, warehouse, mapper, logger)
         opening = MessageOpening(keys: keys)
     }
@@ -78,40 +80,36 @@ public struct Consumer: Sendable {
 
     /// Processes what comes, until the task is cancelled. The message at hand is finished.
     ///
-    /// - Parameter interval: How long it waits when there is nothing.
+    /// - Parameter interval: How long it waits when there is nothing, and the queue does not say when something comes.
     public func run(every interval: Duration = .seconds(1)) async {
         while !Task.isCancelled {
             var report = Report()
             do {
-                if try await step(&report) { continue }
+                if try await !step(&report) { try await queue.wait(for: interval) }
             } catch {
+                guard !Task.isCancelled else { break }
                 logger.error("the queue or the warehouse fails", metadata: ["error": "\(type(of: error))"])
+                try? await Task.sleep(for: interval)
             }
-            try? await Task.sleep(for: interval)
         }
     }
 
     /// Processes a batch; false when there was none.
     private func step(_ report: inout Report) async throws -> Bool {
-        let batch = try await queue.receive(limit: Self.batch, visibility: Self.visibility)
+        let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
         for received in batch {
-            guard !Task.isCancelled else { break }
-            do {
-                let state = try await process(received.message, again: false)
-                report.count(state)
-                try await queue.delete(received)
-                if state == .refused { try await warehouse.eraseRemains() }
-            } catch {
-                report.released += 1
-                logger.error(
-                    "a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
-                let pause = min(3600, 5 << min(received.receiveCount, 10))
-                try await queue.release(received, after: pause, reason: "the consumer had trouble: \(type(of: error))")
+            // In a task of its own: the message at hand is finished when this one is cancelled, and those behind it go back.
+            let isStopping = Task.isCancelled
+            switch try await Task(operation: { try await handle(received, isStopping: isStopping) }).value {
+            case .processed(let state): report.count(state)
+            case .released: report.released += 1
             }
         }
-        // Also those of a consumer that ended between a consent and what had waited for it.
-        let ready = try await warehouse.read { try $0.messagesWithConsent(limit: Self.batch) }
+        // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
+        let ready = try await warehouse.read { warehouse in
+            try warehouse.messagesWithConsent(limit: Self.batch) + warehouse.requestedMessages(limit: Self.batch)
+        }
         for id in ready where !Task.isCancelled { _ = try await reprocess(id, &report) }
         if report != before {
             logger.info(
@@ -123,6 +121,30 @@ public struct Consumer: Sendable {
                 ])
         }
         return !batch.isEmpty || !ready.isEmpty
+    }
+
+    private enum Outcome: Sendable {
+        case processed(StoredMessage.State?)
+        case released
+    }
+
+    private func handle(_ received: ReceivedMessage, isStopping: Bool) async throws -> Outcome {
+        guard !isStopping else {
+            try await queue.release(received, after: 0, reason: nil)
+            return .released
+        }
+        do {
+            let state = try await process(received.message, again: false)
+            try await queue.delete(received)
+            if state == .refused { try await warehouse.eraseRemains() }
+            return .processed(state)
+        } catch {
+            logger.error(
+                "a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
+            let pause = min(3600, 5 << min(received.receiveCount, 10))
+            try await queue.release(received, after: pause, reason: "the consumer had trouble: \(type(of: error))")
+            return .released
+        }
     }
 
     // MARK: Again
@@ -215,9 +237,12 @@ public struct Consumer: Sendable {
     private static func write(
         _ message: StudyMessage, _ read: Result<[Intake], MessageProblem>, again: Bool, to warehouse: WarehouseTransaction
     ) throws -> StoredMessage.State? {
+        // Whoever else has something of the same participant waits, or did all of it before.
+        let intakes = (try? read.get()) ?? []
+        if let participant = intakes.first?.participant ?? message.subject.map(Intake.digest) { try warehouse.lock(participant) }
         let known = try warehouse.message(message.id)
         // Another consumer may have written it meanwhile.
-        guard known == nil || again else { return nil }
+        guard known == nil || again && known?.state != .loaded else { return nil }
         if again, known == nil || known?.body == nil { return nil }
         // Whom the message names outside of its encryption; a digest is all that is kept of that.
         let named = known?.participant ?? message.subject.map(Intake.digest)

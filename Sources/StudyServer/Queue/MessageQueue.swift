@@ -15,7 +15,8 @@ import Foundation
 public protocol MessageQueue: Sendable {
     /// Takes a message. When this returns, it is durable.
     ///
-    /// - Returns: Whether it is new; one whose id or bytes were sent before changes nothing.
+    /// - Returns: Whether it is new; one whose id or bytes were sent before changes nothing. A queue that cannot know that takes
+    ///   it again, and the consumer recognises its id.
     @discardableResult
     func send(_ message: StudyMessage) async throws -> Bool
 
@@ -33,7 +34,9 @@ public protocol MessageQueue: Sendable {
     func delete(_ message: ReceivedMessage) async throws -> Bool
 
     /// Gives a message back, for after so many seconds. After its last attempt it becomes a dead letter with this reason.
-    func release(_ message: ReceivedMessage, after seconds: Int, reason: String) async throws
+    ///
+    /// - Parameter reason: Why it was not processed; `nil` when nobody tried, which is no attempt where the queue can tell.
+    func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws
 
     /// The messages that were received too often, the oldest first.
     func deadLetters(limit: Int) async throws -> [DeadLetter]
@@ -46,6 +49,15 @@ public protocol MessageQueue: Sendable {
 
     /// How much is in the queue.
     func status() async throws -> MessageQueueStatus
+
+    /// Waits until there may be something to receive, at most so long.
+    ///
+    /// - Throws: `CancellationError`.
+    func wait(for longest: Duration) async throws
+}
+
+extension MessageQueue {
+    public func wait(for longest: Duration) async throws { try await Task.sleep(for: longest) }
 }
 
 /// A message that somebody has for a while.
@@ -79,7 +91,7 @@ public struct MessageQueueStatus: Sendable, Hashable {
     public var depth: Int
     /// Messages that were received too often.
     public var dead: Int
-    /// Seconds since the oldest message was sent; 0 for an empty queue.
+    /// Seconds since the oldest message was sent; 0 for an empty queue, and where that is not known (SQS).
     public var age: Int
 
     /// A state of a queue.

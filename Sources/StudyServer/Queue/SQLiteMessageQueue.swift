@@ -108,7 +108,7 @@ public final class SQLiteMessageQueue: MessageQueue {
         }
     }
 
-    public func release(_ message: ReceivedMessage, after seconds: Int, reason: String) async throws {
+    public func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws {
         let (time, maximumReceives) = (now(), maximumReceives)
         try await database.write { db in
             let arguments: StatementArguments = [message.message.id, message.lease]
@@ -116,10 +116,12 @@ public final class SQLiteMessageQueue: MessageQueue {
                 let number = try Int.fetchOne(
                     db, sql: "SELECT number FROM message WHERE id = ? AND lease = ?", arguments: arguments)
             else { return }
-            guard message.receiveCount < maximumReceives else { return try Self.bury(db, number, reason: reason, at: time) }
+            if let reason, message.receiveCount >= maximumReceives { return try Self.bury(db, number, reason: reason, at: time) }
             try db.execute(
-                sql: "UPDATE message SET visible = ?, lease = NULL, reason = ? WHERE number = ?",
-                arguments: [time + max(0, min(seconds, 43_200)), reason, number])
+                sql: """
+                    UPDATE message SET visible = ?, lease = NULL, reason = coalesce(?, reason), receives = receives - ?
+                    WHERE number = ?
+                    """, arguments: [time + max(0, min(seconds, 43_200)), reason, reason == nil ? 1 : 0, number])
         }
     }
 

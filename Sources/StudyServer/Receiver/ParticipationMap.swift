@@ -3,17 +3,19 @@ import Foundation
 import HTTPServing
 import OrderedJSON
 import StudyDelivery
+import StudyWarehouse
 
 /// How many participants the states have, as a map of squares (SVG).
 ///
 /// A state with fewer than five participants shows that there are some, and not how many.
-struct ParticipationMap {
+package struct ParticipationMap {
     /// Fewer participants than this are not shown as a number.
-    static let smallest = 5
+    private static let smallest = ShownCount.smallest
 
     private let counts: [String: Int]
 
-    init(_ counts: [String: Int]) { self.counts = counts }
+    /// A map of the numbers of participants, by the states' postal codes.
+    package init(_ counts: [String: Int]) { self.counts = counts }
 
     /// The state of a Patient's first address; `nil` where that is no state or territory.
     static func state(of patient: JSONValue) -> String? {
@@ -41,7 +43,8 @@ struct ParticipationMap {
         (7, [(0, "HI"), (3, "TX"), (8, "FL"), (9, "PR"), (10, "VI")]),
     ]
 
-    var svg: String {
+    /// The map.
+    package var svg: String {
         let largest = max(counts.values.max() ?? 0, 1)
         var squares = Markup.empty
         for (row, states) in Self.squares {

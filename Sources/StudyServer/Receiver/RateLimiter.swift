@@ -1,7 +1,7 @@
 import Synchronization
 
 /// How many requests each client may still make: a bucket each, filled evenly.
-final class RateLimiter: Sendable {
+package final class RateLimiter: Sendable {
     private struct Bucket {
         var tokens: Double
         var filled: Duration
@@ -14,14 +14,14 @@ final class RateLimiter: Sendable {
     private let perMinute: Double
     private let elapsed: @Sendable () -> Duration
 
-    init(perMinute: Int, elapsed: @escaping @Sendable () -> Duration) {
+    package init(perMinute: Int, elapsed: @escaping @Sendable () -> Duration) {
         (self.perMinute, self.elapsed) = (Double(max(1, perMinute)), elapsed)
     }
 
     /// Takes from a client's bucket, which holds a minute's worth.
     ///
     /// - Returns: `nil` when there was enough; else in how many seconds there will be.
-    func take(_ cost: Double = 1, of client: String) -> Int? {
+    package func take(_ cost: Double = 1, of client: String) -> Int? {
         let now = elapsed()
         return buckets.withLock { buckets -> Int? in
             if buckets.count >= Self.mostClients, buckets[client] == nil {

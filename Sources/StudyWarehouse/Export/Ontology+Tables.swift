@@ -1,5 +1,3 @@
-import GRDB
-
 extension Ontology {
     /// The columns of i2b2's metadata tables that have values.
     public static let columns = [
@@ -48,11 +46,13 @@ extension Ontology {
 extension WarehouseTransaction {
     /// Writes a tree: metadata, concepts with their names, and the root's entry.
     public func store(_ ontology: Ontology, now: WarehouseTime) throws {
+        // One at a time: its rows are those of all consumers.
+        try db.lock("ontology")
         let marks = Ontology.columns.map { _ in "?" }.joined(separator: ", ")
         for row in ontology.rows(source: source, now: now) {
+            try db.execute(sql: "DELETE FROM study_metadata WHERE c_fullname = ?", arguments: [row[1]])
             try db.execute(
-                sql: "INSERT OR REPLACE INTO study_metadata (\(Ontology.columns.joined(separator: ", "))) VALUES (\(marks))",
-                arguments: StatementArguments(row))
+                sql: "INSERT INTO study_metadata (\(Ontology.columns.joined(separator: ", "))) VALUES (\(marks))", arguments: row)
         }
         for node in ontology.nodes {
             guard let code = node.code, let key = node.key else { continue }

@@ -1,5 +1,4 @@
 import FHIR
-import GRDB
 
 /// The tree of a study's concepts, as i2b2's query tool shows it: each questionnaire with its groups, questions and answers.
 public struct Ontology: Sendable {

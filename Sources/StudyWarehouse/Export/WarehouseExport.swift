@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import PostgreSQLConnection
 
 extension WarehouseTransaction {
     /// The columns of exported facts.
@@ -9,46 +9,47 @@ extension WarehouseTransaction {
 
     /// Gives all facts, ordered, one after the other, with pseudonyms in the place of numbers.
     public func eachFact(_ body: (_ cells: [String]) throws -> Void) throws {
-        let rows = try Row.fetchCursor(
-            db,
+        try db.eachRow(
             sql: """
                 SELECT p.pseudonym, f.encounter_num, f.concept_cd,
-                    (SELECT name_char FROM concept_dimension WHERE concept_cd = f.concept_cd ORDER BY concept_path LIMIT 1),
-                    f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd,
-                    CASE f.valtype_cd WHEN 'B' THEN f.observation_blob ELSE f.tval_char END,
-                    CASE WHEN f.valtype_cd = 'N' THEN coalesce(
-                        f.observation_blob, rtrim(rtrim(printf('%.5f', f.nval_num), '0'), '.')) END,
-                    f.units_cd, f.valueflag_cd
+                    (SELECT name_char FROM concept_dimension WHERE concept_cd = f.concept_cd ORDER BY concept_path LIMIT 1) AS name,
+                    f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd, f.tval_char, f.nval_num,
+                    f.observation_blob, f.units_cd, f.valueflag_cd
                 FROM observation_fact f JOIN study_participant p USING (patient_num)
                 ORDER BY p.pseudonym, f.start_date, f.encounter_num, f.concept_cd, f.instance_num, f.modifier_cd
-                """)
-        while let row = try rows.next() {
-            try body(
-                (0..<row.count).map { String.fromDatabaseValue(row[$0]) ?? Int.fromDatabaseValue(row[$0]).map(String.init) ?? "" })
+                """, arguments: []
+        ) { row in
+            let type = row.text("valtype_cd")
+            let cells: [String?] = [
+                row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6), row.text(7), type,
+                type == "B" ? row.text("observation_blob") : row.text("tval_char"),
+                type == "N" ? row.text("observation_blob") ?? row.decimal("nval_num") : nil, row.text("units_cd"),
+                row.text("valueflag_cd"),
+            ]
+            try body(cells.map { $0 ?? "" })
         }
     }
 
     /// Code, name, path and what it stands for, of each concept and modifier.
     public func dictionary() throws -> [[String]] {
-        try Row.fetchAll(
-            db,
+        try db.rows(
             sql: """
                 SELECT concept_cd, name_char, concept_path, concept_blob FROM concept_dimension
                 UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension ORDER BY 1, 3
                 """
-        ).map { row in (0..<4).map { row[$0] ?? "" } }
+        ).map { row in (0..<4).map { row.text($0) ?? "" } }
     }
 
     /// The types of the resources.
     public func resourceTypes() throws -> [String] {
-        try String.fetchAll(db, sql: "SELECT DISTINCT type FROM study_resource ORDER BY type")
+        try db.rows(sql: "SELECT DISTINCT type FROM study_resource ORDER BY type").compactMap { $0.text(0) }
     }
 
     /// Gives the resources of a type, as JSON.
     public func eachResource(_ type: String, _ body: (_ json: String) throws -> Void) throws {
-        let rows = try String.fetchCursor(
-            db, sql: "SELECT json FROM study_resource WHERE type = ? ORDER BY patient_num, visit", arguments: [type])
-        while let json = try rows.next() { try body(json) }
+        try db.eachRow(sql: "SELECT json FROM study_resource WHERE type = ? ORDER BY patient_num, visit", arguments: [type]) {
+            try body($0.text(0) ?? "")
+        }
     }
 
     /// The patient data object of i2b2's cells (PDO 1.1) with everything in the warehouse, piece by piece.
@@ -109,7 +110,7 @@ extension WarehouseTransaction {
         try set(
             "observation_set", write,
             """
-            SELECT f.*, rtrim(rtrim(printf('%.5f', f.nval_num), '0'), '.') AS digits, e.encounter_ide, e.patient_ide
+            SELECT f.*, e.encounter_ide, e.patient_ide
             FROM observation_fact f JOIN encounter_mapping e USING (encounter_num)
             WHERE e.encounter_ide_source = ? ORDER BY f.encounter_num, f.concept_cd, f.instance_num, f.modifier_cd
             """, observation)
@@ -117,15 +118,14 @@ extension WarehouseTransaction {
     }
 
     private func set(
-        _ name: String, _ write: (String) throws -> Void, _ sql: String, _ element: (Row) throws -> String
+        _ name: String, _ write: (String) throws -> Void, _ sql: String, _ element: (SQLRow) throws -> String
     ) throws {
         try write("<p:\(name)>\n")
-        let rows = try Row.fetchCursor(db, sql: sql, arguments: [source])
-        while let row = try rows.next() { try write(element(row) + "\n") }
+        try db.eachRow(sql: sql, arguments: [source]) { try write(element($0) + "\n") }
         try write("</p:\(name)>\n")
     }
 
-    private func observation(_ row: Row) -> String {
+    private func observation(_ row: SQLRow) -> String {
         let (concept, modifier) = (text(row, "concept_cd") ?? "", text(row, "modifier_cd") ?? "@")
         let unit = text(row, "units_cd") ?? "@"
         var xml =
@@ -135,9 +135,9 @@ extension WarehouseTransaction {
             #"<concept_cd name="\#(escapedXML(concept))">\#(escapedXML(concept))</concept_cd><observer_cd name="@">@</observer_cd>"#
         xml += moment("start_date", text(row, "start_date"))
         xml += #"<modifier_cd name="\#(escapedXML(modifier))">\#(escapedXML(modifier))</modifier_cd>"#
-        xml += "<instance_num>\(row["instance_num"] as Int)</instance_num>" + element("valuetype_cd", text(row, "valtype_cd"))
+        xml += "<instance_num>\(text(row, "instance_num") ?? "1")</instance_num>" + element("valuetype_cd", text(row, "valtype_cd"))
         xml += element("tval_char", text(row, "tval_char") ?? "")
-        xml += #"<nval_num units="\#(escapedXML(unit))">\#(text(row, "digits") ?? "0")</nval_num>"#
+        xml += #"<nval_num units="\#(escapedXML(unit))">\#(row.decimal("nval_num") ?? "0")</nval_num>"#
         xml +=
             #"<valueflag_cd name="@">\#(escapedXML(text(row, "valueflag_cd") ?? "@"))</valueflag_cd><quantity_num>1</quantity_num>"#
         xml += element("units_cd", unit) + moment("end_date", text(row, "end_date") ?? text(row, "start_date"))
@@ -146,9 +146,9 @@ extension WarehouseTransaction {
         return xml + "</observation>"
     }
 
-    private func text(_ row: Row, _ column: String) -> String? { String.fromDatabaseValue(row[column]) }
+    private func text(_ row: SQLRow, _ column: String) -> String? { row.text(column) }
 
-    private func attributes(_ row: Row) -> String {
+    private func attributes(_ row: SQLRow) -> String {
         guard let date = text(row, "update_date") else { return "" }
         return #" update_date="\#(date.replacing(" ", with: "T"))Z" sourcesystem_cd="\#(escapedXML(source))""#
     }

@@ -14,8 +14,9 @@ public struct WarehouseTime: Sendable, Hashable, Comparable, CustomStringConvert
         if let clock = time.time {
             minutes += clock.hour * 60 + clock.minute - (time.offset ?? 0)
             // Databases keep microseconds. A leap second is the second before it: many refuse it.
-            let fraction = clock.fraction.prefix(6)
-            rest = ":" + CivilTime.padded(min(clock.second, 59), 2) + (fraction.contains { $0 != "0" } ? ".\(fraction)" : "")
+            var fraction = clock.fraction.prefix(6)
+            while fraction.last == "0" { fraction.removeLast() }
+            rest = ":" + CivilTime.padded(min(clock.second, 59), 2) + (fraction.isEmpty ? "" : ".\(fraction)")
         }
         let (date, clock) = (minutes.flooredQuotient(by: 1440), minutes - minutes.flooredQuotient(by: 1440) * 1440)
         let (year, month, dayOfMonth) = CivilCalendar.civil(fromDays: date)

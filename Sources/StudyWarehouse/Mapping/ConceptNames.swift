@@ -57,6 +57,41 @@ public enum ConceptNames {
         }
     }
 
+    /// The components of a path below a root; `nil` for another path, and for one that became a digest.
+    static func components(of path: String, below root: String) -> [String]? {
+        guard path != root else { return [] }
+        guard path.hasPrefix(root), path.hasSuffix("\\") else { return nil }
+        var names: [String] = []
+        for part in path.dropFirst(root.count).dropLast().split(separator: "\\", omittingEmptySubsequences: false) {
+            guard let name = unescaped(part) else { return nil }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// The path of what a path is in.
+    static func parent(of path: String) -> String {
+        let above = path.dropLast()
+        return String(above[...(above.lastIndex(of: "\\") ?? above.startIndex)])
+    }
+
+    private static func unescaped(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "~") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(escaped)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
     // MARK: Standard codes
 
     /// The scheme of a system that research networks share, as in `LOINC`.

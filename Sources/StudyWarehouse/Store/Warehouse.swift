@@ -1,8 +1,7 @@
 import Foundation
-import GRDB
-import PrivateSQLite
 
-/// A research warehouse: i2b2's star schema, and what a study keeps beside it, in a SQLite file that its owner alone can read.
+/// A research warehouse: i2b2's star schema, and what a study keeps beside it, in a SQLite file that its owner alone can read,
+/// or in a database of PostgreSQL.
 ///
 /// ```swift
 /// let warehouse = try Warehouse(URL(filePath: "study.sqlite"), source: "SLEEP")
@@ -14,45 +13,37 @@ import PrivateSQLite
 public final class Warehouse: Sendable {
     /// The code of the study: where ids and facts come from.
     public let source: String
-    let database: any DatabaseWriter
+    private let store: any WarehouseStore
 
-    /// Opens a warehouse, and makes it if need be.
+    /// Opens a warehouse in a file, and makes it if need be.
     ///
     /// - Parameters:
     ///   - file: The database; in memory without it.
     ///   - source: 1 to 50 letters, digits, `.`, `_` and `-`. A warehouse is of one study.
     /// - Throws: ``WarehouseError``, SQLite's error.
     public init(_ file: URL?, source: String = "STUDY") throws {
+        self.source = try Self.checked(source)
+        store = try SQLiteWarehouseStore(file, source: source)
+    }
+
+    /// Opens a warehouse in a database of PostgreSQL, and makes it if need be.
+    ///
+    /// - Parameters:
+    ///   - url: As in `postgresql://user@host:5432/database`, without a password: that comes from `PGPASSWORD` or the file
+    ///     `~/.pgpass`. The database, or the first schema of its search path, is the warehouse's alone, or the queue's too.
+    ///   - source: As of a file's.
+    ///   - makes: Whether a new one is made.
+    /// - Throws: ``WarehouseError``, what PostgreSQL says. No error holds a password.
+    public init(postgreSQL url: String, source: String = "STUDY", makes: Bool = true) async throws {
+        self.source = try Self.checked(source)
+        store = try await PostgreSQLWarehouseStore(url, source: source, makes: makes)
+    }
+
+    private static func checked(_ source: String) throws(WarehouseError) -> String {
         guard (1...50).contains(source.utf8.count), source != "HIVE", source.utf8.allSatisfy(Self.isAllowed) else {
             throw WarehouseError.badInput("the code of a study has 1 to 50 letters, digits, ‘.’, ‘_’ and ‘-’, and is not HIVE")
         }
-        self.source = source
-        do {
-            database = try PrivateSQLite.open(file)
-        } catch let error as PrivateSQLite.ProtectionError {
-            throw WarehouseError.badInput("\(error.path) cannot be kept from others: \(error.reason)")
-        }
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { db in
-            try db.execute(sql: WarehouseSchema.i2b2)
-            try db.execute(sql: WarehouseSchema.study)
-            try db.execute(sql: "INSERT INTO source_master (source_cd, description) VALUES (?, 'The study')", arguments: [source])
-            for (code, name) in FactModifier.all {
-                try db.execute(
-                    sql: """
-                        INSERT INTO modifier_dimension (modifier_path, modifier_cd, name_char, update_date, sourcesystem_cd)
-                        VALUES (?, ?, ?, '2026-01-01 00:00:00', ?)
-                        """,
-                    arguments: [ConceptNames.path(#"\Study\Modifiers\"#, [code]), code, name, source])
-            }
-        }
-        try migrator.migrate(database)
-        // What is deleted is overwritten: somebody who withdrew is not in free pages either.
-        try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
-        let stored = try database.read { try String.fetchOne($0, sql: "SELECT source_cd FROM source_master") }
-        guard stored == source else {
-            throw WarehouseError.badInput("the warehouse is of the study \(stored ?? ""), not of \(source)")
-        }
+        return source
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -64,30 +55,25 @@ public final class Warehouse: Sendable {
 
     /// Does all of `body`, or nothing of it. What was committed is on the disk.
     ///
-    /// - Throws: ``WarehouseError`` for rows that the tables do not take, SQLite's errors, and what `body` throws.
+    /// When PostgreSQL's connection breaks, or another transaction is in the way, `body` is done again.
+    ///
+    /// - Throws: ``WarehouseError`` for rows that the tables do not take, the database's errors, and what `body` throws.
     public func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (WarehouseTransaction) throws -> Value
     ) async throws -> Value {
         let source = source
-        do {
-            return try await database.write { db in try body(WarehouseTransaction(db: db, source: source)) }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-            // It names the rule, not the row.
-            throw WarehouseError.badInput("the database refuses a row: \(error.message ?? "a rule is broken")")
-        }
+        return try await store.write { db in try body(WarehouseTransaction(db: db, source: source)) }
     }
 
-    /// Takes what was deleted out of the log beside the file, too, where SQLite keeps old pages for a while.
-    public func eraseRemains() async throws {
-        try await database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-    }
+    /// Overwrites what was deleted, also where SQLite keeps old pages for a while. PostgreSQL cannot.
+    public func eraseRemains() async throws { try await store.eraseRemains() }
 
     /// Reads one state of the warehouse.
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (WarehouseTransaction) throws -> Value
     ) async throws -> Value {
         let source = source
-        return try await database.read { db in try body(WarehouseTransaction(db: db, source: source)) }
+        return try await store.read { db in try body(WarehouseTransaction(db: db, source: source)) }
     }
 }
 

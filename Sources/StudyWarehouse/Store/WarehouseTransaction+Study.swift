@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import OrderedJSON
+import PostgreSQLConnection
 
 /// A message as a warehouse keeps it: as it was received, encrypted, with what became of it.
 public struct StoredMessage: Sendable, Hashable {
@@ -48,18 +48,17 @@ public struct StoredMessage: Sendable, Hashable {
         (self.state, self.participant, self.upload) = (state, participant, upload)
     }
 
-    init(_ row: Row) {
-        let reason: String? = row["reason"]
+    init(_ row: SQLRow) {
         let state: State =
-            switch row["state"] as String {
+            switch row.text("state") {
             case "loaded": .loaded
             case "waiting": .waiting
             case "refused": .refused
-            default: .failed(reason: reason ?? "")
+            default: .failed(reason: row.text("reason") ?? "")
             }
         self.init(
-            id: row["id"], kind: row["kind"], body: row["body"], received: row["received"], state: state,
-            participant: row["participant"], upload: row["upload_id"])
+            id: row.text("id") ?? "", kind: row.text("kind") ?? "", body: row.bytes("body"), received: row.text("received") ?? "",
+            state: state, participant: row.text("participant"), upload: row.integer("upload_id"))
     }
 }
 
@@ -68,7 +67,7 @@ extension WarehouseTransaction {
 
     /// The message of an id; `nil` for one that was never seen.
     public func message(_ id: String) throws -> StoredMessage? {
-        try Row.fetchOne(db, sql: "SELECT * FROM study_message WHERE id = ?", arguments: [id]).map(StoredMessage.init)
+        try db.row(sql: "SELECT * FROM study_message WHERE id = ?", arguments: [id]).map(StoredMessage.init)
     }
 
     /// Keeps a message, or what became of it.
@@ -90,21 +89,20 @@ extension WarehouseTransaction {
 
     /// The ids of messages that waited for a consent that has come, in the order of their arrival.
     public func messagesWithConsent(limit: Int = 100) throws -> [String] {
-        try String.fetchAll(
-            db,
+        try db.rows(
             sql: """
                 SELECT id FROM study_message WHERE state = 'waiting' AND participant IN (SELECT participant FROM study_consent)
                 ORDER BY received, id LIMIT ?
                 """,
-            arguments: [max(0, limit)])
+            arguments: [max(0, limit)]
+        ).compactMap { $0.text(0) }
     }
 
     /// The messages that could not be processed, with their reasons but without their content.
     ///
     /// - Parameter limit: How many at most, the oldest first.
     public func failedMessages(limit: Int = 1000) throws -> [StoredMessage] {
-        try Row.fetchAll(
-            db,
+        try db.rows(
             sql: """
                 SELECT id, kind, NULL AS body, received, state, reason, participant, upload_id FROM study_message
                 WHERE state = 'failed' ORDER BY received, id LIMIT ?
@@ -115,8 +113,8 @@ extension WarehouseTransaction {
 
     /// How many messages are in each state.
     public func messageCounts() throws -> [String: Int] {
-        try Row.fetchAll(db, sql: "SELECT state, count(*) FROM study_message GROUP BY state").reduce(into: [:]) {
-            $0[$1[0] as String] = $1[1] as Int
+        try db.rows(sql: "SELECT state, count(*) FROM study_message GROUP BY state").reduce(into: [:]) {
+            $0[$1.text(0) ?? ""] = $1.integer(1)
         }
     }
 
@@ -136,16 +134,14 @@ extension WarehouseTransaction {
     /// Whether a participant agreed, and has not withdrawn.
     public func hasConsent(_ participant: String) throws -> Bool {
         guard try !hasWithdrawn(participant) else { return false }
-        return try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM study_consent WHERE participant = ?)", arguments: [participant]) ?? false
+        return try db.finds(sql: "SELECT 1 FROM study_consent WHERE participant = ?", arguments: [participant])
     }
 
     // MARK: Withdrawal
 
     /// Whether a participant has withdrawn.
     public func hasWithdrawn(_ participant: String) throws -> Bool {
-        try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM study_withdrawal WHERE participant = ?)", arguments: [participant]) ?? false
+        try db.finds(sql: "SELECT 1 FROM study_withdrawal WHERE participant = ?", arguments: [participant])
     }
 
     /// Removes everything of a participant: facts, visits, mappings, the pseudonym, resources, messages. What stays is that
@@ -155,6 +151,7 @@ extension WarehouseTransaction {
     @discardableResult
     public func withdraw(_ participant: String, now: WarehouseTime) throws -> Int {
         var facts = 0
+        try lock(participant)
         if let known = try knownParticipant(participant) {
             for (table, column) in [
                 ("observation_fact", "patient_num"), ("archive_observation_fact", "patient_num"),
@@ -163,8 +160,8 @@ extension WarehouseTransaction {
                 ("study_participant", "patient_num"),
             ] {
                 // Names of this list, none of them a stranger's.
-                try db.execute(sql: "DELETE FROM \(table) WHERE \(column) = ?", arguments: [known.number])
-                if table == "observation_fact" { facts = db.changesCount }
+                let count = try db.execute(sql: "DELETE FROM \(table) WHERE \(column) = ?", arguments: [known.number])
+                if table == "observation_fact" { facts = count }
             }
             try db.execute(
                 sql: "DELETE FROM encounter_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
@@ -172,10 +169,9 @@ extension WarehouseTransaction {
         }
         try db.execute(sql: "DELETE FROM study_consent WHERE participant = ?", arguments: [participant])
         // The ids stay, so that a message that is delivered again is recognised.
-        try db.execute(
+        let messages = try db.execute(
             sql: "UPDATE study_message SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL WHERE participant = ?",
             arguments: [participant])
-        let messages = db.changesCount
         try db.execute(
             sql: "INSERT INTO study_withdrawal VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
             arguments: [participant, now.description, facts, messages])
@@ -190,8 +186,9 @@ extension WarehouseTransaction {
     ) throws {
         try db.execute(
             sql: """
-                INSERT INTO study_resource VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET json = excluded.json,
-                    updated = excluded.updated, upload_id = excluded.upload_id WHERE study_resource.updated <= excluded.updated
+                INSERT INTO study_resource VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (patient_num, type, visit) DO UPDATE SET json = excluded.json, updated = excluded.updated,
+                    upload_id = excluded.upload_id WHERE study_resource.updated <= excluded.updated
                 """,
             arguments: [participant.number, type, visit, json.text(), written.description, upload])
     }

@@ -1,9 +1,8 @@
 import Foundation
-import GRDB
 
 /// The statements of one transaction of a ``Warehouse``.
 public struct WarehouseTransaction {
-    let db: Database
+    let db: any WarehouseSession
     let source: String
 
     /// Somebody who takes part, as the warehouse knows them.
@@ -16,10 +15,19 @@ public struct WarehouseTransaction {
 
     // MARK: Participants
 
+    /// Keeps other transactions from a participant until the end of this one.
+    ///
+    /// What a transaction writes depends on what it read of the participant: whether they agreed, and have not withdrawn.
+    public func lock(_ digest: String) throws { try db.lock("participant " + digest) }
+
     /// Who is known under a digest of an id.
     public func knownParticipant(_ digest: String) throws -> Participant? {
-        try Row.fetchOne(db, sql: "SELECT pseudonym, patient_num FROM study_participant WHERE participant = ?", arguments: [digest])
-            .map { Participant(pseudonym: $0[0], number: $0[1]) }
+        guard
+            let row = try db.row(
+                sql: "SELECT pseudonym, patient_num FROM study_participant WHERE participant = ?", arguments: [digest]),
+            let pseudonym = row.text(0), let number = row.integer(1)
+        else { return nil }
+        return Participant(pseudonym: pseudonym, number: number)
     }
 
     /// Who is known under a digest of an id; somebody new gets a pseudonym and a number.
@@ -30,11 +38,11 @@ public struct WarehouseTransaction {
     public func participant(_ digest: String, now: WarehouseTime) throws -> Participant {
         if let known = try knownParticipant(digest) { return known }
         let pseudonym = UUID().uuidString.lowercased()
-        // SQLite gives no number twice, not even that of somebody who left.
-        try db.execute(
-            sql: "INSERT INTO study_participant (participant, pseudonym, created) VALUES (?, ?, ?)",
+        // No number is given twice, not even that of somebody who left.
+        let number = try db.number(
+            sql: "INSERT INTO study_participant (participant, pseudonym, created) VALUES (?, ?, ?) RETURNING patient_num",
             arguments: [digest, pseudonym, now.description])
-        let participant = Participant(pseudonym: pseudonym, number: Int(db.lastInsertedRowID))
+        let participant = Participant(pseudonym: pseudonym, number: number)
         for (id, source) in [(String(participant.number), "HIVE"), (participant.pseudonym, source)] {
             try db.execute(
                 sql: """
@@ -61,28 +69,26 @@ public struct WarehouseTransaction {
     ///   - written: When the resource was last changed; an older one changes nothing.
     ///   - now: The time.
     /// - Returns: The number of the load.
-    /// - Throws: ``WarehouseError``, SQLite's error.
+    /// - Throws: ``WarehouseError``, the database's error.
     @discardableResult
     public func store(
         _ sets: [FactSet], of participant: Participant, label: String, written: WarehouseTime, now: WarehouseTime
     ) throws -> Int {
-        try db.execute(
+        let upload = try db.number(
             sql: """
                 INSERT INTO upload_status (upload_label, user_id, source_cd, no_of_record, load_date, transform_name)
-                VALUES (?, 'consumer', ?, ?, ?, 'StudyWarehouse 1')
+                VALUES (?, 'consumer', ?, ?, ?, 'StudyWarehouse 1') RETURNING upload_id
                 """,
             arguments: [label, source, sets.reduce(0) { $0 + $1.facts.count }, now.description])
-        let upload = Int(db.lastInsertedRowID)
         var (loaded, deleted) = (0, 0)
         for set in sets {
             let (visit, isNewer) = try number(of: set.visit, participant, written: written, now: now, upload: upload)
             guard isNewer else { continue }
             if let patient = set.patient { try update(participant, patient, written: written, upload: upload) }
             try set.concepts.forEach { try store($0, now: now, upload: upload) }
-            try db.execute(
+            deleted += try db.execute(
                 sql: "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
                 arguments: [visit, participant.number])
-            deleted += db.changesCount
             for fact in set.facts {
                 try insert(fact, visit, participant, written: written, now: now, upload: upload)
                 loaded += 1
@@ -103,8 +109,7 @@ public struct WarehouseTransaction {
         of visit: Visit, _ participant: Participant, written: WarehouseTime, now: WarehouseTime, upload: Int
     ) throws -> (number: Int, isNewer: Bool) {
         let id = visit.id.unicodeScalars.count <= 200 ? visit.id : "sha-256:" + ConceptNames.digest(visit.id)
-        let known = try Row.fetchOne(
-            db,
+        let known = try db.row(
             sql: """
                 SELECT encounter_num, update_date FROM encounter_mapping WHERE encounter_ide = ? AND encounter_ide_source = ?
                 AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
@@ -112,14 +117,13 @@ public struct WarehouseTransaction {
             arguments: [id, source, participant.pseudonym, source])
         var number = 0
         if let known {
-            number = known[0]
-            let update: String? = known[1]
-            guard update ?? "" <= written.description else { return (number, false) }
+            number = known.integer(0) ?? 0
+            guard known.text(1) ?? "" <= written.description else { return (number, false) }
             try db.execute(
                 sql: "UPDATE encounter_mapping SET update_date = ?, upload_id = ? WHERE encounter_num = ?",
                 arguments: [written.description, upload, number])
         } else {
-            number = (try Int.fetchOne(db, sql: "SELECT max(encounter_num) FROM encounter_mapping") ?? 0) + 1
+            number = try db.number(sql: db.newVisit)
             for (ide, ideSource) in [(String(number), "HIVE"), (id, source)] {
                 try db.execute(
                     sql: """
@@ -136,9 +140,10 @@ public struct WarehouseTransaction {
         try db.execute(
             sql: """
                 INSERT INTO visit_dimension (encounter_num, patient_num, active_status_cd, start_date, end_date, inout_cd,
-                    location_cd, update_date, import_date, sourcesystem_cd, upload_id) VALUES (?, ?, '@', ?, ?, '@', '@', ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET start_date = excluded.start_date, end_date = excluded.end_date,
-                    update_date = excluded.update_date, upload_id = excluded.upload_id
+                    location_cd, update_date, import_date, sourcesystem_cd, upload_id)
+                VALUES (?, ?, '@', ?, ?, '@', '@', ?, ?, ?, ?)
+                ON CONFLICT (encounter_num, patient_num) DO UPDATE SET start_date = excluded.start_date,
+                    end_date = excluded.end_date, update_date = excluded.update_date, upload_id = excluded.upload_id
                 """,
             arguments: [
                 number, participant.number, visit.start.description, visit.end?.description, written.description, now.description,
@@ -162,12 +167,17 @@ public struct WarehouseTransaction {
 
     /// Writes a concept. One that is known keeps its name: that of the ontology is better than a link id.
     func store(_ concept: Concept, now: WarehouseTime, upload: Int?) throws {
-        if let key = try String.fetchOne(
-            db, sql: "SELECT concept_blob FROM concept_dimension WHERE concept_cd = ? AND concept_blob <> ?",
-            arguments: [concept.code, concept.key]), key != concept.key
-        {
-            throw WarehouseError.collision(code: concept.code)
-        }
+        // As a rule it is known; then nothing is written, and no other transaction has to wait.
+        guard
+            try !db.finds(
+                sql: "SELECT 1 FROM concept_dimension WHERE concept_path = ? AND concept_cd = ? AND concept_blob = ?",
+                arguments: [concept.path, concept.code, concept.key])
+        else { return }
+        guard
+            try !db.finds(
+                sql: "SELECT 1 FROM concept_dimension WHERE concept_cd = ? AND concept_blob <> ?",
+                arguments: [concept.code, concept.key])
+        else { throw WarehouseError.collision(code: concept.code) }
         try db.execute(
             sql: """
                 INSERT INTO concept_dimension (concept_path, concept_cd, name_char, concept_blob, update_date, import_date,
@@ -184,17 +194,18 @@ public struct WarehouseTransaction {
         _ fact: Fact, _ visit: Int, _ participant: Participant, written: WarehouseTime, now: WarehouseTime, upload: Int
     ) throws {
         let value = ValueColumns(fact.value)
-        try db.cachedStatement(
+        try db.execute(
             sql: """
                 INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,
-                    instance_num, valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date, location_cd, observation_blob, update_date,
-                    import_date, sourcesystem_cd, upload_id) VALUES (?, ?, ?, '@', ?, ?, ?, ?, ?, ?, ?, ?, ?, '@', ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            visit, participant.number, fact.concept, fact.start.description, fact.modifier, fact.instance, value.type, value.text,
-            value.number, fact.flag, fact.unit, fact.end?.description, value.blob, written.description, now.description, source,
-            upload,
-        ])
+                    instance_num, valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date, location_cd, observation_blob,
+                    update_date, import_date, sourcesystem_cd, upload_id)
+                VALUES (?, ?, ?, '@', ?, ?, ?, ?, ?, ?, ?, ?, ?, '@', ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                visit, participant.number, fact.concept, fact.start.description, fact.modifier, fact.instance, value.type,
+                value.text, value.number, fact.flag, fact.unit, fact.end?.description, value.blob, written.description,
+                now.description, source, upload,
+            ])
     }
 }
 

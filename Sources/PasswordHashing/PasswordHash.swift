@@ -1,6 +1,7 @@
 import Foundation
-import IndivoModel
+import SecretText
 import URLCoding
+
 #if canImport(CCrypt)
 import CCrypt
 #elseif canImport(CommonCrypto)
@@ -11,25 +12,27 @@ import CryptoExtras
 
 /// A password, hashed so that guessing is slow: yescrypt of libxcrypt on Linux (crypt(5), the default of Debian's own
 /// accounts), PBKDF2-HMAC-SHA256 of CommonCrypto on Apple's systems. Neither needs another package.
-struct PasswordHash: Sendable {
+package struct PasswordHash: Sendable, Hashable {
     /// What is stored: the scheme, its cost, the salt and the hash in one text.
-    let text: String
+    package let text: String
 
-    init(text: String) { self.text = text }
+    /// A hash that was stored.
+    package init(text: String) { self.text = text }
 
-    init(of password: String) throws {
+    /// Hashes a password, with a salt of its own.
+    package init(of password: String) throws {
         text = try PasswordHash.make(password)
     }
 
     /// Whether the password is the one that was hashed.
-    func matches(_ password: String) -> Bool {
+    package func matches(_ password: String) -> Bool {
         guard let again = try? PasswordHash.make(password, like: text) else { return false }
-        return Secrets.areEqual(again, text)
+        return constantTimeEqual(Array(again.utf8), Array(text.utf8))
     }
 
     /// The system could not hash a password.
-    struct Failure: Error, CustomStringConvertible {
-        var description: String { "the system's password hash failed: check that libcrypt knows yescrypt" }
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String { "the system's password hash failed: check that libcrypt knows yescrypt" }
     }
 
     #if canImport(CCrypt)
@@ -49,7 +52,7 @@ struct PasswordHash: Sendable {
     private static func make(_ password: String, like existing: String? = nil) throws -> String {
         let parts = existing?.split(separator: "$").map(String.init) ?? []
         let rounds = parts.count == 4 ? UInt32(parts[1]) ?? 600_000 : 600_000
-        let salt = parts.count == 4 ? parts[2] : Secrets.token()
+        let salt = parts.count == 4 ? parts[2] : RandomToken.make()
         let derived = try derive(password, salt: salt, rounds: rounds)
         return "$pbkdf2-sha256$\(rounds)$\(salt)$\(Hexadecimal.encode(derived))"
     }

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import OrderedJSON
+import StudyPages
+
+struct StudyPagesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pages",
+        abstract: "Show a study’s team how it goes, on web pages behind a login.",
+        discussion: """
+            What came in by day, participants and consents, the queue and what it gave up, a map by state, and charts of the \
+            answers. No answer of a single person is shown: those of fewer than five are not counted. indivo study user adds \
+            people who may log in.
+
+            The pages are for people at this machine. For others a proxy that ends TLS stands before them, and --host is the \
+            name that it serves them under; it has to pass on Host and X-Forwarded-For.
+            """)
+
+    @OptionGroup var store: StudyStoreOptions
+    @OptionGroup var queue: StudyQueueURLOptions
+
+    @Option(help: ArgumentHelp("Who may log in; indivo study user makes it.", valueName: "file"), completion: .file())
+    var users: String
+
+    @Option(help: "The port; 0 for a free one.")
+    var port: UInt16 = 8090
+
+    @Option(help: "Listen on this IPv4 address; anything but loopback needs --host.")
+    var address = "127.0.0.1"
+
+    @Option(help: ArgumentHelp("The name under which a proxy with TLS serves the pages.", valueName: "name"))
+    var host: String?
+
+    @ArgumentParser.Flag(help: "Print one line of JSON first, for programs.")
+    var json = false
+
+    func run() async throws {
+        var configuration = StudyPages.Configuration()
+        (configuration.address, configuration.port, configuration.host) = (address, port, host)
+        let warehouse = try await store.open(makes: false)
+        let queue = try await queue.open()
+        let pages: StudyPages
+        do {
+            pages = try await StudyPages.start(
+                warehouse: warehouse, queue: queue, users: StudyUserFile(URL(filePath: users)), configuration)
+        } catch {
+            throw CommandFailure("the pages cannot start: \(error)")
+        }
+        let url = pages.url.absoluteString
+        if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
+        StandardStreams.complain("The pages are at \(host.map { "https://\($0), from \(url)" } ?? url)\nStop them with Control-C.")
+        await Interrupt.wait()
+        await pages.stop()
+    }
+}

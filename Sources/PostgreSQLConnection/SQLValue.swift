@@ -1,0 +1,84 @@
+import Foundation
+
+/// A value of a column or of a parameter.
+package enum SQLValue: Sendable, Hashable {
+    case null
+    case integer(Int)
+    case text(String)
+    case bytes(Data)
+}
+
+/// What can be given for a parameter.
+package protocol SQLConvertible {
+    var sqlValue: SQLValue { get }
+}
+
+extension String: SQLConvertible {
+    package var sqlValue: SQLValue { .text(self) }
+}
+
+extension Int: SQLConvertible {
+    package var sqlValue: SQLValue { .integer(self) }
+}
+
+extension Bool: SQLConvertible {
+    package var sqlValue: SQLValue { .integer(self ? 1 : 0) }
+}
+
+extension Data: SQLConvertible {
+    package var sqlValue: SQLValue { .bytes(self) }
+}
+
+/// A row of a result. Numbers and moments are texts where the database gives them so.
+package struct SQLRow: Sendable, Hashable {
+    /// The names of the columns.
+    package let columns: [String]
+    /// The values, in the order of the columns.
+    package let values: [SQLValue]
+
+    package init(columns: [String], values: [SQLValue]) { (self.columns, self.values) = (columns, values) }
+
+    package subscript(name: String) -> SQLValue { columns.firstIndex(of: name).map { values[$0] } ?? .null }
+
+    package func text(_ index: Int) -> String? { values[index].text }
+    package func text(_ name: String) -> String? { self[name].text }
+    package func integer(_ index: Int) -> Int? { values[index].integer }
+    package func integer(_ name: String) -> Int? { self[name].integer }
+    package func bytes(_ name: String) -> Data? { self[name].bytes }
+
+    /// A number without zeros at its end, as in `100.5`.
+    package func decimal(_ name: String) -> String? { self[name].decimal }
+}
+
+extension SQLValue {
+    package var text: String? {
+        switch self {
+        case .null, .bytes: nil
+        case .integer(let number): String(number)
+        case .text(let text): text
+        }
+    }
+
+    package var integer: Int? {
+        switch self {
+        case .null, .bytes: nil
+        case .integer(let number): number
+        case .text(let text): Int(text)
+        }
+    }
+
+    package var bytes: Data? {
+        switch self {
+        case .null, .integer: nil
+        case .text(let text): Data(text.utf8)
+        case .bytes(let data): data
+        }
+    }
+
+    package var decimal: String? {
+        guard let text, text.contains(".") else { return text }
+        var digits = Substring(text)
+        while digits.last == "0" { digits.removeLast() }
+        return String(digits.last == "." ? digits.dropLast() : digits)
+    }
+}

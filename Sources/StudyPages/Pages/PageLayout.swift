@@ -1,0 +1,42 @@
+import HTTPServing
+import StudyWarehouse
+
+/// What every page has around it.
+enum PageLayout {
+    private static let places: [(path: String, title: String)] = [
+        ("/", "Overview"), ("/messages", "Messages"), ("/questions", "Answers"), ("/map", "Map"),
+    ]
+
+    /// - Parameters:
+    ///   - visit: Of somebody who is logged in.
+    ///   - place: Which of the pages in the bar it belongs to.
+    ///   - isNarrow: Whether there is little to show.
+    static func page(
+        _ title: String, _ visit: PageVisit? = nil, place: String? = nil, status: Int = 200, isNarrow: Bool = false, _ main: Markup
+    ) -> Response {
+        var bar: Markup = "<a class=\"home\" href=\"/\">Study</a>"
+        if let visit {
+            let links = places.map { entry -> Markup in
+                let current: Markup = entry.path == place ? " aria-current=\"page\"" : .empty
+                return "<li><a href=\"\(entry.path)\"\(current)>\(entry.title)</a></li>"
+            }
+            bar += """
+                <nav aria-label="Pages"><ul>\(links)</ul></nav>
+                <form class="account" method="post" action="/logout"><span>\(visit.session.name)</span>\(visit.csrf)
+                <button>Log out</button></form>
+                """
+        }
+        var frame = PageFrame(site: "Study", bar: bar)
+        if isNarrow { frame.mainAttributes = narrow }
+        frame.footer = "Answers of fewer than \(ShownCount.smallest) people are not counted. Days are those of UTC."
+        frame.allowed = "; form-action 'self'"
+        return frame.response(title, status: status, main)
+    }
+
+    private static let narrow: Markup = " class=\"narrow\""
+
+    /// A page that says what is wrong and what to do.
+    static func problem(_ title: String, _ text: String, _ visit: PageVisit? = nil, status: Int) -> Response {
+        page(title, visit, status: status, isNarrow: true, "<p class=\"problem\" role=\"alert\">\(text)</p>")
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import PostgreSQLConnection
+import Synchronization
+
+/// A queue in a database of PostgreSQL, for as many receivers and consumers as are wanted, on any machines.
+///
+/// ```swift
+/// let queue = try await PostgreSQLMessageQueue("postgresql://receiver@db.example.org/study")
+/// ```
+/// Times are those of the database's clock. A consumer that waits is woken when something comes (`LISTEN`), unless a proxy that
+/// pools transactions is between; then it finds that when it looks again.
+public final class PostgreSQLMessageQueue: MessageQueue {
+    private let database: PostgreSQLDatabase
+    private let maximumReceives: Int
+    /// Whether consumers are about to be told of a message. Once for many: each telling is a lock for the whole server.
+    private let isTelling = Mutex(false)
+
+    private static let channel: StaticString = "study_queue"
+    /// The bytes of the messages that are received at once; one that is larger comes alone.
+    private static let largestBatch = 64 << 20
+
+    /// Opens a queue, and makes its tables if need be.
+    ///
+    /// - Parameters:
+    ///   - url: As in `postgresql://user@host:5432/database`, without a password: that comes from `PGPASSWORD` or the file
+    ///     `~/.pgpass`. Its tables, whose names begin with `queue_`, may be beside those of a warehouse.
+    ///   - maximumReceives: How often a message is received before it is a dead letter.
+    /// - Throws: What PostgreSQL says. No error holds a password.
+    public init(_ url: String, maximumReceives: Int = 5) async throws {
+        database = PostgreSQLDatabase(try PostgreSQLAddress(url))
+        self.maximumReceives = max(1, maximumReceives)
+        try await database.check()
+        try await database.run(.transaction) { session in
+            // Several processes may start at once.
+            try session.run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", ["study schema of the queue"])
+            if try session.rows("SELECT 1 WHERE to_regclass('queue_message') IS NOT NULL", []).isEmpty {
+                try session.command(Self.schema)
+            }
+        }
+    }
+
+    // What is encrypted is not compressed once more; and what is deleted as fast as it comes is swept often.
+    private static let schema = """
+        CREATE TABLE queue_message (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE,
+            content text NOT NULL CHECK (content IN ('envelope', 'package')), subject text, received text NOT NULL,
+            body bytea NOT NULL, sent timestamptz NOT NULL DEFAULT statement_timestamp(),
+            visible timestamptz NOT NULL DEFAULT statement_timestamp(), receives integer NOT NULL DEFAULT 0, lease text,
+            reason text) WITH (autovacuum_vacuum_scale_factor = 0.02);
+        ALTER TABLE queue_message ALTER body SET STORAGE EXTERNAL;
+        CREATE INDEX queue_message_by_time ON queue_message (visible, number);
+        CREATE TABLE queue_dead (
+            id text PRIMARY KEY, content text NOT NULL, subject text, received text NOT NULL, body bytea NOT NULL,
+            reason text NOT NULL, died timestamptz NOT NULL DEFAULT statement_timestamp());
+        ALTER TABLE queue_dead ALTER body SET STORAGE EXTERNAL;
+        CREATE TABLE queue_known (key text PRIMARY KEY)
+        """
+
+    // MARK: Sending
+
+    @discardableResult
+    public func send(_ message: StudyMessage) async throws -> Bool {
+        let keys = Set([message.id, StudyMessage.digest(of: message.body)]).sorted()
+        // All in one statement: of two that send the same at once, the second waits here for the first.
+        let count = try await database.run(.statement) { session in
+            try session.rows(
+                """
+                WITH new AS (
+                    INSERT INTO queue_known VALUES (?), (?) ON CONFLICT DO NOTHING RETURNING key
+                ), sent AS (
+                    INSERT INTO queue_message (id, content, subject, received, body)
+                    SELECT ?::text, ?::text, ?::text, ?::text, ?::bytea
+                    WHERE (SELECT count(*) FROM new) = ? RETURNING number
+                ) SELECT count(*) FROM sent
+                """,
+                [
+                    keys.first, keys.last, message.id, message.content.rawValue, message.subject, message.received, message.body,
+                    keys.count,
+                ]
+            ).first?.integer(0)
+        }
+        guard count == 1 else { return false }
+        tellConsumers()
+        return true
+    }
+
+    private func tellConsumers() {
+        let isTold = isTelling.withLock { isTelling in
+            defer { isTelling = true }
+            return isTelling
+        }
+        guard !isTold else { return }
+        Task {
+            try? await Task.sleep(for: .milliseconds(10))
+            isTelling.withLock { $0 = false }
+            // Where that fails, consumers look by themselves.
+            try? await database.run(.statement) { try $0.command("NOTIFY \(Self.channel)") }
+        }
+    }
+
+    public func wait(for longest: Duration) async throws { try await database.wait(on: Self.channel, for: longest) }
+
+    // MARK: Receiving
+
+    public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
+        let (lease, maximumReceives) = (UUID().uuidString, maximumReceives)
+        let visibility = max(1, min(visibility, 43_200))
+        guard limit > 0 else { return [] }
+        while true {
+            let (found, isMore) = try await database.run(.statement) { session in
+                let rows = try session.rows(
+                    Self.receiving, [min(limit, 1000), Self.largestBatch, maximumReceives, visibility, lease, maximumReceives])
+                return (rows.compactMap { Self.received($0, lease) }, (rows.first?.integer("buried") ?? 0) > 0)
+            }
+            if !found.isEmpty || !isMore { return found }
+        }
+    }
+
+    /// Leases the oldest that nobody is at; those that were received too often are buried. There is a row at least.
+    private static let receiving = """
+        WITH next AS MATERIALIZED (
+            SELECT number, visible, receives, octet_length(body) AS size FROM queue_message
+            WHERE visible <= statement_timestamp() ORDER BY visible, number LIMIT ? FOR UPDATE SKIP LOCKED
+        ), fitting AS MATERIALIZED (
+            SELECT * FROM (SELECT *, sum(size) OVER (ORDER BY visible, number) AS total FROM next) AS sums
+            WHERE total <= ? OR total = size
+        ), gone AS (
+            DELETE FROM queue_message m USING fitting f WHERE m.number = f.number AND f.receives >= ? RETURNING m.*
+        ), buried AS (
+            INSERT INTO queue_dead (id, content, subject, received, body, reason)
+            SELECT id, content, subject, received, body,
+                coalesce(reason, 'it was received ' || receives || ' times without an end') FROM gone
+            ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, died = excluded.died RETURNING id
+        ), taken AS (
+            UPDATE queue_message m SET visible = statement_timestamp() + make_interval(secs => ?), receives = m.receives + 1,
+                lease = ? FROM fitting f WHERE m.number = f.number AND f.receives < ?
+            RETURNING m.number, f.visible AS was, m.id, m.content, m.subject, m.received, m.body, m.receives
+        )
+        SELECT taken.*, (SELECT count(*) FROM buried) AS buried FROM (SELECT 1) AS one LEFT JOIN taken ON true
+        ORDER BY was, number
+        """
+
+    private static func received(_ row: SQLRow, _ lease: String) -> ReceivedMessage? {
+        guard let id = row.text("id"), let body = row.bytes("body"),
+            let content = row.text("content").flatMap(StudyMessage.Content.init)
+        else { return nil }
+        let message = StudyMessage(
+            id: id, content: content, subject: row.text("subject"), received: row.text("received") ?? "", body: body)
+        return ReceivedMessage(message, receiveCount: row.integer("receives") ?? 1, lease: lease)
+    }
+
+    @discardableResult
+    public func delete(_ message: ReceivedMessage) async throws -> Bool {
+        try await database.run(.statement) { session in
+            try session.run("DELETE FROM queue_message WHERE id = ? AND lease = ?", [message.message.id, message.lease]) > 0
+        }
+    }
+
+    public func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws {
+        let isLast = reason != nil && message.receiveCount >= maximumReceives
+        let reason = reason.map { String($0.prefix(500)) }
+        try await database.run(.statement) { session in
+            if isLast {
+                _ = try session.run(
+                    """
+                    WITH gone AS (DELETE FROM queue_message WHERE id = ? AND lease = ? RETURNING *)
+                    INSERT INTO queue_dead (id, content, subject, received, body, reason)
+                    SELECT id, content, subject, received, body, ?::text FROM gone
+                    ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, died = excluded.died
+                    """, [message.message.id, message.lease, reason])
+            } else {
+                _ = try session.run(
+                    """
+                    UPDATE queue_message SET visible = statement_timestamp() + make_interval(secs => ?), lease = NULL,
+                        reason = coalesce(?, reason), receives = receives - ? WHERE id = ? AND lease = ?
+                    """,
+                    [max(0, min(seconds, 43_200)), reason, reason == nil ? 1 : 0, message.message.id, message.lease])
+            }
+        }
+    }
+
+    // MARK: Dead letters
+
+    public func deadLetters(limit: Int) async throws -> [DeadLetter] {
+        try await database.run(.statement) { session in
+            try session.rows("SELECT id, reason, received FROM queue_dead ORDER BY died, id LIMIT ?", [max(0, limit)])
+                .map { DeadLetter(id: $0.text(0) ?? "", reason: $0.text(1) ?? "", received: $0.text(2) ?? "") }
+        }
+    }
+
+    @discardableResult
+    public func redeliver(_ id: String) async throws -> Bool {
+        let count = try await database.run(.statement) { session in
+            try session.rows(
+                """
+                WITH back AS (DELETE FROM queue_dead WHERE id = ? RETURNING *), sent AS (
+                    INSERT INTO queue_message (id, content, subject, received, body)
+                    SELECT id, content, subject, received, body FROM back ON CONFLICT (id) DO NOTHING
+                ) SELECT count(*) FROM back
+                """, [id]
+            ).first?.integer(0)
+        }
+        tellConsumers()
+        return count == 1
+    }
+
+    public func status() async throws -> MessageQueueStatus {
+        try await database.run(.statement) { session in
+            let row = try session.rows(
+                """
+                SELECT (SELECT count(*) FROM queue_message), (SELECT count(*) FROM queue_dead), (
+                    SELECT floor(extract(epoch FROM statement_timestamp() - sent))::bigint FROM queue_message
+                    ORDER BY number LIMIT 1)
+                """, []
+            ).first
+            return MessageQueueStatus(
+                depth: row?.integer(0) ?? 0, dead: row?.integer(1) ?? 0, age: max(0, row?.integer(2) ?? 0))
+        }
+    }
+
+    /// As if so many seconds had passed; for tests.
+    package func pass(seconds: Int) async throws {
+        try await database.run(.statement) { session in
+            _ = try session.run(
+                "UPDATE queue_message SET visible = visible - make_interval(secs => ?), sent = sent - make_interval(secs => ?)",
+                [seconds, seconds])
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import PostgreSQLConnection
+
+/// How a study is going, in numbers that say nothing of a single person.
+public struct StudyOverview: Sendable, Hashable {
+    /// The messages of a day in UTC.
+    public struct Day: Sendable, Hashable {
+        /// As in `2026-03-01`.
+        public let day: String
+        /// How many messages there are in each state.
+        public let counts: [String: Int]
+        /// All of them.
+        public var total: Int { counts.values.reduce(0, +) }
+    }
+
+    /// The participants of whom there are facts.
+    public let participants: Int
+    /// The participants who agreed, and have not withdrawn.
+    public let consents: Int
+    /// Those of them who agree that their data are shared beyond the study.
+    public let sharing: ShownCount
+    /// The participants who withdrew.
+    public let withdrawn: Int
+    /// How many messages are in each state.
+    public let messages: [String: Int]
+    /// The days on which something came, the first one first.
+    public let days: [Day]
+}
+
+extension WarehouseTransaction {
+    /// Participants, consents and messages.
+    ///
+    /// - Parameter first: The first day that is told of, as in `2026-03-01`.
+    public func overview(since first: String) throws -> StudyOverview {
+        var days: [String: [String: Int]] = [:]
+        let rows = try db.rows(
+            sql: """
+                SELECT substr(received, 1, 10), state, count(*) FROM study_message WHERE received >= ?
+                GROUP BY substr(received, 1, 10), state
+                """,
+            arguments: [first])
+        for row in rows { days[row.text(0) ?? "", default: [:]][row.text(1) ?? ""] = row.integer(2) }
+        return StudyOverview(
+            participants: try db.number(sql: "SELECT count(*) FROM study_participant"),
+            consents: try db.number(sql: "SELECT count(DISTINCT participant) FROM study_consent"),
+            sharing: ShownCount(try db.number(sql: "SELECT count(DISTINCT participant) FROM study_consent WHERE shares = 1")),
+            withdrawn: try db.number(sql: "SELECT count(*) FROM study_withdrawal"), messages: try messageCounts(),
+            days: days.sorted { $0.key < $1.key }.map { StudyOverview.Day(day: $0.key, counts: $0.value) })
+    }
+
+    /// How many participants each state has, by its postal code.
+    public func states() throws -> [String: Int] {
+        try db.rows(
+            sql: """
+                SELECT statecityzip_path, count(*) FROM patient_dimension WHERE statecityzip_path IS NOT NULL
+                GROUP BY statecityzip_path
+                """
+        ).reduce(into: [:]) { counts, row in
+            counts[String((row.text(0) ?? "").prefix { $0 != "\\" }), default: 0] += row.integer(1) ?? 0
+        }
+    }
+
+    // MARK: Messages that failed
+
+    /// Asks for a message to be processed again that could not be: the consumer, which has the keys, does it.
+    ///
+    /// - Parameter id: The message; all of them without it.
+    /// - Returns: How many will be.
+    @discardableResult
+    public func requestReprocessing(_ id: String?) throws -> Int {
+        let sql = "UPDATE study_message SET state = 'again' WHERE state = 'failed' AND body IS NOT NULL"
+        guard let id else { return try db.execute(sql: sql) }
+        return try db.execute(sql: sql + " AND id = ?", arguments: [id])
+    }
+
+    /// The messages that are to be processed again, the oldest first.
+    public func requestedMessages(limit: Int = 100) throws -> [String] {
+        try db.rows(
+            sql: "SELECT id FROM study_message WHERE state = 'again' ORDER BY received, id LIMIT ?", arguments: [max(0, limit)]
+        ).compactMap { $0.text(0) }
+    }
+}

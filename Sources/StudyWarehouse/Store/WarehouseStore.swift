@@ -1,0 +1,117 @@
+import Foundation
+import GRDB
+import PostgreSQLConnection
+import PrivateSQLite
+
+/// Where a warehouse is.
+protocol WarehouseStore: Sendable {
+    /// Does all of `body`, or nothing of it. What was committed is on the disk. It may do it several times before.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value) async throws -> Value
+
+    /// Reads one state.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value) async throws -> Value
+
+    /// Overwrites what was deleted, where that can be done.
+    func eraseRemains() async throws
+}
+
+/// A warehouse in a SQLite file.
+struct SQLiteWarehouseStore: WarehouseStore {
+    private let database: any DatabaseWriter
+
+    init(_ file: URL?, source: String) throws {
+        do {
+            database = try PrivateSQLite.open(file)
+        } catch let error as PrivateSQLite.ProtectionError {
+            throw WarehouseError.badInput("\(error.path) cannot be kept from others: \(error.reason)")
+        }
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(sql: WarehouseSchema.i2b2)
+            try db.execute(sql: WarehouseSchema.study)
+            try WarehouseSchema.fill(SQLiteSession(db: db), source: source)
+        }
+        try migrator.migrate(database)
+        // What is deleted is overwritten: somebody who withdrew is not in free pages either.
+        try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
+        try database.read { try WarehouseSchema.check(SQLiteSession(db: $0), source: source) }
+    }
+
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value) async throws -> Value {
+        do {
+            return try await database.write { db in try body(SQLiteSession(db: db)) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            // It names the rule, not the row.
+            throw WarehouseError.badInput("the database refuses a row: \(error.message ?? "a rule is broken")")
+        }
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value) async throws -> Value {
+        try await database.read { db in try body(SQLiteSession(db: db)) }
+    }
+
+    /// Takes it out of the log beside the file, too, where SQLite keeps old pages for a while.
+    func eraseRemains() async throws {
+        try await database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+}
+
+/// A warehouse in a database of PostgreSQL.
+struct PostgreSQLWarehouseStore: WarehouseStore {
+    private let database: PostgreSQLDatabase
+
+    init(_ url: String, source: String, makes: Bool) async throws {
+        database = PostgreSQLDatabase(try PostgreSQLAddress(url))
+        try await database.check()
+        try await database.run(.transaction) { session in
+            // Several processes may start at once.
+            try session.lock("schema of the warehouse")
+            let tables = try session.rows("SELECT 1 WHERE to_regclass('study_participant') IS NOT NULL", [])
+            if tables.isEmpty {
+                guard makes else { throw WarehouseError.badInput("the database has no warehouse; indivo study consume makes one") }
+                try session.command(WarehouseSchema.postgreSQL)
+                try WarehouseSchema.fill(session, source: source)
+            }
+            try WarehouseSchema.check(session, source: source)
+        }
+    }
+
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value) async throws -> Value {
+        do {
+            return try await database.run(.transaction, body)
+        } catch let error as PostgreSQLError where error.isOfValues {
+            throw WarehouseError.badInput("the database refuses a row: \(error)")
+        }
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value) async throws -> Value {
+        try await database.run(.snapshot, body)
+    }
+
+    /// PostgreSQL overwrites nothing; its vacuum gives the place away.
+    func eraseRemains() async throws {}
+}
+
+extension WarehouseSchema {
+    /// Writes what a new warehouse has.
+    static func fill(_ session: any WarehouseSession, source: String) throws {
+        try session.execute(
+            sql: "INSERT INTO source_master (source_cd, description) VALUES (?, 'The study')", arguments: [source])
+        for (code, name) in FactModifier.all {
+            try session.execute(
+                sql: """
+                    INSERT INTO modifier_dimension (modifier_path, modifier_cd, name_char, update_date, sourcesystem_cd)
+                    VALUES (?, ?, ?, '2026-01-01 00:00:00', ?)
+                    """,
+                arguments: [ConceptNames.path(#"\Study\Modifiers\"#, [code]), code, name, source])
+        }
+    }
+
+    /// - Throws: ``WarehouseError``, when the warehouse is of another study.
+    static func check(_ session: any WarehouseSession, source: String) throws {
+        let stored = try session.row(sql: "SELECT source_cd FROM source_master")?.text(0)
+        guard stored == source else {
+            throw WarehouseError.badInput("the warehouse is of the study \(stored ?? ""), not of \(source)")
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import OrderedJSON
+import Testing
+@testable import StudyServer
+
+@Suite struct SQSTests {
+    private let credentials = AWSCredentials(accessKey: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
+
+    private func signature(of request: HTTPRequest, _ body: String, service: String, at time: String) throws -> String {
+        var signed = request
+        let date = try Date(time, strategy: .iso8601)
+        try AWSSignature(credentials: credentials, region: "us-east-1", service: service).sign(
+            &signed, payload: AWSSignature.digest(of: Data(body.utf8)), at: date)
+        return signed.headerFields[.authorization] ?? ""
+    }
+
+    /// From Amazon's suite of test vectors.
+    @Test(arguments: [
+        ("/", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
+        ("/?Param2=value2&Param1=value1", "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"),
+    ])
+    func signaturesAreThoseOfAmazonsVectors(path: String, expected: String) throws {
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "example.amazonaws.com", path: path)
+        let signed = try signature(of: request, "", service: "service", at: "2015-08-30T12:36:00Z")
+        #expect(
+            signed == "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, "
+                + "SignedHeaders=host;x-amz-date, Signature=\(expected)")
+    }
+
+    @Test func aCallOfSQSIsSignedAsBotocoreSignsIt() throws {
+        var request = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1:5055", path: "/")
+        request.headerFields[.contentType] = "application/x-amz-json-1.0"
+        request.headerFields[try AWSSignature.name("x-amz-target")] = "AmazonSQS.SendMessage"
+        let body = #"{"QueueUrl":"http://127.0.0.1:5055/123456789012/c3pro","MessageBody":"aGVsbG8="}"#
+        let signed = try signature(of: request, body, service: "sqs", at: "2026-11-21T12:00:00Z")
+        #expect(signed.hasSuffix("Signature=e6941330e5b1d5ec36802d8a55e1469951bdb3956285b952f4807e53284de0c7"))
+        #expect(!signed.contains("wJalr"))
+    }
+
+    @Test func placesAreReadWithTheirRegionAndSettings() throws {
+        let place = "https://sqs.eu-central-1.amazonaws.com/123456789012/study?bucket=messages&dead=study-dead"
+        let read = try SQSConfiguration(parsing: place, environment: ["AWS_REGION": "us-east-1"])
+        #expect(read.region == "eu-central-1" && read.bucket == "messages" && read.deadLetters == "study-dead")
+        #expect(read.objects.absoluteString == "https://s3.eu-central-1.amazonaws.com")
+        #expect(read.queue.absoluteString == "https://sqs.eu-central-1.amazonaws.com/123456789012/study")
+        let other = try SQSConfiguration(parsing: "http://localhost:1/1/q?bucket=b", environment: ["AWS_REGION": "x-1"])
+        #expect(other.region == "x-1")
+    }
+
+    @Test(arguments: [
+        "", "study", "https://sqs.eu-central-1.amazonaws.com/study?bucket=b",
+        "https://sqs.eu-central-1.amazonaws.com/1/study", "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=a/b",
+        "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=b&dead=../x", "http://localhost:1/1/study?bucket=b",
+        "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=b&colour=red",
+    ])
+    func placesThatCannotBeUsedAreRefused(text: String) {
+        #expect(throws: AWSError.self) { try SQSConfiguration(parsing: text) }
+    }
+
+    @Test func credentialsComeFromTheEnvironmentAndAreNotShown() throws {
+        #expect(throws: AWSError.self) { try AWSCredentials(environment: ["AWS_ACCESS_KEY_ID": "a"]) }
+        let found = try AWSCredentials(
+            environment: ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "hidden", "AWS_SESSION_TOKEN": "hidden too"])
+        #expect(!"\(found)".contains("hidden"))
+        var dumped = ""
+        dump(found, to: &dumped)
+        #expect(!dumped.contains("hidden"))
+    }
+
+    @Test func plainHTTPToAnotherMachineIsRefused() async throws {
+        let place = try SQSConfiguration(parsing: "http://sqs.example.org/1/study?bucket=b&region=x&dead=d")
+        await #expect(throws: AWSError.self) { _ = try await SQSMessageQueue(place, credentials) }
+    }
+
+    @Test func messagesOfC3ProsFirstReceiverAreEnvelopes() throws {
+        let text = #"""
+            {"Body": "bWVzc2FnZQ==", "Attributes": {"SentTimestamp": "1456789012345"}, "MessageAttributes": {
+             "pkey": {"DataType": "String", "StringValue": "a2V5"}, "pkey_id": {"DataType": "String", "StringValue": "key-1"},
+             "version": {"DataType": "String", "StringValue": "1.0.2"}}}
+            """#
+        let read = try #require(SQSMessageText(JSONValue(parsing: text)))
+        guard case .inline(let body) = read.body else { return #expect(Bool(false), "it has no bytes") }
+        let json = try JSONValue(parsing: body)
+        #expect(json["symmetric_key"]?.string == "a2V5" && json["message"]?.string == "bWVzc2FnZQ==")
+        #expect(json["key_id"]?.string == "key-1" && json["version"]?.string == "1.0.2")
+        #expect(read.id == StudyMessage.digest(of: body))
+        #expect(read.received == "2016-02-29T23:36:52Z")
+    }
+
+    @Test(arguments: [
+        "no JSON", "{}", #"{"id": "a", "content": "envelope", "received": "x"}"#,
+        #"{"id": "a", "content": "other", "received": "x", "body": "YQ=="}"#,
+        #"{"id": "a", "content": "envelope", "received": "x", "object": {"bucket": "b", "key": "../secret", "sha256": "0"}}"#,
+    ])
+    func whatIsNoMessageIsNotRead(text: String) { #expect(SQSMessageText(["Body": JSONValue(text)]) == nil) }
+
+    // MARK: With a service
+
+    @Test func theObjectOfALargeMessageIsDeletedWithIt() async throws {
+        let service = try await TestSQS()
+        let queue = try await service.queue()
+        let large = StudyMessage(content: .package, received: "2026-03-01T00:00:00Z", body: Data(count: 1_000_000))
+        try await queue.send(large)
+        #expect(try await service.objects() == 1)
+        let received = try #require(try await queue.receive(limit: 1, visibility: 60).first)
+        #expect(received.message == large)
+        #expect(try await queue.delete(received))
+        #expect(try await service.objects() == 0)
+    }
+
+    @Test func aLargeMessageThatIsGivenUpCanBeRedelivered() async throws {
+        let queue = try await TestSQS().queue(receives: 1)
+        let large = StudyMessage(content: .package, received: "2026-03-01T00:00:00Z", body: Data(count: 400_000))
+        try await queue.send(large)
+        let received = try #require(try await queue.receive(limit: 1, visibility: 60).first)
+        try await queue.release(received, after: 0, reason: "trouble — ü")
+        #expect(try await queue.deadLetters(limit: 5).map(\.reason) == ["trouble ? ?"])
+        #expect(try await queue.redeliver(large.id))
+        #expect(try await queue.receive(limit: 1, visibility: 60).first?.message == large)
+    }
+
+    @Test func strangersMessagesBecomeDeadLetters() async throws {
+        let service = try await TestSQS()
+        let queue = try await service.queue()
+        _ = try await service.client.call(
+            "SendMessage", ["QueueUrl": JSONValue(service.configuration.queue.absoluteString), "MessageBody": "hello"],
+            at: service.server)
+        #expect(try await queue.receive(limit: 5, visibility: 60).isEmpty)
+        #expect(try await queue.deadLetters(limit: 5).map(\.reason) == ["it is no message of a study's receiver"])
+    }
+
+    @Test func aFIFOQueueTakesWhatIsSentTwiceOnce() async throws {
+        let queue = try await TestSQS(isFIFO: true).queue()
+        let message = StudyMessage(content: .package, received: "2026-03-01T00:00:00Z", body: Data("a".utf8))
+        try await queue.send(message)
+        try await queue.send(message)
+        #expect(try await queue.receive(limit: 5, visibility: 60).map(\.message) == [message])
+    }
+
+    @Test func deadLettersGoWhereTheRedrivePolicySays() async throws {
+        let service = try await TestSQS()
+        let configuration = service.withoutDeadLetters
+        let credentials = TestSQS.credentials
+        await #expect(throws: AWSError.self) { _ = try await SQSMessageQueue(configuration, credentials) }
+        let name = configuration.queue.lastPathComponent
+        let policy = #"{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:123456789012:\#(name)-dead","maxReceiveCount":"1"}"#
+        _ = try await service.client.call(
+            "SetQueueAttributes",
+            [
+                "QueueUrl": JSONValue(configuration.queue.absoluteString), "Attributes": ["RedrivePolicy": JSONValue(policy)],
+            ], at: service.server)
+        let queue = try await SQSMessageQueue(configuration, credentials)
+        let message = StudyMessage(content: .package, received: "2026-03-01T00:00:00Z", body: Data("a".utf8))
+        try await queue.send(message)
+        #expect(try await queue.receive(limit: 1, visibility: 1).count == 1)
+        try await Task.sleep(for: .milliseconds(1200))
+        #expect(try await queue.receive(limit: 1, visibility: 1).isEmpty)
+        #expect(try await queue.deadLetters(limit: 5).map(\.id) == [message.id])
+    }
+}

@@ -1,0 +1,173 @@
+import FHIR
+import Foundation
+import Testing
+@testable import StudyWarehouse
+
+@Suite struct OverviewTests {
+    private static let name = ConceptNames.questionnaire("http://example.org/Questionnaire/diary")
+
+    private func warehouse(_ store: TestStore, isKnown: Bool = true) async throws -> Warehouse {
+        let warehouse = try await store.warehouse()
+        guard isKnown else { return warehouse }
+        let ontology = Ontology([try Questionnaire(parsing: Samples.questionnaire)])
+        try await warehouse.transaction { try $0.store(ontology, now: Samples.now) }
+        return warehouse
+    }
+
+    private func answer(
+        _ warehouse: Warehouse, _ person: Int, _ items: String, number: Int = 1, isKnown: Bool = true
+    ) async throws {
+        let mapper = isKnown ? try Samples.mapper : ResponseMapper()
+        let set = try mapper.map(
+            Samples.response(items, identifier: "\(person)-\(number)"), visit: "v", received: Samples.received)
+        try await warehouse.transaction { db in
+            let participant = try db.participant("digest-\(person)", now: Samples.now)
+            try db.store([set], of: participant, label: "m", written: Samples.now, now: Samples.now)
+        }
+    }
+
+    private func questions(_ warehouse: Warehouse) async throws -> [String: QuestionSummary] {
+        let found = try await warehouse.read { try $0.questions(of: Self.name) }
+        return Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0) })
+    }
+
+    private func mood(_ code: String) -> String {
+        #"{"linkId": "mood", "answer": [{"valueCoding": {"system": "http://example.org/mood", "code": "\#(code)"}}]}"#
+    }
+
+    private func dose(_ value: String) -> String {
+        """
+        {"linkId": "meds", "item": [{"linkId": "dose", "answer": [
+          {"valueQuantity": {"value": \(value), "unit": "mg", "code": "mg"}}]}]}
+        """
+    }
+
+    @Test(arguments: TestStore.allCases) func fewerThanFivePeopleAreNotCounted(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
+        for person in 0..<4 { try await answer(warehouse, person, mood("good")) }
+        for person in 4..<10 { try await answer(warehouse, person, mood("tired")) }
+        let question = try #require(try await questions(warehouse)["mood"])
+        #expect(question.label == "How are you?")
+        #expect(question.choices == [.init(label: "Good", count: .fewerThanFive), .init(label: "Tired", count: .exactly(6))])
+        #expect(question.others == nil && question.numbers.isEmpty)
+    }
+
+    @Test(arguments: TestStore.allCases) func somebodyWhoAnswersOftenCountsOnce(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
+        for number in 0..<20 { try await answer(warehouse, 1, mood("good") + "," + dose("1"), number: number) }
+        let found = try await questions(warehouse)
+        #expect(found["mood"]?.choices.map(\.count) == [.fewerThanFive, .fewerThanFive])
+        #expect(found["dose"]?.numbers == [] && found["dose"]?.others == .fewerThanFive)
+    }
+
+    @Test(arguments: TestStore.allCases) func anUnusualNumberIsNeverShown(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
+        for person in 1...11 { try await answer(warehouse, person, dose("\(person * 10)")) }
+        try await answer(warehouse, 12, dose("9999"))
+        let numbers = try #require(try await questions(warehouse)["dose"]?.numbers.first)
+        #expect(numbers.unit == "mg" && numbers.participants == 12 && numbers.median == 65)
+        #expect(numbers.range == 50...80)
+    }
+
+    @Test(arguments: TestStore.allCases, [(4, nil), (5, 3.0), (9, 5.0), (10, 5.5)] as [(Int, Double?)])
+    func numbersHaveAMedianFromFivePeopleOn(store: TestStore, median: (people: Int, number: Double?)) async throws {
+        let warehouse = try await warehouse(store)
+        for person in 1...median.people { try await answer(warehouse, person, dose("\(person)")) }
+        let numbers = try await questions(warehouse)["dose"]?.numbers.first
+        #expect(numbers?.median == median.number)
+        #expect((numbers?.range != nil) == (median.people >= 10))
+    }
+
+    @Test(arguments: TestStore.allCases) func aQuestionWithASharedCodeShowsItsCodesAndNoOtherWords(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
+        func pain(_ coding: String) -> String { #"{"linkId": "pain", "answer": [{\#(coding)}]}"# }
+        for person in 0..<7 {
+            try await answer(
+                warehouse, person, pain(#""valueCoding": {"system": "http://loinc.org", "code": "LA6568-5"}"#))
+        }
+        for person in 7..<14 { try await answer(warehouse, person, pain(#""valueString": "my secret""#)) }
+        let question = try #require(try await questions(warehouse)["pain"])
+        #expect(question.choices == [.init(label: "Not at all", count: .exactly(7))])
+        #expect(!"\(try await questions(warehouse))".contains("secret"))
+    }
+
+    @Test(arguments: TestStore.allCases) func ownWordsAreCountedAndNotShown(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
+        for person in 0..<6 { try await answer(warehouse, person, Samples.items) }
+        let found = try await questions(warehouse)
+        #expect(found["note"]?.others == .exactly(6))
+        #expect(found["drug"]?.choices == [.init(label: "Aspirin", count: .exactly(6))])
+        #expect(found["well"]?.choices == [.init(label: "no", count: .fewerThanFive), .init(label: "yes", count: .exactly(6))])
+        #expect(!"\(found)".contains("a < b"))
+    }
+
+    @Test(arguments: TestStore.allCases)
+    func answersAndQuestionsOfStrangersAreShownOnceFiveGaveThem(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
+        let items = mood("I am Ada") + #",{"linkId": "x y", "answer": [{"valueInteger": 1}]}"#
+        for person in 0..<4 { try await answer(warehouse, person, items) }
+        let before = try await questions(warehouse)
+        #expect(before["mood"]?.choices.count == 2 && before["x y"] == nil)
+        #expect(!"\(before)".contains("Ada"))
+        try await answer(warehouse, 4, items)
+        let after = try await questions(warehouse)
+        #expect(after["mood"]?.choices.contains { $0.count == .exactly(5) } == true)
+        #expect(after["x y"]?.numbers.first?.median == 1)
+    }
+
+    @Test(arguments: TestStore.allCases) func withoutAnOntologySourcesAppearOnceFivePeopleAnswered(store: TestStore) async throws {
+        let warehouse = try await warehouse(store, isKnown: false)
+        for person in 0..<4 { try await answer(warehouse, person, mood("good"), isKnown: false) }
+        #expect(try await warehouse.read { try $0.questionSources() }.isEmpty)
+        try await answer(warehouse, 4, mood("good"), isKnown: false)
+        #expect(try await warehouse.read { try $0.questionSources() }.map(\.name) == [Self.name])
+        #expect(try await questions(warehouse)["mood"]?.choices.map(\.count) == [.exactly(5)])
+    }
+
+    @Test func pathsAreReadAsTheyWereWritten() {
+        let names = ["a b", #"\"#, "~", "ä%_", "x.y-1"]
+        let path = ConceptNames.path(ConceptNames.surveys, names)
+        #expect(ConceptNames.components(of: path, below: ConceptNames.surveys) == names)
+        #expect(ConceptNames.parent(of: path) == ConceptNames.path(ConceptNames.surveys, Array(names.dropLast())))
+        #expect(ConceptNames.components(of: ConceptNames.surveys, below: ConceptNames.surveys) == [])
+        #expect(ConceptNames.components(of: #"\Other\a\"#, below: ConceptNames.surveys) == nil)
+        #expect(ConceptNames.components(of: ConceptNames.surveys + #"~4\"#, below: ConceptNames.surveys) == nil)
+    }
+
+    @Test(arguments: TestStore.allCases) func messagesAreCountedByDayAndState(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
+        let messages: [(String, String, StoredMessage.State)] = [
+            ("1", "2026-02-27T10:00:00Z", .loaded), ("2", "2026-03-01T00:00:00Z", .loaded),
+            ("3", "2026-03-01T23:59:59.5Z", .failed(reason: "r")), ("4", "2026-03-02T10:00:00Z", .waiting),
+        ]
+        try await warehouse.transaction { db in
+            for (id, received, state) in messages {
+                try db.keep(StoredMessage(id: id, kind: "envelope", body: Data([1]), received: received, state: state))
+            }
+            try db.keepConsent(of: "a", message: "2", signed: Samples.now, version: nil, shares: true)
+            try db.withdraw("b", now: Samples.now)
+        }
+        let overview = try await warehouse.read { try $0.overview(since: "2026-03-01") }
+        #expect(overview.days.map(\.day) == ["2026-03-01", "2026-03-02"])
+        #expect(overview.days.map(\.total) == [2, 1])
+        #expect(overview.days.first?.counts == ["loaded": 1, "failed": 1])
+        #expect(overview.messages == ["loaded": 2, "failed": 1, "waiting": 1])
+        #expect(overview.consents == 1 && overview.withdrawn == 1 && overview.sharing == .fewerThanFive)
+    }
+
+    @Test(arguments: TestStore.allCases) func statesAreCountedWhateverTheirPostalCodes(store: TestStore) async throws {
+        let warehouse = try await warehouse(store)
+        for (person, code) in ["021", "021", "019", nil].enumerated() {
+            var set = FactSet(Visit(id: "\(person)", start: Samples.now))
+            var details = PatientDetails()
+            (details.state, details.postalCode) = ("MA", code)
+            set.patient = details
+            let filled = set
+            try await warehouse.transaction { db in
+                let participant = try db.participant("digest-\(person)", now: Samples.now)
+                try db.store([filled], of: participant, label: "m", written: Samples.now, now: Samples.now)
+            }
+        }
+        #expect(try await warehouse.read { try $0.states() } == ["MA": 4])
+    }
+}
