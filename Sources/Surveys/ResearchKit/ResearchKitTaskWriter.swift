@@ -20,7 +20,8 @@ struct ResearchKitTaskWriter {
         for step in steps { list.append(json(step)) }
         let rules = navigationRules()
         var completion = Self.completion
-        while steps.contains(where: { $0.identifier == completion }) { completion += "#" }
+        let identifiers = Set(steps.map(\.identifier))
+        while identifiers.contains(completion) { completion += "#" }
         var task: JSONValue = [
             "_class": JSONValue(rules.isEmpty ? "ORKOrderedTask" : "ORKNavigableOrderedTask"),
             "identifier": JSONValue(identifier),
