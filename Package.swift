@@ -409,7 +409,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "IndivoSamplesTests",
-            dependencies: ["HealthSamples", "Indivo", "IndivoOutbox", "IndivoSamples", "IndivoSandbox"]),
+            dependencies: ["HealthSamples", "Indivo", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "OAuth1"]),
         .testTarget(
             name: "IndivoSandboxTests",
             dependencies: [

@@ -40,6 +40,8 @@ public struct SurveySession: Sendable {
     var failedExpressions: Set<String> = []
     /// What is left of ``mostSteps``.
     var steps = Self.mostSteps
+    /// Whether several changes have to do with the steps that are left.
+    var sharesSteps = false
     /// Nodes whose items a restored response has in another order than the questionnaire.
     var isReordered: Set<Int> = []
 
