@@ -74,6 +74,10 @@ struct ValueSetReader {
         var expansion = Expansion(concepts: concepts)
         expand(tree, into: &expansion, depth: 0)
         concepts = expansion.concepts
+        if expansion.isFull {
+            expansion.isUnknown = true
+            expansion.problem = "The value sets have more than \(Self.mostConcepts) codes together; the others are left out."
+        }
         if let problem = expansion.problem {
             diagnostics.append(
                 SurveyDiagnostic(.warning, "valueSetIncomplete", problem, linkId: linkId, position: position))
@@ -109,13 +113,13 @@ struct ValueSetReader {
             problem = part.problem ?? problem
         }
 
+        /// Whether nothing more is looked at.
+        var isFull: Bool { concepts > ValueSetReader.mostConcepts }
+
         /// Whether another concept may be looked at.
         private mutating func countsOn() -> Bool {
             concepts += 1
-            if concepts > ValueSetReader.mostConcepts {
-                problem = "The value sets have more than \(ValueSetReader.mostConcepts) codes together; the others are left out."
-            }
-            return concepts <= ValueSetReader.mostConcepts
+            return !isFull
         }
 
         /// Adds an option unless its code is there.
@@ -174,7 +178,7 @@ struct ValueSetReader {
         let scores = composedScores(compose)
         if let contains = valueSet.member("expansion")?.member("contains")?.elements {
             var stack = Array(contains.reversed())
-            while let concept = stack.popLast() {
+            while let concept = stack.popLast(), !expansion.isFull {
                 if concept.member("abstract")?.boolean != true {
                     expansion.append(concept, system: concept.member("system")?.string)
                 }
@@ -243,14 +247,14 @@ struct ValueSetReader {
     private func own(_ include: JSONValue, into expansion: inout Expansion) {
         let system = include.member("system")?.string
         if let concepts = include.member("concept")?.elements {
-            for concept in concepts { expansion.append(concept, system: system) }
+            for concept in concepts where !expansion.isFull { expansion.append(concept, system: system) }
         } else if include.member("filter") != nil {
             expansion.isUnknown = true
             expansion.problem = "The value set filters a code system, which is not supported; the codes are left out."
         } else if let system {
             if let codeSystem = codeSystems[system] {
                 var stack = (codeSystem.member("concept")?.elements.map(Array.init) ?? []).reversed() as [JSONValue]
-                while let concept = stack.popLast() {
+                while let concept = stack.popLast(), !expansion.isFull {
                     expansion.append(concept, system: system)
                     stack += (concept.member("concept")?.elements.map(Array.init) ?? []).reversed()
                 }

@@ -13,7 +13,7 @@ extension SurveySession {
     /// calculated once more in the end.
     mutating func together<Result>(_ body: (inout SurveySession) -> Result) -> Result {
         guard !sharesSteps else { return body(&self) }
-        (steps, sharesSteps) = (4 * Self.mostSteps, true)
+        (steps, sharesSteps) = (2 * Self.mostSteps, true)
         let result = body(&self)
         sharesSteps = false
         if steps <= 0 { recalculate() }
