@@ -5,7 +5,9 @@ import Measuring
 
 // generate PATH MEGABYTES [SEED]: writes an export. read PATH: reads it as samples, and by libxml2's SAX pass alone.
 let arguments = CommandLine.arguments
-guard arguments.count >= (arguments.dropFirst().first == "generate" ? 4 : 3) else { fatalError("generate PATH MEGABYTES [SEED] | read PATH") }
+guard arguments.count >= (arguments.dropFirst().first == "generate" ? 4 : 3) else {
+    fatalError("generate PATH MEGABYTES [SEED] | read PATH")
+}
 let path = arguments[2]
 
 if arguments[1] == "generate" {

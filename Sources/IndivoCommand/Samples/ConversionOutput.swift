@@ -61,10 +61,13 @@ final class ConversionOutput {
     private func resume(size: Int) throws {
         guard let file else { return }
         let data: Data?
-        do { data = try file.anchor.read() } catch { throw CommandFailure("\(file.anchor.path): the anchor cannot be read: \(error)") }
-        guard let data, let json = try? JSONValue(parsing: data), json["version"]?.integer == 1, json["scope"]?.string == file.scope,
-            let position = json["position"]?.integer, let bytes = json["bytes"]?.integer, let failures = json["failures"]?.integer,
-            let devices = json["devices"]?.elements?.compactMap(\.string), position >= 0, 0...size ~= bytes, 0...position ~= failures
+        do { data = try file.anchor.read() } catch {
+            throw CommandFailure("\(file.anchor.path): the anchor cannot be read: \(error); remove it, and the conversion begins anew")
+        }
+        guard let data, let json = try? JSONValue(parsing: data), json["version"]?.integer == 1,
+            json["scope"]?.string == file.scope, let position = json["position"]?.integer, position >= 0,
+            let bytes = json["bytes"]?.integer, 0...size ~= bytes, let failures = json["failures"]?.integer, 0...1 << 40 ~= failures,
+            let devices = json["devices"]?.elements?.compactMap(\.string)
         else { return }
         (self.position, self.bytes, self.failures, self.devices) = (position, bytes, failures, Set(devices))
     }

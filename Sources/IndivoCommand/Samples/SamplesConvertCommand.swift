@@ -48,7 +48,7 @@ struct SamplesConvertCommand: AsyncParsableCommand {
 
     func validate() throws {
         if output != nil, input.file == "-" {
-            throw ValidationError("--output needs a file: of standard input nobody knows where it was. Print to standard output, with > FILE.")
+            throw ValidationError("--output needs a file to read, as standard input cannot be gone on with; print with > FILE.")
         }
         func resolved(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
         if let output, resolved(output) == resolved(input.file) {

@@ -183,7 +183,8 @@ struct ControlMarkup {
         guard units.count > 1 else { return unit }
         let options = units.prefix(200).map { unit -> Markup in
             let token = unit.code ?? unit.display ?? ""
-            return "<option value=\"\(token)\"\(token == current ? " selected" : "" as Markup)>\(SurveyText(unit).text(in: items.language))</option>"
+            let text = SurveyText(unit).text(in: items.language)
+            return "<option value=\"\(token)\"\(token == current ? " selected" : "" as Markup)>\(text)</option>"
         }
         return
             "<label class=\"unit\"><span class=\"unseen\">\(words.unit)</span><select name=\"\(field).unit\">\(options)</select></label>"

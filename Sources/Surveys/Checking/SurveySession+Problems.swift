@@ -6,7 +6,8 @@ extension SurveySession {
     public func problems() -> [SurveyProblem] {
         var session = self
         session.steps = Self.mostSteps
-        return subjectProblems + session.check(from: ResponseTree.root) + session.checkRules(of: ResponseTree.root, survey.constraints)
+        return subjectProblems + session.check(from: ResponseTree.root)
+            + session.checkRules(of: ResponseTree.root, survey.constraints)
     }
 
     /// The problems of an occurrence and of everything under it.

@@ -36,9 +36,9 @@ struct ValueSetReader {
         var asked: Set<String> = []
         var open = Self.urls(in: questionnaire) + contained.values.flatMap { Self.included(by: $0) }
         while let url = open.popLast() {
-            guard contained[url] == nil, asked.count < Self.mostAsked, asked.insert(url).inserted, let tree = resolver(url)?.tree else {
-                continue
-            }
+            guard contained[url] == nil, asked.count < Self.mostAsked, asked.insert(url).inserted,
+                let tree = resolver(url)?.tree
+            else { continue }
             given[url] = tree
             open += Self.included(by: tree)
         }
@@ -213,9 +213,11 @@ struct ValueSetReader {
         var incomplete: [SurveyOption]?
         func narrow(_ part: Expansion) {
             guard !part.isUnknown else { return incomplete = incomplete ?? part.options }
-            narrowed = narrowed?.filter { option in option.value.coding.map { part.keys.contains(Self.key($0)) } ?? false } ?? part.options
+            guard let codes = narrowed else { return narrowed = part.options }
+            narrowed = codes.filter { option in option.value.coding.map { part.keys.contains(Self.key($0)) } ?? false }
         }
-        let isListed = include.member("concept") != nil || include.member("filter") != nil || system.map { codeSystems[$0] != nil } == true
+        let isListed = include.member("concept") != nil || include.member("filter") != nil
+            || system.map { codeSystems[$0] != nil } == true
         if isListed {
             var part = expansion.part
             own(include, into: &part)
@@ -238,8 +240,8 @@ struct ValueSetReader {
         } else if incomplete != nil {
             expansion.problem = "The codes are narrowed by a value set whose codes are not all known; they are all taken."
         }
-        for option in narrowed ?? incomplete ?? [] where isListed || system == nil || option.value.coding?.system?.rawValue == system {
-            expansion.append(option)
+        for option in narrowed ?? incomplete ?? [] {
+            if isListed || system == nil || option.value.coding?.system?.rawValue == system { expansion.append(option) }
         }
     }
 

@@ -49,7 +49,9 @@ extension ResearchKitTaskWriter {
         for index in steps.indices {
             length = predicates[index] == nil ? 0 : length + 1
             guard length > longest else { continue }
-            report("Too many items with conditions follow each other for ResearchKit; this one is always asked.", survey.items[steps[index].items[0]])
+            report(
+                "Too many items with conditions follow each other for ResearchKit; this one is always asked.",
+                survey.items[steps[index].items[0]])
             (predicates[index], length) = (nil, 0)
         }
     }
@@ -82,7 +84,8 @@ extension ResearchKitTaskWriter {
     }
 
     private func predicate(_ condition: EnableCondition, _ positions: [Int: Int]) -> String? {
-        guard condition.isSupported, let target = condition.target, let source = positions[target].map({ steps[$0] }) else { return nil }
+        guard condition.isSupported, let target = condition.target, let source = positions[target].map({ steps[$0] })
+        else { return nil }
         let linkId = Self.quoted(survey.items[target].linkId)
         func some(_ test: String) -> String {
             """

@@ -146,7 +146,9 @@ struct ResearchKitTaskWriter {
     private func numeric(_ item: SurveyItem, _ style: String) -> JSONValue {
         var json: JSONValue = ["_class": "ORKNumericAnswerFormat", "style": JSONValue(style)]
         if let unit = item.format.units.first { json["unit"] = JSONValue(unit.code ?? unit.display ?? "") }
-        if let unit = item.format.units.first, unit.display != nil { json["displayUnit"] = JSONValue(SurveyText(unit).text(in: language)) }
+        if let unit = item.format.units.first, unit.display != nil {
+            json["displayUnit"] = JSONValue(SurveyText(unit).text(in: language))
+        }
         if let minimum = Self.number(item.format.minimum) { json["minimum"] = minimum }
         if let maximum = Self.number(item.format.maximum) { json["maximum"] = maximum }
         if let digits = item.format.maxDecimalPlaces { json["maximumFractionDigits"] = JSONValue(digits) }
