@@ -46,6 +46,7 @@ let package = Package(
         .library(name: "Surveys", targets: ["Surveys"]),
         .library(name: "SurveyPages", targets: ["SurveyPages"]),
         .library(name: "IndivoSurveys", targets: ["IndivoSurveys"]),
+        .library(name: "IndivoSamples", targets: ["IndivoSamples"]),
         .library(name: "StudyDelivery", targets: ["StudyDelivery"]),
         .library(name: "StudyWarehouse", targets: ["StudyWarehouse"]),
         .library(name: "StudyServer", targets: ["StudyServer"]),
@@ -199,6 +200,10 @@ let package = Package(
         .target(
             name: "IndivoOutbox",
             dependencies: ["Indivo", "DurableQueue", "URLCoding", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        // Samples through the outbox of a record.
+        .target(
+            name: "IndivoSamples", dependencies: ["FHIR", "HealthSamples", "Indivo", "IndivoOutbox"],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // The signed form of a consent, as PDF.
         .target(name: "ConsentForm", dependencies: ["StudyDelivery", .target(name: "CPangoCairo", condition: formOnly)]),
@@ -427,6 +432,9 @@ let package = Package(
                 "Indivo", "IndivoCommand", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
+        .testTarget(
+            name: "IndivoSamplesTests",
+            dependencies: ["HealthSamples", "Indivo", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "OAuth1"]),
         .testTarget(
             name: "IndivoSandboxTests",
             dependencies: [

@@ -68,7 +68,7 @@ public struct UploadAnchor: Sendable, Hashable {
 
 extension HealthMapping {
     /// What tells a mapping from others.
-    fileprivate var fingerprint: String {
+    package var fingerprint: String {
         let types = types.sorted { $0.key < $1.key }.map { type, entry in
             let unit = entry.unit.map { "\($0.ucum.code) \($0.text) \($0.accepts ?? "")" } ?? ""
             let codes = entry.codes.map(\.description).joined()

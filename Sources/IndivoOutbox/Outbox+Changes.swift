@@ -33,6 +33,18 @@ extension Outbox {
         try await queue(QueuedChange(kind: .add), target: nil, content)
     }
 
+    /// Queues a new document under an id that its origin gave it. A record has one document of an app under an external id: where
+    /// the server has one already, the item counts as delivered and nothing is stored.
+    ///
+    /// - Parameter externalID: A UUID in lower case. Look in ``items()`` whether it is queued already.
+    @discardableResult
+    public func add(_ content: FileContent, externalID: String) async throws -> OutboxItem {
+        guard externalID.utf8.count == 36, UUID(uuidString: externalID)?.uuidString.lowercased() == externalID else {
+            throw OutboxError.badItem("an external id is a UUID in lower case")
+        }
+        return try await queue(QueuedChange(kind: .add), target: nil, content, id: externalID)
+    }
+
     /// Queues content of any kind as the next version of a document that the server has, or that another item makes.
     @discardableResult
     public func replace(_ target: OutboxItem.Target, with content: FileContent) async throws -> OutboxItem {

@@ -10,8 +10,10 @@ package enum Spelling {
         let allowed = max(1, wanted.count / 3)
         let near = Set(candidates).compactMap { candidate -> (name: String, distance: Int)? in
             let letters = Array(candidate.lowercased())
-            let distance = distance(wanted, letters)
             let isCompleted = completing && wanted.count >= 3 && letters.starts(with: wanted)
+            // It is not less than the difference of the lengths.
+            guard abs(letters.count - wanted.count) <= allowed || isCompleted else { return nil }
+            let distance = distance(wanted, letters)
             return distance <= allowed || isCompleted ? (candidate, distance) : nil
         }
         return near.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)

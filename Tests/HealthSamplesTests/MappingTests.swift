@@ -167,4 +167,16 @@ import UCUM
         let ids = ["Patient/1", "Patient/2", "Patient/1"].map { SampleConverter(subject: $0).device(of: sample)?.id }
         #expect(ids[0] != ids[1] && ids[0] == ids[2])
     }
+
+    /// A new version of iOS may bring a type that a million samples have, and a stranger's file a million types.
+    @Test func manySamplesOfUnknownTypesAreAllRefused() throws {
+        let converter = SampleConverter()
+        for number in 0..<3_000 {
+            var sample = Fixture.quantity("HeartRat", 60, "count/min")
+            if number % 2 == 0 { sample.type = "HKQuantityTypeIdentifier\(number)" }
+            #expect(throws: SampleError.self) { try converter.resource(of: sample) }
+        }
+        let misspelt = Fixture.quantity("HeartRat", 60, "count/min")
+        #expect { try converter.resource(of: misspelt) } throws: { "\($0)".contains("Did you mean 'HKQuantityTypeIdentifierHeartRate'?") }
+    }
 }

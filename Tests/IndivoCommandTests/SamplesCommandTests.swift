@@ -28,6 +28,45 @@ struct SamplesCommandTests {
         }
     }
 
+    @Test("convert --output goes on where it was killed, and writes the same as at one go")
+    func interrupted() async throws {
+        let tool = try Tool()
+        defer { try? FileManager.default.removeItem(at: tool.folder) }
+        let lines = (0..<6000).map { number in
+            #"{"type": "HKQuantityTypeIdentifierHeartRate", "start": "2026-03-01T08:00:00Z", "value": \#(40 + number % 100), "unit": "#
+                + #""count/min", "source": {"name": "\#(number)"}, "device": {"name": "Watch \#(number % 7)"}}"#
+        }
+        try tool.write("{}\n" + lines.joined(separator: "\n"), to: "s.jsonl")
+        let whole = try tool.run("samples", "convert", "s.jsonl", "--to", "fhir")
+        #expect(whole.status == 1)
+        let arguments = ["samples", "convert", "s.jsonl", "--to", "fhir", "--output", "s.ndjson"]
+        let running = try RunningTool(tool, arguments, environment: ["PATH": "/usr/bin:/bin"])
+        let anchor = tool.folder.appending(path: "s.ndjson.anchor").path
+        for _ in 0..<3000 where !FileManager.default.fileExists(atPath: anchor) { try await Task.sleep(for: .milliseconds(10)) }
+        kill(running.processIdentifier, SIGKILL)
+        _ = await running.result()
+        try #require(FileManager.default.fileExists(atPath: anchor), "the run was not interrupted in its midst")
+        let resumed = try tool.run(arguments)
+        #expect(resumed.status == 1 && resumed.errors.contains("going on where the last run was interrupted"), "\(resumed.errors)")
+        #expect(try tool.read("s.ndjson") == whole.output)
+        #expect(!FileManager.default.fileExists(atPath: anchor))
+        // An anchor of another conversion does not count.
+        try tool.write(#"{"version": 1, "scope": "x", "position": 5, "bytes": 9, "failures": 0, "devices": []}"#, to: "s.ndjson.anchor")
+        chmod(anchor, 0o600)
+        #expect(try tool.run(arguments).status == 1)
+        #expect(try tool.read("s.ndjson") == whole.output)
+    }
+
+    @Test("convert does not write over the file that it reads")
+    func ownInput() throws {
+        try Tool.use { tool in
+            try tool.write(Self.samples, to: "s.jsonl")
+            let run = try tool.run("samples", "convert", "./s.jsonl", "--to", "jsonl", "--output", "s.jsonl")
+            #expect(run.status == 2 && run.errors.contains("is the file that is read"), "\(run.errors)")
+            #expect(try tool.read("s.jsonl") == Self.samples)
+        }
+    }
+
     @Test("totals divide by the day of a zone, and a type that is unknown is answered with a similar one")
     func totals() throws {
         try Tool.use { tool in

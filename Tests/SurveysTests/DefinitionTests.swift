@@ -187,7 +187,7 @@ struct ExtensionReadingTests {
         ]
         let survey = survey([["linkId": "q", "type": "string", "extension": [constraint]]])
         let read = try #require(survey.item("q")?.constraints.first)
-        #expect(read.key == "k" && read.requirements == "why" && read.locations == ["a.b"] && !read.isError && read.human == "h")
+        #expect(read.key == "k" && read.requirements == "why" && read.locations == ["a.b"] && !read.isError && read.human.plain == "h")
     }
 
     @Test("population by earlier Observations is reported with the item")

@@ -221,4 +221,27 @@ struct HostileTests {
         let survey = survey([["linkId": "q", "type": "choice", "answerValueSet": "#v0"]], ["contained": JSONValue(sets)])
         #expect(survey.diagnostics.contains { $0.code == "valueSetIncomplete" })
     }
+
+    @Test("filling in many answers, each of which everything is calculated from, ends with the values of all")
+    func manyAnswersTogether() throws {
+        var items: [JSONValue] = []
+        for index in 0..<40 {
+            items.append(["linkId": JSONValue("q\(index)"), "type": "boolean"])
+            let count = expression(calculated, "%resource.descendants().where(linkId.startsWith('q')).count()")
+            items.append(["linkId": JSONValue("c\(index)"), "type": "integer", "extension": [count]])
+        }
+        let survey = survey(JSONValue(items))
+        let results = (0..<40).map { index -> JSONValue in
+            ["_class": "ORKBooleanQuestionResult", "identifier": JSONValue("q\(index)"), "booleanAnswer": true]
+        }
+        var first = SurveySession(survey)
+        #expect(first.fill(withResearchKitResult: ["_class": "ORKTaskResult", "results": JSONValue(results)]) == [])
+        var second = SurveySession(survey)
+        let answers = JSONValue(members: (0..<40).map { JSONMember(name: "q\($0)", value: true) })
+        #expect(second.fill(with: answers) == [])
+        for session in [first, second] {
+            let values = (0..<40).flatMap { session.occurrences(of: "c\($0)") }.flatMap(session.answers)
+            #expect(values.count == 40 && values.contains(.integer(40)), "\(values.prefix(3)) \(session.diagnostics)")
+        }
+    }
 }

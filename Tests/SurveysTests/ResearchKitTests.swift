@@ -142,4 +142,23 @@ struct ResearchKitTests {
             #expect(try JSONValue(parsing: text) == task.json)
         }
     }
+
+    @Test("rows of many conditions end, and what is always asked is reported")
+    func manyConditions() throws {
+        let items = (0..<2_000).map { index -> JSONValue in
+            ["linkId": JSONValue("q\(index)"), "type": "boolean", "enableWhen": [["question": "q0", "operator": "=", "answerBoolean": true]]]
+        }
+        let task = ResearchKitTask(survey(JSONValue(items)))
+        let rules = try #require(task.json["stepNavigationRules"]?.members)
+        let predicates = rules.map { $0.value["resultPredicateFormats"]?.elements?.count ?? 0 }.reduce(0, +)
+        #expect(predicates > 30_000 && predicates < 60_000, "\(predicates)")
+        #expect(task.diagnostics.contains { $0.text.hasPrefix("Too many items with conditions") })
+    }
+
+    @Test("steps of 20,000 items with one linkId have names of their own")
+    func sameLinkIds() {
+        let task = ResearchKitTask(survey(JSONValue(Array(repeating: ["linkId": "a", "type": "boolean"] as JSONValue, count: 20_000))))
+        let names = (task.json["steps"]?.elements ?? []).compactMap { $0["identifier"]?.string }
+        #expect(names.count == 20_000 && Set(names).count == 20_000 && names[1] == "a#2")
+    }
 }

@@ -9,7 +9,7 @@ struct ExportGenerator {
 
     init(path: String, seed: UInt64) throws {
         state = seed
-        FileManager.default.createFile(atPath: path, contents: nil)
+        try Data().write(to: URL(filePath: path))
         handle = try FileHandle(forWritingTo: URL(filePath: path))
     }
 

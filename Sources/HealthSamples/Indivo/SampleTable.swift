@@ -72,7 +72,8 @@ public struct SampleTable: Sendable, Hashable {
     /// - Throws: ``SampleError`` for a type that the table does not have, and a unit that cannot be converted.
     public func document(of sample: Sample) throws -> [UInt8] {
         guard let row = try rows[sample.type] ?? row(forAny: sample.type) else {
-            throw SampleError.unmapped(sample.type, hint: Spelling.hint(for: sample.type, among: rows.keys))
+            let hint = Spelling.hint(for: String(sample.type.prefix(120)), among: rows.keys.prefix(100))
+            throw SampleError.unmapped(sample.type, hint: hint)
         }
         // A correlation has no one value; blood pressure has a model of its own.
         if rows[sample.type] == nil, case .correlation = sample.value { return try SampleDocuments.document(of: sample, mapping: mapping) }

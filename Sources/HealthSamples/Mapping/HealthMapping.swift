@@ -93,7 +93,7 @@ public struct HealthMapping: Sendable, Hashable {
     /// - Throws: ``SampleError/unmapped(_:hint:)``.
     public func entry(of type: String) throws(SampleError) -> Entry {
         if let entry = types[type] { return entry }
-        throw .unmapped(type, hint: Spelling.hint(for: String(type.prefix(120)), among: types.keys))
+        throw .unmapped(type, hint: TypeHints.hint(for: type, in: self))
     }
 
     /// A type's identifier, from an identifier or its short form such as `HeartRate`.

@@ -20,9 +20,6 @@ struct ExportReader {
 
     private enum State { case before, inside, after }
 
-    /// How many bytes of the file were read.
-    var offset: Int { scanner.offset }
-
     /// - Parameter open: Opens the file anew; it is called twice.
     init(file: String, open: () throws -> ByteSource) throws {
         self.file = file

@@ -35,8 +35,6 @@ struct ExportScanner {
     private var line = 1
     private var attributes: [Attribute] = []
     private var names: [(bytes: [UInt8], name: String)] = []
-    /// How many bytes were taken.
-    private(set) var offset = 0
 
     init(_ source: ByteSource) { self.source = source }
 
@@ -84,7 +82,6 @@ struct ExportScanner {
             return lines
         }
         position += count
-        offset += count
     }
 
     /// Takes all before a byte; false at the end.

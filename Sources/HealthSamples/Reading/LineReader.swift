@@ -7,7 +7,6 @@ struct LineReader {
     private var buffer: [UInt8] = []
     private var position = 0
     private(set) var number = 0
-    private(set) var offset = 0
 
     /// A longer line is not kept.
     static let longest = 64 << 20
@@ -26,14 +25,12 @@ struct LineReader {
         while true {
             if let end = buffer[searched...].firstIndex(of: 10) {
                 let line = buffer[position..<end]
-                offset += line.count + 1
                 position = end + 1
                 number += 1
                 return isTooLong ? .tooLong : .bytes(line.last == 13 ? line.dropLast() : line)
             }
             if buffer.count - position > Self.longest {
                 isTooLong = true
-                offset += buffer.count - position
                 position = buffer.count
             }
             buffer.removeSubrange(..<position)
@@ -43,7 +40,6 @@ struct LineReader {
                 guard !buffer.isEmpty || isTooLong else { return nil }
                 let line = buffer[...]
                 buffer = []
-                offset += line.count
                 number += 1
                 return isTooLong ? .tooLong : .bytes(line)
             }
@@ -56,7 +52,6 @@ struct LineReader {
 struct SampleLineReader {
     private var lines: LineReader
     private let file: String
-    var offset: Int { lines.offset }
 
     init(file: String, source: ByteSource) {
         self.file = file

@@ -14,14 +14,17 @@ import ZipArchive
 ///     }
 ///
 /// A file is Apple's `export.xml`, the zip archive around it, or lines of JSON; its first bytes tell which. A line that is
-/// wrong is a problem, and the next one is read.
+/// wrong is a problem, and the next one is read. Of an archive the exports come first, then the electrocardiograms, the clinical
+/// records and the lines of JSON, each kind in the order of its entries' names; one entry is in memory at a time.
+///
+/// An export is read twice, the first time for the members of its correlations: the progress counts both.
 public struct SampleReader {
     private var parts: [Part]
     private var current: Current?
     private var name: String
-    private var readBefore = 0
+    private let progress: ReadingProgress
 
-    /// The bytes of everything that is read, unpacked; nil for standard input.
+    /// The bytes of everything that is read, unpacked, those of an export twice; nil for standard input.
     public let totalBytes: Int?
     /// How many elements of the export are not samples, by name, such as `ActivitySummary`.
     public private(set) var otherElements: [String: Int] = [:]
@@ -37,29 +40,25 @@ public struct SampleReader {
     private enum Current {
         case export(ExportReader)
         case lines(SampleLineReader)
-
-        var offset: Int {
-            switch self {
-            case .export(let reader): reader.offset
-            case .lines(let reader): reader.offset
-            }
-        }
     }
 
-    /// How many bytes were read.
-    public var bytesRead: Int { readBefore + (current?.offset ?? 0) }
+    /// How many of ``totalBytes`` were read, in steps of some hundred thousand.
+    public var bytesRead: Int { progress.bytes }
 
     /// A file.
+    /// - Parameter progress: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long.
+    ///   What it throws, ``next()`` throws.
     /// - Throws: ``SampleProblem``, `ZipError`, or what the system throws.
-    public init(url: URL) throws {
+    public init(url: URL, progress tell: @escaping (Int) throws -> Void = { _ in }) throws {
         name = url.lastPathComponent
+        let progress = ReadingProgress(tell)
+        self.progress = progress
         let handle = try FileHandle(forReadingFrom: url)
         let start = try handle.read(upToCount: 512) ?? Data()
         if start.starts(with: [0x50, 0x4B]) {
             let archive = try ZipReader(url: url)
             let entries = archive.entries.filter { !$0.isFolder }
-            parts = try Self.parts(of: archive, entries, name: url.lastPathComponent)
-            totalBytes = entries.reduce(0) { $0 + Int(clamping: $1.size) }
+            (parts, totalBytes) = try Self.parts(of: archive, entries, progress, name: url.lastPathComponent)
             return
         }
         // Exports and lines of JSON are UTF-8; of UTF-16 every line would be a problem.
@@ -68,42 +67,58 @@ public struct SampleReader {
         }
         let isMarkup = start.first { ![0xEF, 0xBB, 0xBF, 32, 9, 10, 13].contains($0) } == UInt8(ascii: "<")
         let file = url.lastPathComponent
-        parts = [isMarkup ? .export(file, { try ByteSource.file(url) }) : .lines(file, { try ByteSource.file(url) })]
-        totalBytes = Int(try handle.seekToEnd())
+        let open = { progress.counting(try ByteSource.file(url)) }
+        parts = [isMarkup ? .export(file, open) : .lines(file, open)]
+        totalBytes = ReadingProgress.sum([try handle.seekToEnd()], times: isMarkup ? 2 : 1)
     }
 
     /// Lines of JSON in memory or from elsewhere.
     /// - Parameter next: Gives the next bytes; nil at the end.
     public init(name: String, lines next: @escaping () throws -> [UInt8]?) {
         self.name = name
-        parts = [.lines(name, { ByteSource(next: next) })]
+        let progress = ReadingProgress { _ in }
+        self.progress = progress
+        parts = [.lines(name, { progress.counting(ByteSource(next: next)) })]
         totalBytes = nil
     }
 
-    private static func parts(of archive: ZipReader, _ entries: [ZipEntry], name: String) throws -> [Part] {
-        var parts: [Part] = []
+    private static func parts(
+        of archive: ZipReader, _ entries: [ZipEntry], _ progress: ReadingProgress, name: String
+    ) throws -> (parts: [Part], bytes: Int) {
+        let sorted = entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         // The name of the export depends on the phone's language; the other XML file beside it is a CDA document.
-        let exports = entries.filter { entry in
+        let exports = sorted.filter { entry in
             let path = entry.name.split(separator: "/")
             return path.count <= 2 && entry.name.lowercased().hasSuffix(".xml") && !entry.name.lowercased().hasSuffix("_cda.xml")
         }
-        for entry in exports { parts.append(.export(entry.name, { try ByteSource.entry(entry, of: archive) })) }
-        for entry in entries where entry.name.hasSuffix(".csv") && entry.name.contains("electrocardiograms/") {
-            parts.append(.heart(entry.name, { try ByteSource.entry(entry, of: archive) }))
+        let hearts = sorted.filter { $0.name.hasSuffix(".csv") && $0.name.contains("electrocardiograms/") }
+        let records = sorted.filter { $0.name.hasSuffix(".json") && $0.name.contains("clinical") }
+        let lines = sorted.filter { $0.name.hasSuffix(".jsonl") }
+        func open(_ entry: ZipEntry) -> () throws -> ByteSource {
+            { progress.counting(try ByteSource.entry(entry, of: archive)) }
         }
-        for entry in entries where entry.name.hasSuffix(".json") && entry.name.contains("clinical") {
-            parts.append(.record(entry.name, entry, archive))
-        }
-        for entry in entries where entry.name.hasSuffix(".jsonl") {
-            parts.append(.lines(entry.name, { try ByteSource.entry(entry, of: archive) }))
-        }
+        let parts: [Part] =
+            exports.map { .export($0.name, open($0)) } + hearts.map { .heart($0.name, open($0)) }
+            + records.map { .record($0.name, $0, archive) } + lines.map { .lines($0.name, open($0)) }
         guard !parts.isEmpty else { throw SampleProblem(file: name, line: 1, reason: "the archive has neither an export of Health nor samples") }
-        return parts.reversed()
+        // The one that is read next stands last.
+        return (parts.reversed(), ReadingProgress.sum((exports + exports + hearts + records + lines).map(\.size)))
     }
 
     /// The next sample or problem; nil at the end.
-    /// - Throws: ``SampleProblem``, `ZipError`, or what the system throws.
+    ///
+    /// An error ends the reading: a file has to be opened anew.
+    /// - Throws: ``SampleProblem``, `ZipError`, what the system or the progress throws; `CancellationError` when the task was
+    ///   cancelled.
     public mutating func next() throws -> SampleItem? {
+        do { return try read() } catch {
+            // Where the reader was is lost: going on would leave samples out and not tell.
+            (current, parts) = (nil, [])
+            throw error
+        }
+    }
+
+    private mutating func read() throws -> SampleItem? {
         while true {
             switch current {
             case .export(var reader)?:
@@ -113,7 +128,6 @@ public struct SampleReader {
                     current = .export(reader)
                     return item
                 }
-                readBefore += reader.offset
                 for (name, count) in reader.otherElements { otherElements[name, default: 0] += count }
             case .lines(var reader)?:
                 current = nil
@@ -121,7 +135,6 @@ public struct SampleReader {
                     current = .lines(reader)
                     return item
                 }
-                readBefore += reader.offset
             case nil:
                 guard let part = parts.popLast() else { return nil }
                 if let item = try begin(part) { return item }
@@ -139,11 +152,11 @@ public struct SampleReader {
             return nil
         case .heart(let name, let open):
             var lines = LineReader(try open())
-            defer { readBefore += lines.offset }
             return try HeartFile.sample(&lines, name)
         case .record(let name, let entry, let archive):
+            try progress.check()
             let data = try archive.data(of: entry)
-            readBefore += data.count
+            progress.add(data.count)
             return ClinicalFile.sample(data, name, entry)
         }
     }

@@ -3,6 +3,7 @@ import CivilCalendar
 import FHIR
 import Foundation
 import HealthSamples
+import IndivoModel
 import Suggestions
 import TimeTotals
 import ZipArchive
@@ -74,12 +75,11 @@ struct SampleInput: ParsableArguments {
     /// - Throws: ``CommandFailure``, or what `body` throws.
     func forEach(_ selection: SampleSelection, _ body: (Sample, Int) async throws -> Void) async throws -> SampleTally {
         var tally = SampleTally(talk: talk)
-        var reader = try reader()
+        let progress = SampleProgress(isShown: StandardStreams.errorIsTerminal && !talk.quiet)
+        var reader = try reader(progress)
+        progress.total = reader.totalBytes
         var position = 0
-        var progress = SampleProgress(total: reader.totalBytes, isShown: StandardStreams.errorIsTerminal && !talk.quiet)
         defer { progress.clear() }
-        // An export is read for its correlations first.
-        progress.show(0, 0)
         while let item = try next(&reader) {
             switch item {
             case .problem(let problem):
@@ -87,6 +87,7 @@ struct SampleInput: ParsableArguments {
                 tally.add(problem)
             case .sample(let sample, let line):
                 tally.samples += 1
+                progress.samples = tally.samples
                 for chosen in selection.chosen(of: sample) {
                     do {
                         try await body(chosen, position)
@@ -97,20 +98,16 @@ struct SampleInput: ParsableArguments {
                 }
             }
             position += 1
-            if position % 1024 == 0 {
-                try Task.checkCancellation()
-                progress.show(reader.bytesRead, tally.samples)
-            }
         }
         tally.otherElements = reader.otherElements
         return tally
     }
 
     private func next(_ reader: inout SampleReader) throws -> SampleItem? {
-        do { return try reader.next() } catch { throw failure(error) }
+        do { return try reader.next() } catch let error where !(error is CancellationError) { throw failure(error) }
     }
 
-    private func reader() throws -> SampleReader {
+    private func reader(_ progress: SampleProgress) throws -> SampleReader {
         if file == "-" {
             return SampleReader(name: "standard input") {
                 try FileHandle.standardInput.read(upToCount: 64 << 10).flatMap { $0.isEmpty ? nil : [UInt8]($0) }
@@ -120,7 +117,18 @@ struct SampleInput: ParsableArguments {
         guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder else {
             throw CommandFailure("\(file): \(isFolder ? "this is a folder" : "there is no such file")")
         }
-        do { return try SampleReader(url: URL(filePath: file)) } catch { throw failure(error) }
+        do { return try SampleReader(url: URL(filePath: file), progress: progress.show) } catch { throw failure(error) }
+    }
+
+    /// What tells the file from others: its size and a digest of its beginning.
+    func fingerprint() throws -> String {
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(filePath: file))
+            let start = try handle.read(upToCount: 1 << 20) ?? Data()
+            return "\(try handle.seekToEnd()) \(SHA256.hex(start))"
+        } catch {
+            throw failure(error)
+        }
     }
 
     private func failure(_ error: any Error) -> CommandFailure {
@@ -178,6 +186,9 @@ struct SampleTally {
 
     init(talk: TalkOptions) { self.talk = talk }
 
+    /// Counts problems that an interrupted run has shown.
+    mutating func addShown(_ count: Int) { problems += count }
+
     mutating func add(_ problem: SampleProblem) {
         problems += 1
         if problems <= Self.shown || talk.verbose { StandardStreams.complain("\(problem.file):\(problem.line): error: \(problem.reason)") }
@@ -199,17 +210,15 @@ struct SampleTally {
 }
 
 /// How far a file is read, on a terminal.
-struct SampleProgress {
-    let total: Int?
-    let isShown: Bool
+final class SampleProgress {
+    var total: Int?
+    var samples = 0
+    private let isShown: Bool
     private var isOnScreen = false
 
-    init(total: Int?, isShown: Bool) {
-        self.total = total
-        self.isShown = isShown
-    }
+    init(isShown: Bool) { self.isShown = isShown }
 
-    mutating func show(_ bytes: Int, _ samples: Int) {
+    func show(_ bytes: Int) {
         guard isShown else { return }
         isOnScreen = true
         StandardStreams.hint("\r\(Self.bar(bytes, of: total))\(samples) samples\u{1B}[K")
@@ -224,7 +233,7 @@ struct SampleProgress {
         return "[\(String(repeating: "#", count: done))\(String(repeating: " ", count: 20 - done))] \(percent) % "
     }
 
-    mutating func clear() {
+    func clear() {
         if isOnScreen { StandardStreams.hint("\r\u{1B}[K") }
         isOnScreen = false
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import HealthSamples
+import HealthUpload
 import IndivoModel
 import OrderedJSON
 
@@ -15,6 +16,9 @@ struct SamplesConvertCommand: AsyncParsableCommand {
 
             With --to fhir each line is an Observation, or the Device that measured it, which comes first. With --to indivo \
             each line is a document of the models VitalSigns and Measurement, or of other models by --table.
+
+            With --output the lines go to a file. While it is not whole, there is a FILE.anchor beside it; the same command \
+            then goes on where it was interrupted.
 
             \(ExitStatus.help)
             """)
@@ -37,7 +41,19 @@ struct SamplesConvertCommand: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var table: String?
 
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("A file for the lines, which an interrupted run goes on with.", valueName: "file"), completion: .file())
+    var output: String?
+
     func validate() throws {
+        if output != nil, input.file == "-" {
+            throw ValidationError("--output needs a file to read, as standard input cannot be gone on with; print with > FILE.")
+        }
+        func resolved(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
+        if let output, resolved(output) == resolved(input.file) {
+            throw ValidationError("--output \(output) is the file that is read; choose another one.")
+        }
         if table != nil, to != .indivo { throw ValidationError("--table goes with --to indivo.") }
         if let subject, to != .fhir || FHIRAddress(argument: subject)?.id == nil {
             throw ValidationError("--subject goes with --to fhir, and is a reference such as Patient/7.")
@@ -48,34 +64,42 @@ struct SamplesConvertCommand: AsyncParsableCommand {
         let mapping = try input.healthMapping()
         let converter = SampleConverter(mapping: mapping, subject: subject)
         let models = try sampleTable(mapping)
-        var devices: Set<String> = []
-        var buffer: [UInt8] = []
-        func line(_ write: (inout [UInt8]) -> Void) throws {
-            write(&buffer)
-            buffer.append(10)
-            if buffer.count >= 64 << 10 {
-                try StandardStreams.write(Data(buffer))
-                buffer.removeAll(keepingCapacity: true)
+        let selection = try input.selection(mapping)
+        let lines = try open(mapping, selection)
+        let (first, before) = (lines.position, lines.failures)
+        var tally = try await input.forEach(selection) { sample, position in
+            guard position >= first else { return }
+            try lines.begin(position)
+            do {
+                switch to {
+                case .jsonl: lines.line { sample.json.write(to: &$0) }
+                case .indivo:
+                    let document = try models?.document(of: sample) ?? SampleDocuments.document(of: sample, mapping: mapping)
+                    lines.line { $0 += document }
+                case .fhir:
+                    let device = converter.device(of: sample)
+                    let reference = device?.id.map { Reference<AnyResource>("Device/\($0)") }
+                    let resource = try converter.resource(of: sample, device: reference)
+                    if let device, let id = device.id, lines.isNew(device: id) { lines.line { device.tree.write(to: &$0) } }
+                    lines.line { resource.tree.write(to: &$0) }
+                }
+            } catch let error as SampleError {
+                lines.addFailure()
+                throw error
             }
         }
-        let tally = try await input.forEach(input.selection(mapping)) { sample, _ in
-            switch to {
-            case .jsonl: try line { sample.json.write(to: &$0) }
-            case .indivo:
-                let document = try models?.document(of: sample) ?? SampleDocuments.document(of: sample, mapping: mapping)
-                try line { $0 += document }
-            case .fhir:
-                let device = converter.device(of: sample)
-                let reference = device?.id.map { Reference<AnyResource>("Device/\($0)") }
-                let resource = try converter.resource(of: sample, device: reference)
-                // There are few devices; should there be many, they are printed again.
-                if devices.count >= 10_000 { devices = [] }
-                if let device, let id = device.id, devices.insert(id).inserted { try line { device.tree.write(to: &$0) } }
-                try line { resource.tree.write(to: &$0) }
-            }
-        }
-        try StandardStreams.write(Data(buffer))
+        try lines.finish()
+        tally.addShown(before)
         try tally.end()
+    }
+
+    private func open(_ mapping: HealthMapping, _ selection: SampleSelection) throws -> ConversionOutput {
+        guard let output else { return ConversionOutput() }
+        let rules = try table.map { SHA256.hex(try InputFile(path: $0).read()) } ?? ""
+        let scope = [to.rawValue, subject ?? "", rules, mapping.fingerprint, selection.description, try input.fingerprint()]
+        let lines = try ConversionOutput(path: output, scope: scope.joined(separator: "\u{1F}"))
+        if lines.isResumed { input.talk.note("\(output): going on where the last run was interrupted") }
+        return lines
     }
 
     private func sampleTable(_ mapping: HealthMapping) throws -> SampleTable? {

@@ -119,11 +119,8 @@ struct SamplesUploadCommand: AsyncParsableCommand {
 
     private func loadAnchor(_ target: String, _ mapping: HealthMapping, _ selection: SampleSelection) throws -> UploadAnchor? {
         guard let path = anchor else { return nil }
-        let handle = try FileHandle(forReadingFrom: URL(filePath: input.file))
-        let start = try handle.read(upToCount: 1 << 20) ?? Data()
-        let size = try handle.seekToEnd()
         var result = UploadAnchor(
-            target: target, mapping: mapping, selection: selection.description, file: "\(size) \(SHA256.hex(start))")
+            target: target, mapping: mapping, selection: selection.description, file: try input.fingerprint())
         do {
             guard let data = try PrivateFile(path).read() else { return result }
             guard let json = try? JSONValue(parsing: data), result.resume(from: json) else {

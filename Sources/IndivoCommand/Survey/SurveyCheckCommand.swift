@@ -22,21 +22,7 @@ struct SurveyCheckCommand: ParsableCommand {
     func run() throws {
         let survey = try file.survey()
         // What fails only when it is evaluated shows in a first session.
-        let diagnostics = survey.diagnostics + SurveySession(survey).diagnostics
-        if json {
-            let list = diagnostics.map { diagnostic -> JSONValue in
-                [
-                    "linkId": diagnostic.linkId.map { JSONValue($0) } ?? .null,
-                    "severity": JSONValue(diagnostic.severity.rawValue), "code": JSONValue(diagnostic.code),
-                    "text": JSONValue(diagnostic.text),
-                ]
-            }
-            try StandardStreams.say(JSONValue(list).text(.pretty))
-        } else {
-            for diagnostic in diagnostics { try StandardStreams.say(diagnostic.description) }
-            if diagnostics.isEmpty { try StandardStreams.say("no problems") }
-        }
-        if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+        try (survey.diagnostics + SurveySession(survey).diagnostics).say(asJSON: json, none: "no problems")
     }
 }
 
@@ -48,34 +34,14 @@ struct SurveyValidateCommand: ParsableCommand {
             The exit status is 0 when nothing is, 1 when something is, 2 when a file is not what it should be.
             """)
 
-    @OptionGroup var file: SurveyFile
-    @OptionGroup var context: SurveyContextOptions
-
-    @Argument(help: "A QuestionnaireResponse in JSON.", completion: .file(extensions: ["json"]))
-    var response: String
+    @OptionGroup var answered: AnsweredSurvey
 
     @ArgumentParser.Flag(help: "Print a JSON array of objects with linkId, occurrence, severity, code and text.")
     var json = false
 
     func run() throws {
-        let survey = try file.survey()
-        let response = try InputFile(path: response).resource(QuestionnaireResponse.self)
-        let problems = survey.problems(of: response, context: try context.context())
-        if json {
-            try StandardStreams.say(JSONValue(problems.map(\.json)).text(.pretty))
-        } else {
-            for problem in problems { try StandardStreams.say(problem.description) }
-        }
-        if problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
-    }
-}
-
-extension SurveyProblem {
-    fileprivate var json: JSONValue {
-        [
-            "linkId": linkId.map { JSONValue($0) } ?? .null, "occurrence": path.map { JSONValue($0) } ?? .null,
-            "severity": JSONValue(severity.rawValue), "code": JSONValue(code), "text": JSONValue(text),
-        ]
+        let (survey, response, context) = try answered.read()
+        try survey.problems(of: response, context: context).say(asJSON: json)
     }
 }
 
@@ -88,18 +54,13 @@ struct SurveyScoreCommand: ParsableCommand {
             the scores of the chosen options (ordinalValue, itemWeight) added up.
             """)
 
-    @OptionGroup var file: SurveyFile
-    @OptionGroup var context: SurveyContextOptions
-
-    @Argument(help: "A QuestionnaireResponse in JSON.", completion: .file(extensions: ["json"]))
-    var response: String
+    @OptionGroup var answered: AnsweredSurvey
 
     func run() throws {
-        let survey = try file.survey()
-        let response = try InputFile(path: response).resource(QuestionnaireResponse.self)
-        var session = SurveySession(survey, restoring: response, context: try context.context())
+        let (survey, response, context) = try answered.read()
+        var session = SurveySession(survey, restoring: response, context: context)
         session.recalculate()
-        for diagnostic in session.diagnostics { StandardStreams.complain(diagnostic.description) }
+        session.diagnostics.complain()
         try StandardStreams.say(session.scores.text(.pretty))
     }
 }

@@ -133,7 +133,8 @@ struct SurveyConversation {
             let prefix = option.prefix.map { "\($0.clean) " } ?? ""
             write("\(indent)  \(isChosen ? "●" : "○") \(number + 1)  \(prefix)\(option.label.text(in: language).clean)\n")
         }
-        let form = Self.form(item)
+        for link in item.supportLinks.prefix(20) { write("\(indent)  (\(link.clean))\n") }
+        let form = form(item)
         if !form.isEmpty { write("\(indent)  \(form)\n") }
         if !visible.answers.isEmpty {
             write("\(indent)  = \(visible.answers.map(\.label.clean).joined(separator: ", "))\n")
@@ -142,7 +143,7 @@ struct SurveyConversation {
     }
 
     /// What may be entered.
-    private static func form(_ item: SurveyItem) -> String {
+    private func form(_ item: SurveyItem) -> String {
         switch item.type {
         case .boolean: "yes or no"
         case .date: "a date, as in 2026-11-22"
@@ -152,14 +153,14 @@ struct SurveyConversation {
         case .decimal: "a number"
         case .quantity:
             "a number" + (item.format.units.isEmpty ? " and a unit, as in 5 mg" : " in " + units(item).joined(separator: ", "))
-        case .openChoice: (item.format.openLabel ?? "or something else").clean
+        case .openChoice: (item.format.openLabel?.text(in: language) ?? "or something else").clean
         case .attachment: "a file"
         case .reference: "a reference, as in Patient/7"
-        default: (item.format.placeholder ?? "").clean
+        default: (item.format.placeholder?.text(in: language) ?? "").clean
         }
     }
 
-    private static func units(_ item: SurveyItem) -> [String] { item.format.units.map { ($0.display ?? $0.code ?? "").clean } }
+    private func units(_ item: SurveyItem) -> [String] { item.format.units.map { SurveyText($0).text(in: language).clean } }
 
     private mutating func take(_ line: String, _ visible: [VisibleItem], _ write: (String) -> Void) {
         let current = visible[position]

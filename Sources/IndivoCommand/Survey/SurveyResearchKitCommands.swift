@@ -19,7 +19,7 @@ struct SurveyTaskCommand: ParsableCommand {
     func run() throws {
         let survey = try file.survey()
         let task = ResearchKitTask(survey, language: language)
-        for diagnostic in task.diagnostics { StandardStreams.complain(diagnostic.description) }
+        task.diagnostics.complain()
         try StandardStreams.say(task.json.text(.pretty))
     }
 }
@@ -70,8 +70,8 @@ struct SurveyResultCommand: ParsableCommand {
     }
 
     private func finish(_ problems: [SurveyProblem]) throws {
-        for problem in problems { StandardStreams.complain(problem.description) }
-        if problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+        problems.complain()
+        try problems.end()
     }
 }
 

@@ -63,14 +63,14 @@ struct SurveyRunCommand: ParsableCommand {
             session = conversation.session
         }
         problems += session.problems()
-        for diagnostic in session.diagnostics { StandardStreams.complain(diagnostic.description) }
-        for problem in problems { StandardStreams.complain(problem.description) }
-        let hasErrors = problems.contains { $0.severity == .error }
+        session.diagnostics.complain()
+        problems.complain()
+        let hasErrors = problems.contains(where: \.isError)
         let result = finished(session, hasErrors: hasErrors, isInteractive: isInteractive)
         // The file that was written after each answer ends as what is printed.
         if isInteractive { try save(result) }
         try StandardStreams.say(result.tree.text(.pretty))
-        if hasErrors { throw ExitCode(1) }
+        try problems.end()
     }
 
     /// The response: complete, or in progress while there are problems. One that was only read stays as it was.

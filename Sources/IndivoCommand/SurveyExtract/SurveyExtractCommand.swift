@@ -18,18 +18,13 @@ struct SurveyExtractCommand: ParsableCommand {
             should be.
             """)
 
-    @OptionGroup var file: SurveyFile
-    @OptionGroup var context: SurveyContextOptions
-
-    @Argument(help: "A QuestionnaireResponse in JSON.", completion: .file(extensions: ["json"]))
-    var response: String
+    @OptionGroup var answered: AnsweredSurvey
 
     func run() throws {
-        let survey = try file.survey()
-        let response = try InputFile(path: response).resource(QuestionnaireResponse.self)
-        let extraction = survey.extract(from: response, context: try context.context())
-        for diagnostic in extraction.diagnostics { StandardStreams.complain(diagnostic.description) }
+        let (survey, response, context) = try answered.read()
+        let extraction = survey.extract(from: response, context: context)
+        extraction.diagnostics.complain()
         try StandardStreams.say(extraction.bundle.tree.text(.pretty))
-        if extraction.diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+        try extraction.diagnostics.end()
     }
 }

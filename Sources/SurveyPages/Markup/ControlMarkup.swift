@@ -93,7 +93,7 @@ struct ControlMarkup {
             return nil
         }
         if texts.isEmpty || item.item.repeats { texts.append("") }
-        let label = item.item.format.openLabel ?? words.other
+        let label = item.item.format.openLabel?.text(in: items.language) ?? words.other
         let fields = texts.enumerated().map { index, text -> Markup in
             """
             <label class="open">\(label)<input type="text" id="\(name).other.\(index)" name="\(name).other" value="\(text)" data-open></label>
@@ -128,7 +128,7 @@ struct ControlMarkup {
         let format = item.item.format
         var more = attributes
         if isOfSeveral, label == nil { more += " aria-label=\"\(item.item.label(in: items.language)) \(index + 1)\"" }
-        if let placeholder = format.placeholder { more += " placeholder=\"\(placeholder)\"" }
+        if let placeholder = format.placeholder { more += " placeholder=\"\(placeholder.text(in: items.language))\"" }
         if let length = format.maxLength, length > 0, length <= 1_000_000 { more += " data-most=\"\(length)\"" }
         switch item.control {
         case .lines:
@@ -169,7 +169,7 @@ struct ControlMarkup {
     }
 
     private var unit: Markup {
-        item.item.format.units.first.map { "<span class=\"unit\">\($0.display ?? $0.code ?? "")</span>" } ?? .empty
+        item.item.format.units.first.map { "<span class=\"unit\">\(SurveyText($0).text(in: items.language))</span>" } ?? .empty
     }
 
     private func unitField(_ field: String, _ answer: SurveyAnswer?) -> Markup {
@@ -183,7 +183,8 @@ struct ControlMarkup {
         guard units.count > 1 else { return unit }
         let options = units.prefix(200).map { unit -> Markup in
             let token = unit.code ?? unit.display ?? ""
-            return "<option value=\"\(token)\"\(token == current ? " selected" : "" as Markup)>\(unit.display ?? token)</option>"
+            let text = SurveyText(unit).text(in: items.language)
+            return "<option value=\"\(token)\"\(token == current ? " selected" : "" as Markup)>\(text)</option>"
         }
         return
             "<label class=\"unit\"><span class=\"unseen\">\(words.unit)</span><select name=\"\(field).unit\">\(options)</select></label>"

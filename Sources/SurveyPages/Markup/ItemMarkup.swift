@@ -165,8 +165,10 @@ struct ItemMarkup {
                 <div id="\(item.name).help">\(item.item.help.map { $0.block(in: language) })</div></details>
                 """
         }
-        if let link = item.item.supportLink.flatMap({ Markdown.anchor($0, label: words.more) }) {
-            result += "<p class=\"more\">\(link)</p>"
+        let links = item.item.supportLinks.filter(Markdown.isLink)
+        for (number, url) in links.prefix(20).enumerated() {
+            let label = links.count > 1 ? "\(words.more) (\(number + 1))" : words.more
+            if let link = Markdown.anchor(url, label: label) { result += "<p class=\"more\">\(link)</p>" }
         }
         if let hint = hint(item) { result += "<p class=\"hint\" id=\"\(item.name).hint\">\(hint)</p>" }
         return result

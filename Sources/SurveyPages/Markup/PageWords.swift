@@ -57,7 +57,9 @@ struct PageWords: Sendable {
 
     /// The words of a language, else English.
     static func words(_ language: String?) -> PageWords {
-        language.map { $0.prefix { $0 != "-" } } == "de" ? german : english
+        var words = language.map { $0.prefix { $0 != "-" } } == "de" ? german : english
+        words.phrases.language = language
+        return words
     }
 
     private static let german: PageWords = {

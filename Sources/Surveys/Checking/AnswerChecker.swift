@@ -78,7 +78,7 @@ struct AnswerChecker {
         if case .quantity(let quantity) = answer {
             digits = quantity.value?.description
             if !item.format.units.isEmpty, !hasUnit(quantity) {
-                reasons.append(.unit(allowed: item.format.units.map { $0.display ?? $0.code ?? "" }))
+                reasons.append(.unit(allowed: item.format.units.map { SurveyText($0) }))
             }
         }
         if let maximum = item.format.maxDecimalPlaces, let digits,

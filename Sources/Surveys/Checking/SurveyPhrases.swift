@@ -2,9 +2,14 @@
 public struct SurveyPhrases: Sendable {
     /// The sentences by key; English where one is missing.
     public var sentences: [String: String]
+    /// The language of what the questionnaire itself says, such as `de-AT`; nil for what it is written in.
+    public var language: String?
 
     /// Sentences by key, as ``english`` has them.
-    public init(_ sentences: [String: String]) { self.sentences = sentences }
+    public init(_ sentences: [String: String], language: String? = nil) {
+        self.sentences = sentences
+        self.language = language
+    }
 
     /// The sentences in English.
     public static let english = SurveyPhrases([
@@ -40,6 +45,7 @@ public struct SurveyPhrases: Sendable {
         "groupAnswered": "A group or display has an answer.",
         "itemsBesideAnswers": "Items under a question have to be under its answers.",
         "notAsked": "There is an answer to what is not asked.",
+        "subjectType": "The response is about a {1}; the questionnaire is for: {0}.",
         "wrongQuestionnaire": "The response is for another questionnaire, {0}.",
         "otherVersion": "The response is for version {0} of the questionnaire.",
         "invalidFHIR": "{0}: {1}.",
@@ -78,6 +84,7 @@ public struct SurveyPhrases: Sendable {
         "groupAnswered": "Eine Gruppe oder ein Text hat eine Antwort.",
         "itemsBesideAnswers": "Was unter einer Frage steht, muss unter ihren Antworten stehen.",
         "notAsked": "Es gibt eine Antwort auf etwas, das nicht gefragt wird.",
+        "subjectType": "Die Antwort ist über eine Ressource {1}; der Fragebogen ist für: {0}.",
         "wrongQuestionnaire": "Die Antwort gehört zu einem anderen Fragebogen, {0}.",
         "otherVersion": "Die Antwort gehört zur Version {0} des Fragebogens.",
         "noQuestionnaire": "Die Antwort nennt ihren Fragebogen nicht.",
@@ -85,7 +92,9 @@ public struct SurveyPhrases: Sendable {
 
     /// The sentences in a language, such as `de` or `de-AT`, else in English.
     public static func phrases(in language: String?) -> SurveyPhrases {
-        language.map { $0.prefix { $0 != "-" } } == "de" ? german : english
+        var phrases = language.map { $0.prefix { $0 != "-" } } == "de" ? german : english
+        phrases.language = language
+        return phrases
     }
 
     func sentence(_ key: String, _ arguments: [String]) -> String {

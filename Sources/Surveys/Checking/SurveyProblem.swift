@@ -25,7 +25,7 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         /// A text of fewer characters than `minLength`.
         case tooShort(minimum: Int)
         /// With what the questionnaire says about it.
-        case pattern(message: String?)
+        case pattern(message: SurveyText?)
         /// A value below `minValue`.
         case tooSmall(minimum: String)
         /// A value above `maxValue`.
@@ -33,7 +33,7 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         /// A decimal with more places than `maxDecimalPlaces`.
         case tooManyDecimals(maximum: Int)
         /// A quantity in a unit that the question does not allow.
-        case unit(allowed: [String])
+        case unit(allowed: [SurveyText])
         /// An answer that is not among the options.
         case notAnOption
         /// An exclusive option together with others.
@@ -45,7 +45,7 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         /// A reference to a type of resource that the question does not allow.
         case referenceType(allowed: [String])
         /// A constraint of the questionnaire does not hold; the text is the questionnaire's.
-        case constraint(key: String, text: String)
+        case constraint(key: String, text: SurveyText)
         /// A constraint, bound or list of options could not be evaluated; what depends on it was not checked.
         case notEvaluated
         /// The response has more items and answers than can be taken; the others were left out.
@@ -71,6 +71,8 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         case itemsBesideAnswers
         /// An item has an answer though it is not enabled.
         case notAsked
+        /// The response is about a resource of a type that the questionnaire is not for.
+        case subjectType(allowed: [String], found: String)
         /// The response names another questionnaire.
         case wrongQuestionnaire(String)
         /// The response names another version of the questionnaire.
@@ -118,16 +120,17 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
                 .tooManyDecimals(let count):
                 [String(count)]
             case .tooSmall(let bound), .tooLarge(let bound): [bound]
-            case .unit(let allowed), .attachmentType(let allowed), .referenceType(let allowed):
-                [allowed.joined(separator: ", ")]
+            case .unit(let allowed): [allowed.map { $0.text(in: phrases.language) }.joined(separator: ", ")]
+            case .attachmentType(let allowed), .referenceType(let allowed): [allowed.joined(separator: ", ")]
+            case .subjectType(let allowed, let found): [allowed.joined(separator: ", "), found]
             case .attachmentTooLarge(let bytes): [String(Double(bytes) / 1_000_000)]
             case .wrongType(let expected, let found): [expected, found]
             case .invalidFHIR(let element, let text): [element, text]
             case .wrongQuestionnaire(let canonical): [canonical]
             case .otherVersion(let version): [version]
             // The questionnaire's own words.
-            case .pattern(let message?): [message]
-            case .constraint(_, let text): [text]
+            case .pattern(let message?): [message.text(in: phrases.language)]
+            case .constraint(_, let text): [text.text(in: phrases.language)]
             default: []
             }
         return phrases.sentence(key, arguments)

@@ -6,7 +6,8 @@ extension SurveySession {
     public func problems() -> [SurveyProblem] {
         var session = self
         session.steps = Self.mostSteps
-        return session.check(from: ResponseTree.root) + session.checkRules(of: ResponseTree.root, survey.constraints)
+        return subjectProblems + session.check(from: ResponseTree.root)
+            + session.checkRules(of: ResponseTree.root, survey.constraints)
     }
 
     /// The problems of an occurrence and of everything under it.
@@ -40,6 +41,14 @@ extension SurveySession {
             current = parent
         }
         return parts.reversed().joined(separator: "/")
+    }
+
+    /// Whether the questionnaire is for whom or what the response is about.
+    private var subjectProblems: [SurveyProblem] {
+        guard !survey.subjectTypes.isEmpty, let subject = header.subject, let type = subject.target?.type ?? subject.type?.rawValue,
+            !survey.subjectTypes.contains(type)
+        else { return [] }
+        return [SurveyProblem(nil, .subjectType(allowed: survey.subjectTypes, found: type))]
     }
 
     // MARK: Walking

@@ -8,7 +8,7 @@ public struct AnswerFormat: Sendable {
     /// Whether something that is not among the options may be entered.
     public var isOpen = false
     /// What asks for an entry that is not among the options.
-    public var openLabel: String?
+    public var openLabel: SurveyText?
     /// Rules that show and hide options.
     public var optionToggles: [OptionToggle] = []
 
@@ -19,7 +19,7 @@ public struct AnswerFormat: Sendable {
     /// What the whole text matches.
     public var pattern: AnswerPattern?
     /// What an empty field shows.
-    public var placeholder: String?
+    public var placeholder: SurveyText?
 
     /// The smallest value (`minValue`).
     public var minimum: AnswerBound?
@@ -78,7 +78,7 @@ public struct AnswerPattern: Sendable {
     /// The regular expression as the questionnaire has it.
     public let pattern: String
     /// What is said to who enters something else.
-    public let message: String?
+    public let message: SurveyText?
     let regex: BoundedRegex
 }
 
@@ -158,7 +158,7 @@ public struct SurveyConstraint: Sendable {
     /// Whether breaking it is an error, and not a warning.
     public let isError: Bool
     /// What is said where it does not hold.
-    public let human: String
+    public let human: SurveyText
     /// Why there is the rule.
     public let requirements: String?
     /// Where the values are that it is about, as FHIRPath.

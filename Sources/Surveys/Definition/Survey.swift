@@ -20,6 +20,8 @@ public struct Survey: Sendable {
     public let canonical: String?
     /// The title, else the name.
     public let title: SurveyText?
+    /// What responses are about, such as `Patient`; empty for anything.
+    public let subjectTypes: [String]
     /// The items in document order: an item comes before those under it.
     public let items: [SurveyItem]
     /// The indices of the items that are under none.
@@ -53,6 +55,7 @@ public struct Survey: Sendable {
             questionnaire.version.map { "\(url.rawValue)|\($0)" } ?? url.rawValue
         }
         title = SurveyText(questionnaire.tree, "title") ?? SurveyText(questionnaire.tree, "name")
+        subjectTypes = questionnaire.subjectType.map(\.code)
         items = reader.items
         roots = reader.roots
         variables = reader.variables

@@ -18,7 +18,7 @@ public struct SurveyItem: Sendable {
     /// A number or letter before the text.
     public var prefix: SurveyText?
     /// A shorter text for small screens.
-    public var shortText: String?
+    public var shortText: SurveyText?
     /// What it asks in the terms of code systems.
     public var code: [Coding] = []
     /// The element definition that it asks for.
@@ -45,10 +45,10 @@ public struct SurveyItem: Sendable {
     public var displayCategory: String?
     /// Whether a group can be folded: `default-open` or `default-closed`.
     public var collapsible: String?
-    /// Help: texts of displays under it that are marked as help, and a link.
+    /// Help: texts of displays under it that are marked as help.
     public var help: [SurveyText] = []
-    /// The address of a page that helps.
-    public var supportLink: String?
+    /// The addresses of pages that help.
+    public var supportLinks: [String] = []
     /// A picture, video or sound (`itemMedia`).
     public var media: Attachment?
 

@@ -1,3 +1,4 @@
+import FHIR
 import OrderedJSON
 
 /// A text of a questionnaire, with its markup and its translations.
@@ -17,6 +18,11 @@ public struct SurveyText: Sendable, Hashable {
     public init(_ plain: String) {
         self.plain = plain
         (markdown, xhtml, style, translations) = (nil, nil, nil, [:])
+    }
+
+    /// What a coding shows, with its translations: its display, else its code.
+    public init(_ coding: Coding) {
+        self = SurveyText(coding.tree, "display") ?? SurveyText(coding.code ?? "")
     }
 
     /// The text of a member, with the extensions of `_member`; nil when there is none.

@@ -26,6 +26,12 @@ struct ExtensionList {
 
     /// The value of the first extension with one of the URLs.
     func value(_ urls: String...) -> JSONValue? { first(urls)?.extensionValue }
+
+    /// The same as a text with its translations.
+    func text(_ urls: String...) -> SurveyText? {
+        first(urls).flatMap { tree in tree.valueMember.flatMap { SurveyText(tree, $0.name) } }
+    }
+
     func values(_ urls: String...) -> [JSONValue] {
         entries.filter { urls.contains($0.url) }.compactMap(\.tree.extensionValue)
     }

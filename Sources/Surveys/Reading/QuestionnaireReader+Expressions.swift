@@ -39,7 +39,7 @@ extension QuestionnaireReader {
             guard let expression = expression(source, item) else { return nil }
             return SurveyConstraint(
                 key: parts.value("key")?.string ?? "", isError: parts.value("severity")?.string != "warning",
-                human: parts.value("human")?.string ?? "A rule of the questionnaire does not hold.",
+                human: parts.text("human") ?? SurveyText("A rule of the questionnaire does not hold."),
                 requirements: parts.value("requirements")?.string, locations: parts.values("location").compactMap(\.string),
                 expression: expression)
         }

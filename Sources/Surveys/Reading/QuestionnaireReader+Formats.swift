@@ -41,9 +41,9 @@ extension QuestionnaireReader {
     }
 
     mutating func readExtensions(_ extensions: ExtensionList, _ item: SurveyItem, _ format: inout AnswerFormat) {
-        format.openLabel = extensions.value(ExtensionURL.openLabel)?.string
+        format.openLabel = extensions.text(ExtensionURL.openLabel)
         format.minLength = extensions.value(ExtensionURL.minLength)?.integer
-        format.placeholder = extensions.value(ExtensionURL.entryFormat)?.string
+        format.placeholder = extensions.text(ExtensionURL.entryFormat)
         format.maxDecimalPlaces = extensions.value(ExtensionURL.maxDecimalPlaces)?.integer
         format.sliderStep = extensions.value(ExtensionURL.sliderStep)?.integer
         format.mediaTypes = extensions.values(ExtensionURL.mimeType).compactMap(\.string)
@@ -59,7 +59,7 @@ extension QuestionnaireReader {
             format.maxBytes = NSDecimalNumber(decimal: megabytes * 1_000_000).intValue
         }
         if let pattern = extensions.value(ExtensionURL.regex)?.string {
-            let message = extensions.value(ExtensionURL.validationTexts[0], ExtensionURL.validationTexts[1])?.string
+            let message = extensions.text(ExtensionURL.validationTexts[0], ExtensionURL.validationTexts[1])
             format.pattern = regex(pattern, item).map { AnswerPattern(pattern: pattern, message: message, regex: $0) }
         }
         format.minimum = bound(extensions.first(ExtensionURL.minimum), item)

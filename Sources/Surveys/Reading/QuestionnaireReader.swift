@@ -40,6 +40,9 @@ struct QuestionnaireReader {
             }
         }
         reportUnsupported(extensions, nil)
+        if tree.member("status")?.isString("retired") == true {
+            report(.warning, "retired", "The questionnaire is retired; ask its publisher for the one that replaces it.")
+        }
         if roots.isEmpty { report(.error, "noItems", "The questionnaire asks nothing: it has no items.") }
         if tree.member("modifierExtension") != nil {
             report(.warning, "modifierExtension", "The questionnaire has modifier extensions, which are not understood.")
@@ -143,8 +146,8 @@ struct QuestionnaireReader {
         item.fhirType = extensions.value(ExtensionURL.fhirType)?.string
         // What is there for showing an answered form is not asked.
         if let mode = item.usageMode, ["display", "display-non-empty"].contains(mode) { item.isHidden = true }
-        item.supportLink = extensions.value(ExtensionURL.supportLink)?.string
-        item.shortText = extensions.value(ExtensionURL.shortText)?.string
+        item.supportLinks = extensions.values(ExtensionURL.supportLink).compactMap(\.string)
+        item.shortText = extensions.text(ExtensionURL.shortText)
         item.media = extensions.value(ExtensionURL.itemMedia).flatMap(Attachment.init(tree:))
         if extensions.value(ExtensionURL.answerRepeats)?.boolean == true { item.repeats = true }
         item.minOccurs = extensions.value(ExtensionURL.minOccurs)?.integer

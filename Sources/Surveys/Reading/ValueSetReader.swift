@@ -5,11 +5,17 @@ import OrderedJSON
 struct ValueSetReader {
     /// The most options of one value set.
     static let mostOptions = 20_000
+    /// The most value sets that are asked for.
+    static let mostAsked = 10_000
+    /// How many concepts of all value sets together are looked at: a few large ones may include each other often.
+    static let mostConcepts = 200_000
 
     private let contained: [String: JSONValue]
     private let codeSystems: [String: JSONValue]
     private let given: [String: JSONValue]
     private var read: [String: OptionList?] = [:]
+    /// How many concepts were looked at.
+    private var concepts = 0
     var diagnostics: [SurveyDiagnostic] = []
 
     init(questionnaire: JSONValue, resolver: (String) -> ValueSet?) {
@@ -27,10 +33,23 @@ struct ValueSetReader {
         }
         // What is not contained is asked for once, before the items are read.
         var given: [String: JSONValue] = [:]
-        for url in Self.urls(in: questionnaire) where contained[url] == nil && given[url] == nil {
-            if let valueSet = resolver(url) { given[url] = valueSet.tree }
+        var asked: Set<String> = []
+        var open = Self.urls(in: questionnaire) + contained.values.flatMap { Self.included(by: $0) }
+        while let url = open.popLast() {
+            guard contained[url] == nil, asked.count < Self.mostAsked, asked.insert(url).inserted,
+                let tree = resolver(url)?.tree
+            else { continue }
+            given[url] = tree
+            open += Self.included(by: tree)
         }
         (self.contained, self.codeSystems, self.given) = (contained, codeSystems, given)
+    }
+
+    /// The value sets that a value set includes or excludes.
+    private static func included(by valueSet: JSONValue) -> [String] {
+        let compose = valueSet.member("compose")
+        return ["include", "exclude"].flatMap { compose?[$0]?.elements.map(Array.init) ?? [] }
+            .flatMap { ($0.member("valueSet")?.elements ?? []).compactMap(\.string) }
     }
 
     /// The value sets that items name.
@@ -52,8 +71,13 @@ struct ValueSetReader {
         if let known = read[url] { return known }
         let key = url.hasPrefix("#") ? url : String(url.prefix { $0 != "|" })
         guard let tree = contained[url] ?? contained[key] ?? given[url] ?? given[key] else { return nil }
-        var expansion = Expansion()
+        var expansion = Expansion(concepts: concepts)
         expand(tree, into: &expansion, depth: 0)
+        concepts = expansion.concepts
+        if expansion.isFull {
+            expansion.isUnknown = true
+            expansion.problem = "The value sets have more than \(Self.mostConcepts) codes together; the others are left out."
+        }
         if let problem = expansion.problem {
             diagnostics.append(
                 SurveyDiagnostic(.warning, "valueSetIncomplete", problem, linkId: linkId, position: position))
@@ -71,8 +95,45 @@ struct ValueSetReader {
         var isUnknown = false
         /// How many value sets were looked at.
         var visits = 0
+        /// How many concepts were looked at, also in other value sets.
+        var concepts: Int
+
+        init(concepts: Int) { self.concepts = concepts }
+
+        /// An empty one that counts on.
+        var part: Expansion {
+            var part = Expansion(concepts: concepts)
+            part.visits = visits
+            return part
+        }
+
+        /// Counts on where a part has come to.
+        mutating func count(_ part: Expansion) {
+            (visits, concepts) = (part.visits, part.concepts)
+            problem = part.problem ?? problem
+        }
+
+        /// Whether nothing more is looked at.
+        var isFull: Bool { concepts > ValueSetReader.mostConcepts }
+
+        /// Whether another concept may be looked at.
+        private mutating func countsOn() -> Bool {
+            concepts += 1
+            return !isFull
+        }
+
+        /// Adds an option unless its code is there.
+        mutating func append(_ option: SurveyOption) {
+            guard countsOn(), let coding = option.value.coding, keys.insert(ValueSetReader.key(coding)).inserted else { return }
+            guard options.count < ValueSetReader.mostOptions else {
+                problem = "The value set has more than \(ValueSetReader.mostOptions) codes; the others are left out."
+                return
+            }
+            options.append(option)
+        }
 
         mutating func append(_ concept: JSONValue, system: String?) {
+            guard countsOn() else { return }
             guard options.count < ValueSetReader.mostOptions else {
                 problem = "The value set has more than \(ValueSetReader.mostOptions) codes; the others are left out."
                 return
@@ -117,7 +178,7 @@ struct ValueSetReader {
         let scores = composedScores(compose)
         if let contains = valueSet.member("expansion")?.member("contains")?.elements {
             var stack = Array(contains.reversed())
-            while let concept = stack.popLast() {
+            while let concept = stack.popLast(), !expansion.isFull {
                 if concept.member("abstract")?.boolean != true {
                     expansion.append(concept, system: concept.member("system")?.string)
                 }
@@ -134,26 +195,68 @@ struct ValueSetReader {
             return
         }
         for include in includes { self.include(include, into: &expansion, depth: depth) }
-        for exclude in compose?.member("exclude")?.elements ?? [] {
-            var excluded = Expansion()
-            self.include(exclude, into: &excluded, depth: depth)
-            let keys = Set(excluded.options.compactMap { $0.value.coding.map(Self.key) })
-            expansion.options.removeAll { option in option.value.coding.map { keys.contains(Self.key($0)) } ?? false }
-            if excluded.problem != nil { expansion.problem = excluded.problem }
+        guard let excludes = compose?.member("exclude")?.elements else { return }
+        var excluded = expansion.part
+        for exclude in excludes { include(exclude, into: &excluded, depth: depth) }
+        expansion.count(excluded)
+        expansion.keys.subtract(excluded.keys)
+        expansion.options.removeAll { option in option.value.coding.map { excluded.keys.contains(Self.key($0)) } ?? false }
+    }
+
+    /// Adds what an include selects: the codes of its system that are in all of its value sets (FHIR R4, ValueSet).
+    private func include(_ include: JSONValue, into expansion: inout Expansion, depth: Int) {
+        let nested = (include.member("valueSet")?.elements).map(Array.init) ?? []
+        guard !nested.isEmpty else { return own(include, into: &expansion) }
+        let system = include.member("system")?.string
+        var narrowed: [SurveyOption]?
+        // Of a list that is not whole, a code that is missing may belong to it.
+        var incomplete: [SurveyOption]?
+        func narrow(_ part: Expansion) {
+            guard !part.isUnknown else { return incomplete = incomplete ?? part.options }
+            guard let codes = narrowed else { return narrowed = part.options }
+            narrowed = codes.filter { option in option.value.coding.map { part.keys.contains(Self.key($0)) } ?? false }
+        }
+        let isListed = include.member("concept") != nil || include.member("filter") != nil
+            || system.map { codeSystems[$0] != nil } == true
+        if isListed {
+            var part = expansion.part
+            own(include, into: &part)
+            expansion.count(part)
+            narrow(part)
+        }
+        for nested in nested {
+            var part = expansion.part
+            if let url = nested.string, let tree = contained[url] ?? given[url] {
+                expand(tree, into: &part, depth: depth + 1)
+            } else {
+                part.isUnknown = true
+            }
+            expansion.count(part)
+            narrow(part)
+        }
+        if narrowed == nil {
+            expansion.isUnknown = true
+            expansion.problem = expansion.problem ?? "The value set includes another that is not contained; its codes are left out."
+        } else if incomplete != nil {
+            expansion.problem = "The codes are narrowed by a value set whose codes are not all known; they are all taken."
+        }
+        for option in narrowed ?? incomplete ?? [] {
+            if isListed || system == nil || option.value.coding?.system?.rawValue == system { expansion.append(option) }
         }
     }
 
-    private func include(_ include: JSONValue, into expansion: inout Expansion, depth: Int) {
+    /// Adds what an include lists itself.
+    private func own(_ include: JSONValue, into expansion: inout Expansion) {
         let system = include.member("system")?.string
         if let concepts = include.member("concept")?.elements {
-            for concept in concepts { expansion.append(concept, system: system) }
+            for concept in concepts where !expansion.isFull { expansion.append(concept, system: system) }
         } else if include.member("filter") != nil {
             expansion.isUnknown = true
             expansion.problem = "The value set filters a code system, which is not supported; the codes are left out."
         } else if let system {
             if let codeSystem = codeSystems[system] {
                 var stack = (codeSystem.member("concept")?.elements.map(Array.init) ?? []).reversed() as [JSONValue]
-                while let concept = stack.popLast() {
+                while let concept = stack.popLast(), !expansion.isFull {
                     expansion.append(concept, system: system)
                     stack += (concept.member("concept")?.elements.map(Array.init) ?? []).reversed()
                 }
@@ -161,14 +264,6 @@ struct ValueSetReader {
                 expansion.isUnknown = true
                 expansion.problem = "The value set includes a whole code system that is not contained; its codes are left out."
             }
-        }
-        for nested in include.member("valueSet")?.elements ?? [] {
-            guard let url = nested.string, let tree = contained[url] ?? given[url] else {
-                expansion.isUnknown = true
-                expansion.problem = "The value set includes another that is not contained; its codes are left out."
-                continue
-            }
-            expand(tree, into: &expansion, depth: depth + 1)
         }
     }
 

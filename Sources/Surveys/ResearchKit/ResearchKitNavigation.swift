@@ -10,12 +10,18 @@ extension ResearchKitTaskWriter {
         let predicate: String
     }
 
+    /// The most predicates of all rules together: each of a row of steps with conditions needs those of all behind it.
+    private static let mostPredicates = 50_000
+
     /// For each step before steps with conditions: these, and the step that follows them.
     mutating func navigationRules() -> [(from: Int, conditional: [Destination], next: Int?)] {
         var predicates: [Int: String] = [:]
-        for index in steps.indices where !steps[index].conditional.isEmpty {
-            if let predicate = predicate(of: index) { predicates[index] = predicate }
+        var positions: [Int: Int] = [:]
+        for (index, step) in steps.enumerated() {
+            if !step.conditional.isEmpty, let predicate = predicate(of: index, positions) { predicates[index] = predicate }
+            for item in step.items { positions[item] = positions[item] ?? index }
         }
+        shortenRows(&predicates)
         if predicates[0] != nil {
             report("The first step is always shown.", survey.items[steps[0].items[0]])
         }
@@ -30,8 +36,29 @@ extension ResearchKitTaskWriter {
         }
     }
 
+    /// Where there would be too many predicates, some steps are always shown, which ends the rows that they are in.
+    private mutating func shortenRows(_ predicates: inout [Int: String]) {
+        var (rows, length) = (0, 0)
+        for index in steps.indices {
+            length = predicates[index] == nil ? 0 : length + 1
+            rows += length
+        }
+        guard rows > Self.mostPredicates else { return }
+        let longest = max(1, 2 * Self.mostPredicates / predicates.count)
+        length = 0
+        for index in steps.indices {
+            length = predicates[index] == nil ? 0 : length + 1
+            guard length > longest else { continue }
+            report(
+                "Too many items with conditions follow each other for ResearchKit; this one is always asked.",
+                survey.items[steps[index].items[0]])
+            (predicates[index], length) = (nil, 0)
+        }
+    }
+
     /// When a step is shown; nil where that cannot be written, and the step is always shown.
-    private mutating func predicate(of step: Int) -> String? {
+    /// - Parameter positions: The steps before it, by item.
+    private mutating func predicate(of step: Int, _ positions: [Int: Int]) -> String? {
         var parts: [String] = []
         for index in steps[step].conditional {
             let item = survey.items[index]
@@ -41,7 +68,7 @@ extension ResearchKitTaskWriter {
             }
             var conditions: [String] = []
             for condition in item.conditions {
-                guard let text = predicate(condition, before: step) else {
+                guard let text = predicate(condition, positions) else {
                     report("ResearchKit's predicates have no such condition; the item is always asked.", item)
                     return nil
                 }
@@ -56,9 +83,8 @@ extension ResearchKitTaskWriter {
         parts.count == 1 ? parts[0] : "(" + parts.joined(separator: operation) + ")"
     }
 
-    private func predicate(_ condition: EnableCondition, before step: Int) -> String? {
-        guard condition.isSupported, let target = condition.target,
-            let source = steps[..<step].first(where: { $0.items.contains(target) })
+    private func predicate(_ condition: EnableCondition, _ positions: [Int: Int]) -> String? {
+        guard condition.isSupported, let target = condition.target, let source = positions[target].map({ steps[$0] })
         else { return nil }
         let linkId = Self.quoted(survey.items[target].linkId)
         func some(_ test: String) -> String {
@@ -99,7 +125,7 @@ extension ResearchKitTaskWriter {
         case .string(let text): return Self.quoted(text)
         case .coding, .integer, .reference:
             guard case .listed(let options)? = item.format.options,
-                let option = options.first(where: { $0.value.equals(answer) })
+                let option = item.format.candidates(options, for: answer).first(where: { $0.value.equals(answer) })
             else { return nil }
             return Self.quoted(ResearchKitChoice.value(of: option.value))
         default: return nil

@@ -26,21 +26,33 @@ extension SurveySession {
             found.append((item.index, found.count, current))
         }
         // In the order of the questionnaire; of several results for a question the last counts.
-        for (index, _, result) in found.sorted(by: { ($0.item, $0.order) < ($1.item, $1.order) }) {
-            let item = survey.items[index]
-            guard let occurrence = occurrences(of: item.linkId).first else {
-                problems.append(SurveyProblem(item.linkId, .notAsked))
-                continue
-            }
-            do {
-                try answer(occurrence, with: ResearchKitResult.answers(in: result, item, options(of: occurrence)))
-            } catch {
-                problems.append(
-                    SurveyProblem(item.linkId, .wrongType(expected: item.type.code, found: result["_class"]?.string ?? "")))
-            }
+        found.sort { ($0.item, $0.order) < ($1.item, $1.order) }
+        problems += together { session in
+            var queue = EvaluationQueue(session.survey.dependencies)
+            let problems = found.compactMap { session.fill($0.item, with: $0.result, &queue) }
+            session.run(&queue)
+            return problems
         }
         if let end = result["endDate"]?.string.flatMap(ResearchKitDate.dateTime) { header.authored = end }
         return problems
+    }
+
+    /// - Returns: why the result was left out.
+    private mutating func fill(_ index: Int, with result: JSONValue, _ queue: inout EvaluationQueue) -> SurveyProblem? {
+        let item = survey.items[index]
+        guard let occurrence = occurrences(of: item.linkId).first, let node = node(occurrence) else {
+            return SurveyProblem(item.linkId, .notAsked)
+        }
+        if item.format.hasChangingOptions { run(&queue) }
+        let answers = ResearchKitResult.answers(in: result, item, options(of: occurrence)).filter { !$0.isEmpty }
+        // What is cleared must be filled in before.
+        if answers.isEmpty { run(&queue) }
+        guard item.isQuestion, answers.allSatisfy(item.accepts) else {
+            return SurveyProblem(item.linkId, .wrongType(expected: item.type.code, found: result["_class"]?.string ?? ""))
+        }
+        guard tree.count + answers.count <= Self.mostNodes else { return SurveyProblem(item.linkId, .responseTooLarge) }
+        if set(answers, of: node, &queue) { isChanged = true }
+        return nil
     }
 
     /// The answers as the result of ResearchKit's task, in the JSON of its serializer (`ORKTaskResult`).

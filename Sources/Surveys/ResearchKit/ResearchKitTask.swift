@@ -52,7 +52,8 @@ private struct Planner {
     let survey: Survey
     var steps: [ResearchKitStep] = []
     var diagnostics: [SurveyDiagnostic] = []
-    private var identifiers: Set<String> = []
+    /// How many forms were begun under an identifier.
+    private var identifiers: [String: Int] = [:]
 
     init(survey: Survey) { self.survey = survey }
 
@@ -101,12 +102,12 @@ private struct Planner {
         }
         var identifier = survey.items[kind == .form ? form ?? index : index].linkId
         // A form that is interrupted goes on under another name.
-        var number = 1
         let first = identifier
-        while !identifiers.insert(identifier).inserted {
-            number += 1
-            identifier = "\(first)#\(number)"
+        while let number = identifiers[identifier] {
+            identifiers[first] = (identifiers[first] ?? number) + 1
+            identifier = "\(first)#\(identifiers[first] ?? number)"
         }
+        identifiers[identifier] = 1
         steps.append(
             ResearchKitStep(kind: kind, identifier: identifier, group: form, items: [index], conditional: conditional))
     }

@@ -20,7 +20,8 @@ struct ResearchKitTaskWriter {
         for step in steps { list.append(json(step)) }
         let rules = navigationRules()
         var completion = Self.completion
-        while steps.contains(where: { $0.identifier == completion }) { completion += "#" }
+        let identifiers = Set(steps.map(\.identifier))
+        while identifiers.contains(completion) { completion += "#" }
         var task: JSONValue = [
             "_class": JSONValue(rules.isEmpty ? "ORKOrderedTask" : "ORKNavigableOrderedTask"),
             "identifier": JSONValue(identifier),
@@ -66,7 +67,7 @@ struct ResearchKitTaskWriter {
             json["question"] = JSONValue(item.label(in: language))
             if let help = item.help.first { json["text"] = JSONValue(help.text(in: language)) }
             json["optional"] = JSONValue(!item.isRequired)
-            if let placeholder = item.format.placeholder { json["placeholder"] = JSONValue(placeholder) }
+            if let placeholder = item.format.placeholder { json["placeholder"] = JSONValue(placeholder.text(in: language)) }
             json["answerFormat"] = format(item)
         case .form:
             json["_class"] = "ORKFormStep"
@@ -87,7 +88,7 @@ struct ResearchKitTaskWriter {
         // Without an answer format it is the heading of a section.
         guard item.isQuestion else { return json }
         if let help = item.help.first { json["detailText"] = JSONValue(help.text(in: language)) }
-        if let placeholder = item.format.placeholder { json["placeholder"] = JSONValue(placeholder) }
+        if let placeholder = item.format.placeholder { json["placeholder"] = JSONValue(placeholder.text(in: language)) }
         json["answerFormat"] = format(item)
         return json
     }
@@ -119,7 +120,7 @@ struct ResearchKitTaskWriter {
             ]
         }
         if item.format.isOpen {
-            let label = item.format.openLabel ?? "Other"
+            let label = item.format.openLabel?.text(in: language) ?? "Other"
             choices.append([
                 "_class": "ORKTextChoiceOther", "text": JSONValue(label), "value": JSONValue(ResearchKitChoice.other),
                 "exclusive": JSONValue(!item.repeats), "textViewInputOptional": false, "textViewStartsHidden": true,
@@ -145,7 +146,9 @@ struct ResearchKitTaskWriter {
     private func numeric(_ item: SurveyItem, _ style: String) -> JSONValue {
         var json: JSONValue = ["_class": "ORKNumericAnswerFormat", "style": JSONValue(style)]
         if let unit = item.format.units.first { json["unit"] = JSONValue(unit.code ?? unit.display ?? "") }
-        if let unit = item.format.units.first?.display { json["displayUnit"] = JSONValue(unit) }
+        if let unit = item.format.units.first, unit.display != nil {
+            json["displayUnit"] = JSONValue(SurveyText(unit).text(in: language))
+        }
         if let minimum = Self.number(item.format.minimum) { json["minimum"] = minimum }
         if let maximum = Self.number(item.format.maximum) { json["maximum"] = maximum }
         if let digits = item.format.maxDecimalPlaces { json["maximumFractionDigits"] = JSONValue(digits) }
@@ -188,10 +191,10 @@ struct ResearchKitTaskWriter {
         if let pattern = item.format.pattern {
             // ResearchKit looks for a match anywhere.
             json["validationRegularExpression"] = ["pattern": JSONValue("^(?:\(pattern.pattern))$"), "options": []]
-            json["invalidMessage"] = JSONValue(pattern.message ?? "Invalid input")
+            json["invalidMessage"] = JSONValue(pattern.message?.text(in: language) ?? "Invalid input")
         }
         if let content = item.format.textContent { json["textContentType"] = JSONValue(content) }
-        if let placeholder = item.format.placeholder { json["placeholder"] = JSONValue(placeholder) }
+        if let placeholder = item.format.placeholder { json["placeholder"] = JSONValue(placeholder.text(in: language)) }
         return json
     }
 

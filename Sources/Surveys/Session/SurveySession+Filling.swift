@@ -14,11 +14,13 @@ extension SurveySession {
     ///
     /// - Returns: what does not fit, and was left out.
     public mutating func fill(with answers: JSONValue) -> [SurveyProblem] {
-        var problems: [SurveyProblem] = []
-        var queue = EvaluationQueue(survey.dependencies)
-        fill(answers, in: ResponseTree.root, linkId: nil, &queue, &problems)
-        run(&queue)
-        return problems
+        together { session in
+            var problems: [SurveyProblem] = []
+            var queue = EvaluationQueue(session.survey.dependencies)
+            session.fill(answers, in: ResponseTree.root, linkId: nil, &queue, &problems)
+            session.run(&queue)
+            return problems
+        }
     }
 
     private mutating func fill(

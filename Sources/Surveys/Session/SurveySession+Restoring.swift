@@ -21,6 +21,7 @@ extension SurveySession {
                 header.questionnaire = FHIRURI(canonical)
             }
         }
+        checkPeriod()
         tree[ResponseTree.root].source = response.tree
         var queue = EvaluationQueue(survey.dependencies)
         build(in: ResponseTree.root, fillsIn: false, &queue)

@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 import OrderedJSON
 
 /// What is answered: a running survey, without any user interface.
@@ -23,7 +24,7 @@ public struct SurveySession: Sendable {
     }
     /// What expressions can ask for.
     public let context: SurveyContext
-    /// What went wrong while expressions were evaluated.
+    /// What went wrong while expressions were evaluated, and whether the questionnaire is not to be used at the time.
     public internal(set) var diagnostics: [SurveyDiagnostic] = []
     /// What of a response that was restored did not fit.
     public internal(set) var restorationProblems: [SurveyProblem] = []
@@ -39,6 +40,8 @@ public struct SurveySession: Sendable {
     var failedExpressions: Set<String> = []
     /// What is left of ``mostSteps``.
     var steps = Self.mostSteps
+    /// Whether several changes have to do with the steps that are left.
+    var sharesSteps = false
     /// Nodes whose items a restored response has in another order than the questionnaire.
     var isReordered: Set<Int> = []
 
@@ -46,6 +49,7 @@ public struct SurveySession: Sendable {
     public init(_ survey: Survey, context: SurveyContext = SurveyContext()) {
         self.init(empty: survey, context: context)
         var queue = EvaluationQueue(survey.dependencies)
+        checkPeriod()
         build(in: ResponseTree.root, fillsIn: true, &queue)
         run(&queue)
         isChanged = false
@@ -57,6 +61,19 @@ public struct SurveySession: Sendable {
         header = QuestionnaireResponse(status: .inProgress)
         if let canonical = survey.canonical { header.questionnaire = FHIRURI(canonical) }
         tree = ResponseTree(items: survey.items.count)
+    }
+
+    /// The questionnaire's `effectivePeriod` counts at the time when the response was authored, else now.
+    mutating func checkPeriod() {
+        guard let period = survey.questionnaire.effectivePeriod else { return }
+        let time = SurveyAnswer.dateTime(header.authored ?? context.now.flatMap { FHIRDateTime(text: $0) } ?? FHIRDateTime(Date()))
+        func report(_ code: String, _ text: String) { diagnostics.append(SurveyDiagnostic(.warning, code, text)) }
+        if let start = period.start, time.compared(to: .dateTime(start)) == .less {
+            report("notYetEffective", "The questionnaire is not to be used before \(start).")
+        }
+        if let end = period.end, time.compared(to: .dateTime(end)) == .greater {
+            report("noLongerEffective", "The questionnaire is not to be used after \(end); ask its publisher for a newer version.")
+        }
     }
 
     // MARK: Occurrences

@@ -1,0 +1,31 @@
+/// How many bytes were read, who is told, and whether reading goes on at all.
+final class ReadingProgress {
+    private(set) var bytes = 0
+    private let tell: (Int) throws -> Void
+
+    init(_ tell: @escaping (Int) throws -> Void) { self.tell = tell }
+
+    /// - Throws: `CancellationError`, or what is thrown by whom it tells.
+    func check() throws {
+        try Task.checkCancellation()
+        try tell(bytes)
+    }
+
+    func add(_ count: Int) { bytes += count }
+
+    /// The source, its bytes counted.
+    func counting(_ source: ByteSource) -> ByteSource {
+        ByteSource { [self] in
+            try check()
+            let piece = try source.next()
+            add(piece?.count ?? 0)
+            return piece
+        }
+    }
+
+    /// The sum of sizes, which an archive may claim to be anything.
+    static func sum(_ sizes: [UInt64], times factor: UInt64 = 1) -> Int {
+        let longest = UInt64(1) << 60
+        return Int(sizes.reduce(0) { min(longest, $0 + min(longest, $1)) } * factor)
+    }
+}
