@@ -9,11 +9,11 @@ extension SurveySession {
     /// How often expressions that may read anything are evaluated for one change.
     private static let mostRounds = 6
 
-    /// Does what changes a session many times with the steps of a few changes; where they do not suffice, everything is
+    /// Does what changes a session many times with the steps of one change; where they do not suffice, everything is
     /// calculated once more in the end.
     mutating func together<Result>(_ body: (inout SurveySession) -> Result) -> Result {
         guard !sharesSteps else { return body(&self) }
-        (steps, sharesSteps) = (2 * Self.mostSteps, true)
+        (steps, sharesSteps) = (Self.mostSteps, true)
         let result = body(&self)
         sharesSteps = false
         if steps <= 0 { recalculate() }
