@@ -52,7 +52,7 @@ struct OutboxSamplesTests {
             func outbox(_ name: String) throws -> Outbox {
                 try record.outbox(in: folder.appending(path: name), keys: FileKeyStore(folder.appending(path: "\(name).key")))
             }
-            let before = try await record.reports(of: MeasuredValue.self).count
+            let before = try await record.reports(of: MeasuredValue.self).all().count
             let first = try outbox("a")
             #expect(names(try await first.add(samples())) == ["queued", "queued", "refused", "known"])
             #expect(names(try await first.add(samples())) == ["known", "known", "refused", "known"])
@@ -63,7 +63,7 @@ struct OutboxSamplesTests {
             #expect(names(try await second.add(samples())) == ["queued", "queued", "refused", "known"])
             let report = try await second.flush()
             #expect(report.delivered.count == 2 && report.setAside.isEmpty, "\(report)")
-            #expect(try await record.reports(of: MeasuredValue.self).count == before + 1)
+            #expect(try await record.reports(of: MeasuredValue.self).all().count == before + 1)
         }
     }
 
