@@ -7,7 +7,8 @@ struct VersionTests {
 
     @Test("the tool, the README and the change log have one version")
     func oneVersion() throws {
-        let version = try Tool.use { try $0.run("--version").output.trimmingCharacters(in: .newlines) }
+        var version = ""
+        try Tool.use { version = try $0.run("--version").output.trimmingCharacters(in: .newlines) }
         #expect(version.wholeMatch(of: #/\d+\.\d+\.\d+/#) != nil)
         let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
         #expect(readme.contains("from: \"\(version)\""))
