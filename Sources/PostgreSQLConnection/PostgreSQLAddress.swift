@@ -3,7 +3,8 @@ import Foundation
 /// A database of PostgreSQL, as in `postgresql://user@host:5432/database`.
 ///
 /// A password is not part of it: libpq takes it from `PGPASSWORD`, or from the file `~/.pgpass` or `PGPASSFILE`. To another
-/// machine the connection has TLS, and the server's name is verified, unless `sslmode` says otherwise.
+/// machine the connection has TLS, and the server's name is verified, unless `sslmode` says otherwise. A service's server may
+/// be another machine: what libpq's file of services says is not looked at.
 package struct PostgreSQLAddress: Sendable, Hashable {
     /// What libpq is given. It is shown to nobody.
     let url: String
@@ -19,9 +20,16 @@ package struct PostgreSQLAddress: Sendable, Hashable {
             throw .badAddress(
                 "a password in a URL is seen by everybody who lists the processes; put it into PGPASSWORD or ~/.pgpass")
         }
+        guard options["sslpassword"] == nil else {
+            throw .badAddress(
+                "a pass phrase in a URL is seen by everybody who lists the processes; take an sslkey without one, with mode 0600")
+        }
         self.url = url
-        let names = options["hostaddr"] ?? options["host"] ?? environment["PGHOSTADDR"] ?? environment["PGHOST"] ?? ""
-        isLocal = names.split(separator: ",").allSatisfy(Self.isLocal)
+        // As libpq does it: what the URL has, though empty, goes before the environment, and an address before a name.
+        func value(_ option: String, _ variable: String) -> String? { options[option] ?? environment[variable] }
+        let addresses = value("hostaddr", "PGHOSTADDR") ?? ""
+        let names = addresses.isEmpty ? value("host", "PGHOST") ?? "" : addresses
+        isLocal = value("service", "PGSERVICE") == nil && names.split(separator: ",").allSatisfy(Self.isLocal)
     }
 
     private static func isLocal(_ name: Substring) -> Bool {

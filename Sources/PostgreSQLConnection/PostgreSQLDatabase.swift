@@ -88,7 +88,7 @@ package final class PostgreSQLDatabase: Sendable {
             try session.command("COMMIT")
             return value
         } catch {
-            // Where that fails, the connection is gone, and the transaction with it.
+            // Where that fails, the connection is given up, and the transaction with it.
             try? session.command("ROLLBACK")
             throw error
         }
@@ -119,7 +119,7 @@ private final class PostgreSQLWorker: Sendable {
         _ job: PostgreSQLJob, _ body: @Sendable (PostgreSQLSession) throws -> Value
     ) throws -> Value {
         try session.withLock { current in
-            if current?.isUsable != true { current = nil }
+            if current?.isFree != true { current = nil }
             try job.check()
             let session = try current ?? PostgreSQLSession(address)
             current = session
@@ -127,7 +127,7 @@ private final class PostgreSQLWorker: Sendable {
             session.isCancelled = { job.isCancelled }
             defer {
                 job.end()
-                if !session.isUsable { current = nil }
+                if !session.isFree { current = nil }
             }
             do { return try body(session) } catch let error as PostgreSQLError {
                 throw job.isCancelled ? CancellationError() : error

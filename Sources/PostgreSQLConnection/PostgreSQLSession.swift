@@ -53,7 +53,10 @@ package final class PostgreSQLSession {
     deinit { PQfinish(connection) }
 
     /// Whether the connection stands, as far as is known.
-    var isUsable: Bool { PQstatus(connection) == CONNECTION_OK }
+    private var isUsable: Bool { PQstatus(connection) == CONNECTION_OK }
+
+    /// Whether the next piece of work may have the connection: it stands, as far as is known, and no transaction is open.
+    var isFree: Bool { isUsable && PQtransactionStatus(connection) == PQTRANS_IDLE }
 
     // MARK: Statements
 
@@ -290,7 +293,7 @@ extension SQLValue {
 package final class PostgreSQLSession {
     let canceller = PostgreSQLCanceller()
     var isCancelled: () -> Bool = { false }
-    let isUsable = false
+    let isFree = false
 
     init(_ address: PostgreSQLAddress) throws(PostgreSQLError) { throw .notBuilt }
 

@@ -1,8 +1,8 @@
 import Foundation
-import PostgreSQLConnection
 import StudyServer
 import StudyTesting
 import Testing
+@testable import PostgreSQLConnection
 
 @Suite struct PostgreSQLTests {
     private func url() async throws -> String {
@@ -64,6 +64,14 @@ import Testing
             }
         }
         #expect(try await database.run(.snapshot) { try $0.rows("SELECT count(*) FROM t", []) }.first?.integer(0) == 0)
+    }
+
+    @Test func aTransactionLeftOpenIsNotTheNextOnes() async throws {
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()), connections: 1)
+        try await database.run(.statement) { try $0.command("BEGIN; CREATE TABLE t (a integer)") }
+        let rows = try await database.run(.statement) { try $0.rows("SELECT to_regclass('t')::text AS t", []) }
+        let row = try #require(rows.first)
+        #expect(row["t"] == .null)
     }
 
     @Test func aCancelledTaskEndsItsStatementOnTheServer() async throws {
@@ -129,7 +137,7 @@ import Testing
 
     @Test(arguments: [
         "postgresql://user:hidden@host/db", "postgresql://host/db?password=hidden", "mysql://host/db",
-        "postgresql://[broken/hidden", "host=x password=hidden", "",
+        "postgresql://[broken/hidden", "host=x password=hidden", "", "postgresql://host/db?sslpassword=hidden",
     ])
     func aPasswordInAURLIsRefusedAndNotShown(url: String) {
         do {
@@ -137,6 +145,36 @@ import Testing
             #expect(Bool(false), "it was taken")
         } catch {
             #expect(!"\(error)".contains("hidden"))
+        }
+    }
+
+    @Test(arguments: [
+        "postgresql://db.example.org/db", "postgresql://localhost/db?hostaddr=192.0.2.1",
+        "postgresql://db.example.org/db?hostaddr=", "postgresql:///db?service=far", "postgresql://localhost,db.example.org/db",
+    ])
+    func aServerElsewhereIsNotLocal(url: String) throws {
+        #expect(try !isLocal(url, [:]))
+    }
+
+    @Test(arguments: [
+        ["PGHOST": "db.example.org"], ["PGHOST": "db.example.org", "PGHOSTADDR": ""], ["PGHOSTADDR": "192.0.2.1"],
+        ["PGHOST": "localhost", "PGHOSTADDR": "192.0.2.1"], ["PGSERVICE": "far"],
+    ])
+    func aServerElsewhereOfTheEnvironmentIsNotLocal(environment: [String: String]) throws {
+        #expect(try !isLocal("postgresql:///db", environment))
+    }
+
+    @Test(arguments: [
+        "postgresql:///db", "postgresql://localhost/db", "postgresql://127.0.0.1:1,[::1]/db", "postgresql://%2Frun/db",
+        "postgresql://db.example.org/db?hostaddr=127.0.0.1",
+    ])
+    func aServerHereIsLocal(url: String) throws {
+        #expect(try isLocal(url, [:]))
+    }
+
+    private func isLocal(_ url: String, _ environment: [String: String]) throws -> Bool {
+        do { return try PostgreSQLAddress(url, environment: environment).isLocal } catch PostgreSQLError.notBuilt {
+            try Test.cancel("this build has no libpq")
         }
     }
 
