@@ -111,6 +111,36 @@ struct ListenerTests {
         }
     }
 
+    @Test("bodies that are announced and do not come take nothing of the budget")
+    func announcedBodies() async throws {
+        try await withListener({ ($0.bodyLimit, $0.bodyBudget) = (50_000, 100_000) }) { port in
+            var silent: [RawConnection] = []
+            for number in 0..<16 {
+                let connection = try RawConnection(port: port)
+                let field = number % 2 == 0 ? "Transfer-Encoding: chunked" : "Content-Length: 50000"
+                connection.write("POST / HTTP/1.1\r\nHost: x\r\n\(field)\r\n\r\n")
+                silent.append(connection)
+            }
+            #expect(try await exchange(request("/a"), port).hasSuffix("GET /a 0"))
+            let body = String(repeating: "x", count: 50_000)
+            #expect(try await exchange(request("/b", fields: "Content-Length: 50000\r\n") + body, port).hasSuffix("GET /b 50000"))
+            // They were open all the while.
+            #expect(silent.count == 16)
+        }
+    }
+
+    @Test("a body beyond the budget gets 503, and the next request has all of it")
+    func usedUpBudget() async throws {
+        try await withListener({ ($0.bodyLimit, $0.bodyBudget) = (200_000, 100_000) }) { port in
+            let (long, fitting) = (String(repeating: "x", count: 150_000), String(repeating: "y", count: 100_000))
+            let received = try await exchange(
+                "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 150000\r\n\r\n" + long
+                    + request("/b", fields: "Content-Length: 100000\r\n") + fitting, port)
+            #expect(received.hasPrefix("HTTP/1.1 503 ") && received.contains("\r\nRetry-After: 5\r\n"))
+            #expect(received.hasSuffix("GET /b 100000"))
+        }
+    }
+
     @Test("a client that waits to be asked for its body is asked")
     func expectation() async throws {
         try await withListener { port in

@@ -20,7 +20,7 @@ package struct HTTPListener: Sendable {
         package var bodyLimit: Int
         /// The largest request line with header fields that is read, in bytes.
         package var headLimit = 64 << 10
-        /// How many bytes of bodies may be in memory at once, by what requests announce. What is beyond is read to its end,
+        /// How many bytes of bodies may be in memory at once. A body for whose next bytes there is no room is read to its end,
         /// dropped, and answered with ``overloaded``.
         package var bodyBudget = Int.max
         /// The response where the budget is used up.

@@ -4,14 +4,6 @@ struct RequestHead: Equatable {
     enum Body: Equatable {
         case length(Int)
         case chunked
-
-        /// The bytes to make room for, at most `limit`: nobody keeps more.
-        func announced(limit: Int) -> Int {
-            switch self {
-            case .length(let length): min(length, limit)
-            case .chunked: limit
-            }
-        }
     }
 
     var method: String

@@ -37,19 +37,15 @@ struct ServedConnection {
         connections.enter(.idle, key, for: timeout)
         guard try await reader.waitForMore() else { return false }
         let head: RequestHead
-        let body: Data?
-        var reserved = 0
-        defer { connections.release(reserved) }
-        var isOverloaded = false
+        let body: Result<Data, RequestReader.BodyProblem>
+        var share = BodyShare(connections)
+        defer { share.giveBack() }
         do {
             connections.enter(.receiving, key, for: min(timeout, Self.headTimeout))
             head = try await reader.head()
             connections.enter(.receiving, key, for: timeout)
-            let announced = head.body.announced(limit: settings.bodyLimit)
-            isOverloaded = !connections.reserve(announced)
-            if !isOverloaded { reserved = announced }
             if head.expectsContinue { try await socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
-            body = try await reader.body(of: head, limit: isOverloaded ? -1 : settings.bodyLimit)
+            body = try await reader.body(of: head, limit: settings.bodyLimit, share: &share)
         } catch let error as RequestError {
             try await send(Response(status: error.status), method: "GET", closes: true)
             await close()
@@ -57,13 +53,12 @@ struct ServedConnection {
         }
         connections.enter(.responding, key, for: Self.responseTimeout)
         let response: Response
-        if isOverloaded {
-            response = settings.overloaded
-        } else if let body {
+        switch body {
+        case .success(let body):
             response = await handler(
                 Request(method: head.method, target: head.target, headers: head.headers, body: body, peer: peer))
-        } else {
-            response = settings.tooLarge
+        case .failure(.tooLarge): response = settings.tooLarge
+        case .failure(.overloaded): response = settings.overloaded
         }
         let closes = !head.keepsAlive || response.header("Connection")?.lowercased() == "close"
         try await send(response, method: head.method, closes: closes)
