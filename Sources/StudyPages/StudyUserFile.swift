@@ -73,7 +73,8 @@ public struct StudyUserFile: Sendable {
         return users
     }
 
-    private static func isName(_ name: String) -> Bool {
+    /// Whether a person may have a name. It is of ASCII: equal names have equal bytes.
+    static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy {
                 switch $0 {

@@ -49,15 +49,67 @@ import Testing
             for number in 0..<60 {
                 group.addTask {
                     var visitor = Visitor(pages)
-                    visitor.peer = "10.0.0.\(number)"
                     return await visitor.logIn("ada", "guess \(number)").status
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(statuses.count == 60 && statuses.allSatisfy { [403, 429, 503].contains($0) })
-        // What was looked at, and what was turned away before its password was.
-        #expect(statuses.count { $0 != 429 } == LoginLimiter.attempts.name)
+        // What was looked at; the others were turned away before their passwords were.
+        #expect((1...LoginLimiter.attempts.pair).contains(statuses.count { $0 == 403 }))
+    }
+
+    @Test("An attempt that finds no place to be looked at does not count")
+    func noPlace() async throws {
+        let pages = try TestPages()
+        var visitor = Visitor(pages)
+        var places = 0
+        while pages.service.checks.enter() { places += 1 }
+        for _ in 0..<6 {
+            let answer = await visitor.logIn("ada", "wrong")
+            #expect(answer.status == 503 && answer.response.header("Retry-After") == "2")
+        }
+        for _ in 0..<places { pages.service.checks.leave() }
+        #expect(await visitor.logIn().status == 303)
+    }
+
+    @Test("A name in another spelling, and what is no name, are nobody's", arguments: ["\u{212A}ate", "Kate ", "", "Kate:"])
+    func otherSpellings(name: String) async throws {
+        var visitor = Visitor(try TestPages(names: ["Kate"]))
+        #expect(await visitor.logIn(name).status == 403)
+        #expect(await visitor.logIn("Kate").status == 303)
+    }
+
+    @Test("Another spelling of a name has no attempts of its own")
+    func spelledAttempts() async throws {
+        var visitor = Visitor(try TestPages(names: ["Kate"]))
+        for number in 0..<5 { #expect(await visitor.logIn(number % 2 == 0 ? "\u{212A}ate" : "no name", "wrong").status == 403) }
+        #expect(await visitor.logIn("\u{212A}ate", "wrong").status == 429)
+    }
+
+    @Test("A password that is too long is a wrong one")
+    func longPassword() async throws {
+        var visitor = Visitor(try TestPages())
+        #expect(await visitor.logIn("ada", String(repeating: "x", count: 257)).status == 403)
+    }
+
+    @Test("A name is not paused elsewhere for what few addresses try")
+    func ownersElsewhere() {
+        let limiter = LoginLimiter { .zero }
+        for number in 0..<100 { _ = limiter.admit(name: "ada", address: "10.2.0.\(number % 20)") }
+        #expect(limiter.admit(name: "ada", address: "10.2.0.1") != nil)
+        // The addresses are far apart: nearly all have slots of their own.
+        #expect((1...9).contains { limiter.admit(name: "ada", address: "10.9.9.\($0)") == nil })
+    }
+
+    @Test("A name is paused everywhere for what many addresses try")
+    func manyAddresses() {
+        let limiter = LoginLimiter { .zero }
+        for number in 0..<LoginLimiter.attempts.name {
+            _ = limiter.admit(name: "ada", address: "10.3.\(number / 200).\(number % 200)")
+        }
+        #expect((1...9).allSatisfy { limiter.admit(name: "ada", address: "10.9.9.\($0)") != nil })
+        #expect(["bob", "cy", "dan"].contains { limiter.admit(name: $0, address: "10.9.8.7") == nil })
     }
 
     @Test("After five attempts even the right password has to wait")
@@ -79,12 +131,12 @@ import Testing
     func limiter() {
         let clock = TestPages.Clock()
         let limiter = LoginLimiter { clock.elapsed }
-        func attempt(_ name: String = "ada", from address: String = "a\(Int.random(in: 0...Int.max))") -> Int? {
+        func attempt(_ name: String = "ada", from address: String = "a") -> Int? {
             limiter.admit(name: name, address: address)
         }
         for _ in 0..<5 { #expect(attempt() == nil) }
         #expect(attempt() == 60)
-        for number in 0..<30_000 { _ = attempt("name \(number)") }
+        for number in 0..<30_000 { _ = attempt("name \(number)", from: "a\(number)") }
         #expect(attempt() == 60)
         clock.pass(61)
         #expect(attempt() == nil)
@@ -102,7 +154,7 @@ import Testing
         for number in 0..<20 {
             // The names are far apart: each is one of its own in nearly all slots.
             _ = limiter.admit(name: "name \(number)", address: "10.1.1.1")
-            limiter.succeed(name: "name \(number)")
+            limiter.succeed(name: "name \(number)", address: "10.1.1.1")
         }
         #expect(limiter.admit(name: "another", address: "10.1.1.1") != nil)
         #expect((2...9).contains { limiter.admit(name: "another", address: "10.1.1.\($0)") == nil })

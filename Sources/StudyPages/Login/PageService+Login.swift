@@ -36,27 +36,33 @@ extension PageService {
                 request, name: "", problem: "The form was not from this page, or the browser takes no cookies. Try again.",
                 status: 403)
         }
-        let name = String((form["name"] ?? "").prefix(64))
+        let entered = form["name"] ?? ""
+        let shown = String(entered.prefix(64))
+        // What can be nobody's name is treated as one unknown name: texts that differ in their bytes may be equal.
+        let name = StudyUserFile.isName(entered) ? entered : ""
         let address = client(of: request)
+        // Before the attempt is counted: one that finds no place is none.
+        guard checks.enter() else {
+            return loginForm(request, name: shown, problem: "Too many people log in at once. Try again.", status: 503)
+                .adding("Retry-After", "2")
+        }
+        defer { checks.leave() }
         if let seconds = limiter.admit(name: name, address: address) {
             logger.notice("too many logins", metadata: ["address": "\(address)"])
             let minutes = (seconds + 59) / 60
             let problem = "Too many attempts. Wait \(minutes == 1 ? "a minute" : "\(minutes) minutes")."
-            return loginForm(request, name: name, problem: problem, status: 429).adding("Retry-After", String(seconds))
+            return loginForm(request, name: shown, problem: problem, status: 429).adding("Retry-After", String(seconds))
         }
-        let hash = try users.users()[name]
         let password = form["password"] ?? ""
-        guard StudyUserFile.passwordLengths.upperBound >= password.utf8.count,
-            let matches = await checks.matches(password, hash)
-        else {
-            return loginForm(request, name: name, problem: "Too many people log in at once. Try again.", status: 503)
-                .adding("Retry-After", "2")
-        }
+        // The system's hash takes no longer ones.
+        let isPossible = password.utf8.count <= StudyUserFile.passwordLengths.upperBound
+        let hash = try users.users()[name]
+        let matches = await checks.matches(isPossible ? password : "", isPossible ? hash : nil)
         guard matches, let hash else {
             logger.notice("a login fails", metadata: ["address": "\(address)"])
-            return loginForm(request, name: name, problem: "Name and password do not fit.", status: 403)
+            return loginForm(request, name: shown, problem: "Name and password do not fit.", status: 403)
         }
-        limiter.succeed(name: name)
+        limiter.succeed(name: name, address: address)
         logger.info("a login", metadata: ["name": "\(name)"])
         return Response.seeOther("/").adding("Set-Cookie", setCookie(cookie, sessions.begin(name, hash)))
     }

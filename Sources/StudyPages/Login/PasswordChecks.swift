@@ -14,15 +14,20 @@ final class PasswordChecks: Sendable {
     /// - Throws: When the system cannot hash.
     init() throws { nobodys = try PasswordHash(of: RandomToken.make()) }
 
-    /// Whether a password is that of a hash; `nil` when too many are being compared.
-    func matches(_ password: String, _ hash: PasswordHash?) async -> Bool? {
-        let isAdmitted = running.withLock { running in
+    /// Takes a place for a comparison; false when too many are being compared. Who gets one calls ``leave()`` afterwards.
+    func enter() -> Bool {
+        running.withLock { running in
             guard running < Self.most else { return false }
             running += 1
             return true
         }
-        guard isAdmitted else { return nil }
-        defer { running.withLock { $0 -= 1 } }
+    }
+
+    /// Gives a place back.
+    func leave() { running.withLock { $0 -= 1 } }
+
+    /// Whether a password is that of a hash; of none, it takes as long to say no.
+    func matches(_ password: String, _ hash: PasswordHash?) async -> Bool {
         let compared = hash ?? nobodys
         // Away from the threads that answer other requests.
         let matches = await withCheckedContinuation { continuation in
