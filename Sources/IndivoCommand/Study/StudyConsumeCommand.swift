@@ -20,6 +20,9 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             processed, or that were given up after five attempts. Their reasons are printed; --reprocess processes them again, \
             with the keys that are there now. \(ExitStatus.help)
 
+            With --withdraw - the participant's id is a line of standard input: in the arguments it is seen by everybody who \
+            lists the processes, and stays in the shell's history.
+
             \(StudyPlace.help) The queue may be sqs:URL; see indivo study serve.
             """)
 
@@ -43,7 +46,10 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     @ArgumentParser.Flag(help: "Process again what could not be processed.")
     var reprocess = false
 
-    @Option(help: ArgumentHelp("Remove everything of this participant, by the id on the phone, and end.", valueName: "uuid"))
+    @Option(
+        help: ArgumentHelp(
+            "Remove everything of this participant, by the id on the phone, and end; - reads the id from standard input.",
+            valueName: "uuid"))
     var withdraw: String?
 
     @Option(help: "Seconds that 16 messages may take before another consumer gets them.")
@@ -56,6 +62,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let leaver = try leaver()
         let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
         let keys: KeyRing
         do { keys = try KeyRing(contentsOf: URL(filePath: self.keys), passphrase: passphrase) } catch {
@@ -73,9 +80,8 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         let consumer = Consumer(
             queue: queue, warehouse: warehouse, keys: keys,
             mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText), visibility: visibility)
-        if let withdraw {
-            guard let id = UUID(uuidString: withdraw) else { throw CommandFailure("--withdraw is no UUID") }
-            try StandardStreams.say("\(try await consumer.withdraw(id)) facts removed")
+        if let leaver {
+            try StandardStreams.say("\(try await consumer.withdraw(leaver)) facts removed")
             return
         }
         if reprocess {
@@ -92,6 +98,20 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             work.cancel()
             await work.value
         }
+    }
+
+    /// Who is to be withdrawn.
+    private func leaver() throws -> UUID? {
+        guard let withdraw else { return nil }
+        guard withdraw == "-" else {
+            guard let id = UUID(uuidString: withdraw) else { throw CommandFailure("--withdraw is no UUID") }
+            return id
+        }
+        if StandardStreams.inputIsTerminal { StandardStreams.hint("The participant's id: ") }
+        guard let id = readLine().flatMap({ UUID(uuidString: $0.trimmingCharacters(in: .whitespaces)) }) else {
+            throw CommandFailure("standard input has no UUID on its first line; type one, or pass a file: … --withdraw - < FILE")
+        }
+        return id
     }
 
     private func report(_ report: Consumer.Report) throws {
