@@ -296,6 +296,14 @@ import Testing
         }
     }
 
+    @Test func aLargeBodyTakesMoreTurnsThanASmallOne() async throws {
+        try await with(.open { $0.requestsPerMinute = 3 }) { phone, _ async throws in
+            let large = Data(count: 2 << 20)
+            #expect(try await phone.send(.post, "/api/upload", upload(), large).status == 415)
+            #expect(try await phone.send(.post, "/api/upload", upload(), package).status == 429)
+        }
+    }
+
     // MARK: For those who run it
 
     @Test func metricsAreForThisMachineAndNameNobody() async throws {

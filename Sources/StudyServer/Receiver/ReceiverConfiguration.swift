@@ -39,7 +39,7 @@ public struct ReceiverConfiguration: Sendable {
     public var memoryLimit = 256 << 20
     /// The messages in the queue beyond which nothing is taken until consumers have caught up.
     public var depthLimit = 1_000_000
-    /// The requests of one client in a minute.
+    /// The requests of one client in a minute; each megabyte of a body counts as one more.
     public var requestsPerMinute = 600
     /// Seconds that a token is valid.
     public var tokenLifetime = 1800

@@ -8,7 +8,9 @@ extension ReceiverService {
     /// ResearchKit's upload: the package is the body, three header fields say what it is.
     func upload(_ request: Request) async throws -> Response {
         guard request.method == "POST" || isOriginal else { return ReceiverResponse.notAllowed("POST") }
-        if let seconds = limiter.take(of: "address \(client(of: request))") { return ReceiverResponse.tooMany(seconds) }
+        if let seconds = limiter.take(cost(of: request), of: "address \(client(of: request))") {
+            return ReceiverResponse.tooMany(seconds)
+        }
         func refuse(_ status: Int, _ reason: String) -> Response { ReceiverResponse.error(status, "invalid_request", reason) }
         guard let upload = request.header("X-ResearchKit-UploadUUID").flatMap(UUID.init(uuidString:)),
             let subject = request.header("X-ResearchKit-SubjectUUID").flatMap(UUID.init(uuidString:)),

@@ -46,6 +46,9 @@ struct ReceiverService: Sendable {
             ?? request.peer
     }
 
+    /// What a request takes of its client's turns: one, and one for each megabyte of its body.
+    func cost(of request: Request) -> Double { 1 + Double(request.body.count >> 20) }
+
     // MARK: Queueing
 
     /// Puts a message into the queue.
