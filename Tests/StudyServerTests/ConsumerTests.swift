@@ -129,6 +129,24 @@ import Testing
         #expect(try await study.facts == 0)
     }
 
+    @Test func withdrawalForgetsWhatCouldNotBeProcessed() async throws {
+        let study = try BackEnd()
+        let (participant, other) = (UUID(), UUID())
+        let nameless =
+            #"{"resourceType": "Observation", "status": "final", "subject": {"reference": "Patient/\#(participant.uuidString)"}}"#
+        #expect(try await study.deliver([nameless]).failed == 1)
+        _ = try await study.deliver([Given.contract(other), Given.response(other)])
+        // From now on the warehouse refuses the same questions.
+        try await study.warehouse.transaction { warehouse in
+            _ = try warehouse.db.execute(sql: "UPDATE concept_dimension SET concept_blob = 'another'")
+        }
+        #expect(try await study.deliver([Given.contract(participant), Given.response(participant)]).failed == 1)
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE state = 'failed'") == 2)
+        _ = try await study.consumer.withdraw(participant)
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE state = 'refused' AND body IS NULL") == 3)
+        #expect(try await study.warehouse.read { try $0.failedMessages() }.isEmpty)
+    }
+
     @Test func whatCannotBeProcessedIsKeptWithItsReasonAndProcessedOnceItsKeyIsThere() async throws {
         let study = try BackEnd(keys: [StudyKeys.id: StudyKeys.other])
         let participant = UUID()

@@ -195,31 +195,40 @@ public struct Consumer: Sendable {
     /// - Throws: What is not the message's fault.
     private func process(_ message: StudyMessage, again: Bool) async throws -> StoredMessage.State? {
         if !again, try await warehouse.read({ try $0.message(message.id) }) != nil { return nil }
+        var resources: [JSONValue] = []
         let read: Result<[Intake], MessageProblem>
         do {
-            read = .success(try intakes(of: message))
+            // Devices measure, and are nobody's data: observations name what matters of them.
+            resources = try opening.resources(of: message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
+            read = .success(try intakes(of: resources, message))
         } catch let error as ProcessingError {
-            read = .failure(MessageProblem(reason: "\(error)"))
+            read = .failure(MessageProblem(reason: "\(error)", participant: Intake.participant(of: resources)))
         } catch let error as MappingError {
-            read = .failure(MessageProblem(reason: "\(error)"))
+            read = .failure(MessageProblem(reason: "\(error)", participant: Intake.participant(of: resources)))
         }
         do {
             return try await warehouse.transaction { try Self.write(message, read, again: again, to: $0) }
         } catch let error as WarehouseError {
-            return try await warehouse.transaction { warehouse in
-                try Self.write(message, .failure(MessageProblem(reason: "\(error)")), again: again, to: warehouse)
-            }
+            let problem = MessageProblem(reason: "\(error)", participant: Self.participant(of: read))
+            return try await warehouse.transaction { try Self.write(message, .failure(problem), again: again, to: $0) }
         }
     }
 
     private struct MessageProblem: Error {
         let reason: String
+        /// Whose message it is, where that can be read: they may withdraw, and then it goes, too.
+        let participant: String?
     }
 
-    private func intakes(of message: StudyMessage) throws -> [Intake] {
+    private static func participant(of read: Result<[Intake], MessageProblem>) -> String? {
+        switch read {
+        case .success(let intakes): intakes.first?.participant
+        case .failure(let problem): problem.participant
+        }
+    }
+
+    private func intakes(of resources: [JSONValue], _ message: StudyMessage) throws -> [Intake] {
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
-        // Devices measure, and are nobody's data: observations name what matters of them.
-        let resources = try opening.resources(of: message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
         let intakes = try resources.enumerated().map { index, resource in
             try Intake(
                 resource, visit: resources.count == 1 ? message.id : "\(message.id)#\(index)", received: received, mapper: mapper)
@@ -238,9 +247,14 @@ public struct Consumer: Sendable {
         _ message: StudyMessage, _ read: Result<[Intake], MessageProblem>, again: Bool, to warehouse: WarehouseTransaction
     ) throws -> StoredMessage.State? {
         // Whoever else has something of the same participant waits, or did all of it before.
-        let intakes = (try? read.get()) ?? []
-        if let participant = intakes.first?.participant ?? message.subject.map(Intake.digest) { try warehouse.lock(participant) }
-        let known = try warehouse.message(message.id)
+        let participants = Set([participant(of: read), message.subject.map(Intake.digest)].compactMap { $0 })
+        for participant in participants.sorted() { try warehouse.lock(participant) }
+        var known = try warehouse.message(message.id)
+        // Whose it is may be known from before alone; they may have withdrawn until they are locked.
+        if let participant = known?.participant, !participants.contains(participant) {
+            try warehouse.lock(participant)
+            known = try warehouse.message(message.id)
+        }
         // Another consumer may have written it meanwhile.
         guard known == nil || again && known?.state != .loaded else { return nil }
         if again, known == nil || known?.body == nil { return nil }
@@ -250,7 +264,8 @@ public struct Consumer: Sendable {
             id: message.id, kind: message.content.rawValue, body: message.body, received: message.received, state: .loaded,
             participant: named)
         switch read {
-        case .failure(let problem): stored.state = .failed(reason: problem.reason)
+        case .failure(let problem):
+            (stored.state, stored.participant) = (.failed(reason: problem.reason), named ?? problem.participant)
         case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
             stored.state = .failed(reason: "it is of another participant than it says outside of its encryption")
         case .success(let intakes):

@@ -86,6 +86,14 @@ struct Intake: Sendable {
 
     // MARK: Participants
 
+    /// The digest of the first participant that resources name, also where nothing else of them can be read.
+    static func participant(of resources: [JSONValue]) -> String? {
+        for json in resources {
+            if let id = try? participantID(json, json["resourceType"]?.string ?? "") { return digest(id) }
+        }
+        return nil
+    }
+
     private static func participantID(_ json: JSONValue, _ type: String) throws -> String {
         var references: [String?] = []
         switch type {
