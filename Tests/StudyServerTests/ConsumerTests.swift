@@ -179,6 +179,22 @@ import Testing
         #expect(try await study.warehouse.transaction { try $0.requestReprocessing("no such message") } == 0)
     }
 
+    @Test func oneMessageInTroubleKeepsNoneOfTheOthers() async throws {
+        let study = try BackEnd(keys: [:])
+        for number in 1...2 { try await study.queue.send(Given.message(Given.response(UUID(), number), id: "m\(number)")) }
+        #expect(try await study.consumer.drain().failed == 2)
+        try await study.warehouse.transaction { warehouse in
+            _ = try warehouse.requestReprocessing(nil)
+            // No rule is broken: the statement itself fails.
+            let trouble =
+                "CREATE TRIGGER t BEFORE UPDATE ON study_message WHEN NEW.id = 'm1' BEGIN SELECT abs(-9223372036854775808); END"
+            _ = try warehouse.db.execute(sql: trouble)
+        }
+        let consumer = Consumer(queue: study.queue, warehouse: study.warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+        await #expect(throws: (any Error).self) { try await consumer.drain() }
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE id = 'm2' AND state = 'waiting'") == 1)
+    }
+
     @Test func twoKeysOverlapWhileTheyAreRotated() async throws {
         let newer = StudyKeys.known("key-2")
         let study = try BackEnd(keys: [StudyKeys.id: StudyKeys.key, newer: StudyKeys.other])

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import IndivoXML
+import OrderedJSON
 import PostgreSQLConnection
 import Testing
 @testable import StudyWarehouse
@@ -179,6 +180,26 @@ import Testing
         }
         #expect(try await facts(warehouse) == before)
         #expect(try await count(warehouse, "SELECT count(*) FROM upload_status") == 1)
+    }
+
+    /// PostgreSQL's keys have at most some 2,700 bytes.
+    @Test(arguments: TestStore.allCases) func aResourceOfALongIdIsKept(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
+        var state: UInt64 = 1
+        // Letters that do not compress.
+        let id = String(
+            (0..<8000).map { _ -> Character in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return Character(UnicodeScalar(UInt8(97 + (state >> 33) % 26)))
+            })
+        let set = FactSet(Visit(id: id, start: Samples.now))
+        try await warehouse.transaction { db in
+            let person = try db.participant("digest", now: Samples.now)
+            let upload = try db.store([set], of: person, label: "m", written: Samples.now, now: Samples.now)
+            try db.keepResource(
+                ["resourceType": "Observation"], type: "Observation", visit: id, of: person, written: Samples.now, upload: upload)
+        }
+        #expect(try await count(warehouse, "SELECT count(*) FROM study_resource WHERE length(visit) <= 200") == 1)
     }
 
     @Test func aWarehouseIsOfOneStudy() throws {

@@ -110,7 +110,11 @@ public struct Consumer: Sendable {
         let ready = try await warehouse.read { warehouse in
             try warehouse.messagesWithConsent(limit: Self.batch) + warehouse.requestedMessages(limit: Self.batch)
         }
-        for id in ready where !Task.isCancelled { _ = try await reprocess(id, &report) }
+        // One that cannot be processed now keeps none of the others.
+        var trouble: (any Error)?
+        for id in ready where !Task.isCancelled {
+            do { _ = try await reprocess(id, &report) } catch { trouble = error }
+        }
         if report != before {
             logger.info(
                 "processed",
@@ -120,6 +124,7 @@ public struct Consumer: Sendable {
                     "repeated": "\(report.repeated - before.repeated)", "released": "\(report.released - before.released)",
                 ])
         }
+        if let trouble { throw trouble }
         return !batch.isEmpty || !ready.isEmpty
     }
 

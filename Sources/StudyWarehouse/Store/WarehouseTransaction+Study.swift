@@ -190,6 +190,6 @@ extension WarehouseTransaction {
                 ON CONFLICT (patient_num, type, visit) DO UPDATE SET json = excluded.json, updated = excluded.updated,
                     upload_id = excluded.upload_id WHERE study_resource.updated <= excluded.updated
                 """,
-            arguments: [participant.number, type, visit, json.text(), written.description, upload])
+            arguments: [participant.number, type, Self.shortened(visit), json.text(), written.description, upload])
     }
 }

@@ -104,11 +104,16 @@ public struct WarehouseTransaction {
         return upload
     }
 
+    /// The id of a visit as keys of tables have it, which databases bound.
+    static func shortened(_ visit: String) -> String {
+        visit.unicodeScalars.count <= 200 ? visit : "sha-256:" + ConceptNames.digest(visit)
+    }
+
     /// The number of a visit, and whether what is to be written is as new as what it has.
     private func number(
         of visit: Visit, _ participant: Participant, written: WarehouseTime, now: WarehouseTime, upload: Int
     ) throws -> (number: Int, isNewer: Bool) {
-        let id = visit.id.unicodeScalars.count <= 200 ? visit.id : "sha-256:" + ConceptNames.digest(visit.id)
+        let id = Self.shortened(visit.id)
         let known = try db.row(
             sql: """
                 SELECT encounter_num, update_date FROM encounter_mapping WHERE encounter_ide = ? AND encounter_ide_source = ?
