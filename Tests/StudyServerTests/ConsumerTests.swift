@@ -195,6 +195,23 @@ import Testing
         #expect(try await study.count("SELECT count(*) FROM study_message WHERE id = 'm2' AND state = 'waiting'") == 1)
     }
 
+    @Test func aFullDiskCostsNoMessageItsAttempts() async throws {
+        let (test, warehouse) = (try await TestQueue(.sqlite, receives: 2), try Warehouse(nil))
+        let consumer = Consumer(queue: test.queue, warehouse: warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+        // Several of one batch: those behind the first have no attempt either.
+        for number in 1...3 {
+            try await test.queue.send(Given.message(Given.response(UUID(), number, text: String(repeating: "x", count: 50_000))))
+        }
+        try await warehouse.transaction { _ = try $0.db.rows(sql: "PRAGMA max_page_count = 1") }
+        for _ in 1...4 {
+            await #expect(throws: (any Error).self) { try await consumer.drain() }
+            try await test.pass(10)
+        }
+        try await warehouse.transaction { _ = try $0.db.rows(sql: "PRAGMA max_page_count = 1000000") }
+        #expect(try await consumer.drain().waiting == 3)
+        #expect(try await test.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0))
+    }
+
     @Test func twoKeysOverlapWhileTheyAreRotated() async throws {
         let newer = StudyKeys.known("key-2")
         let study = try BackEnd(keys: [StudyKeys.id: StudyKeys.key, newer: StudyKeys.other])

@@ -45,6 +45,8 @@ public struct Consumer: Sendable {
     }
 
     private static let batch = 16
+    /// Seconds until messages come again that met trouble of the machine.
+    private static let pause = 10
 
     private let queue: any MessageQueue
     private let warehouse: Warehouse
@@ -98,20 +100,25 @@ public struct Consumer: Sendable {
     private func step(_ report: inout Report) async throws -> Bool {
         let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
+        var trouble: (any Error)?
         for received in batch {
             // In a task of its own: the message at hand is finished when this one is cancelled, and those behind it go back.
-            let isStopping = Task.isCancelled
-            switch try await Task(operation: { try await handle(received, isStopping: isStopping) }).value {
-            case .processed(let state): report.count(state)
-            case .released: report.released += 1
+            let pause: Int? = trouble != nil ? Self.pause : Task.isCancelled ? 0 : nil
+            do {
+                switch try await Task(operation: { try await handle(received, releasingAfter: pause) }).value {
+                case .processed(let state): report.count(state)
+                case .released: report.released += 1
+                }
+            } catch {
+                trouble = error
             }
         }
+        if let trouble { throw trouble }
         // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
         let ready = try await warehouse.read { warehouse in
             try warehouse.messagesWithConsent(limit: Self.batch) + warehouse.requestedMessages(limit: Self.batch)
         }
         // One that cannot be processed now keeps none of the others.
-        var trouble: (any Error)?
         for id in ready where !Task.isCancelled {
             do { _ = try await reprocess(id, &report) } catch { trouble = error }
         }
@@ -133,9 +140,11 @@ public struct Consumer: Sendable {
         case released
     }
 
-    private func handle(_ received: ReceivedMessage, isStopping: Bool) async throws -> Outcome {
-        guard !isStopping else {
-            try await queue.release(received, after: 0, reason: nil)
+    /// - Parameter pause: Seconds after which others may have it, when it is not to be tried.
+    /// - Throws: What each message would meet. This one goes back, without an attempt.
+    private func handle(_ received: ReceivedMessage, releasingAfter pause: Int?) async throws -> Outcome {
+        if let pause {
+            try await queue.release(received, after: pause, reason: nil)
             return .released
         }
         do {
@@ -143,6 +152,10 @@ public struct Consumer: Sendable {
             try await queue.delete(received)
             if state == .refused { try await warehouse.eraseRemains() }
             return .processed(state)
+        } catch where MachineTrouble.isCause(of: error) {
+            // Where the queue has trouble, too, it comes again by itself.
+            try? await queue.release(received, after: Self.pause, reason: nil)
+            throw error
         } catch {
             logger.error(
                 "a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
