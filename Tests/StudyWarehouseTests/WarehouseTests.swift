@@ -72,6 +72,30 @@ import Testing
         #expect(try await facts(warehouse).count == corrected.facts.count)
     }
 
+    @Test(arguments: TestStore.allCases) func ofTwoWrittenAtOneTimeTheLaterReceivedCounts(store: TestStore) async throws {
+        let warehouse = try await store.warehouse()
+        let one = #"{"linkId": "mood", "answer": [{"valueCoding": {"code": "good"}}]}"#
+        let corrected = try Samples.mapper.map(Samples.response(one, status: "amended"), visit: "v", received: Samples.received)
+        // The correction first: the original could not be processed before.
+        let order: [(FactSet, FHIRDateTime)] = [
+            (corrected, "2026-03-01T12:00:00Z"), (try Samples.facts(), "2026-03-01T11:00:00Z"),
+        ]
+        for (set, received) in order {
+            try await warehouse.transaction { db in
+                let person = try db.participant("digest", now: Samples.now)
+                let written = WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime)
+                let upload = try db.store(
+                    [set], of: person, label: "m", written: written, received: WarehouseTime(received), now: Samples.now)
+                try db.keepResource(
+                    ["facts": JSONValue("\(set.facts.count)")], type: "QuestionnaireResponse", visit: set.visit.id, of: person,
+                    written: written, upload: upload)
+            }
+        }
+        #expect(try await facts(warehouse).count == corrected.facts.count)
+        let json = try await rows(warehouse, "SELECT json FROM study_resource").map { $0.text(0) }
+        #expect(json == [#"{"facts":"\#(corrected.facts.count)"}"#])
+    }
+
     /// The query that i2b2 makes of a node that was dragged.
     @Test(arguments: TestStore.allCases) func everyFactIsFoundThroughTheOntology(store: TestStore) async throws {
         let warehouse = try await loaded(store)

@@ -327,7 +327,8 @@ public struct Consumer: Sendable {
             // A phone's id in an identifier would be the way back from the pseudonym.
             set.visit.id = mapped.visit.id.replacingOccurrences(
                 of: intake.phoneID, with: person.pseudonym, options: [.caseInsensitive, .literal])
-            stored.upload = try warehouse.store([set], of: person, label: message.id, written: written, now: now)
+            stored.upload = try warehouse.store(
+                [set], of: person, label: message.id, written: written, received: WarehouseTime(received), now: now)
             try warehouse.keepResource(
                 try intake.pseudonymised(person.pseudonym, received: received), type: type, visit: set.visit.id, of: person,
                 written: written, upload: stored.upload ?? 0)
