@@ -129,6 +129,18 @@ import Testing
         #expect(try await study.facts == 0)
     }
 
+    @Test func thePhonesIdInATextBecomesThePseudonym() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let texts = ["I am \(participant.uuidString)", String(repeating: "long ", count: 60) + participant.uuidString]
+        _ = try await study.deliver(
+            [Given.contract(participant)] + texts.enumerated().map { Given.response(participant, $0.offset, text: $0.element) })
+        let pseudonym = try #require(try await study.text("SELECT pseudonym FROM study_participant"))
+        let facts = "SELECT count(*) FROM observation_fact WHERE"
+        #expect(try await study.count("\(facts) tval_char = 'I am \(pseudonym)'") == 1)
+        #expect(try await study.count("\(facts) observation_blob LIKE 'long %\(pseudonym)'") == 1)
+    }
+
     @Test func withdrawalForgetsWhatCouldNotBeProcessed() async throws {
         let study = try BackEnd()
         let (participant, other) = (UUID(), UUID())

@@ -323,10 +323,7 @@ public struct Consumer: Sendable {
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
         for intake in intakes {
             guard case .data(let mapped, let written, let type) = intake.meaning else { continue }
-            var set = mapped
-            // A phone's id in an identifier would be the way back from the pseudonym.
-            set.visit.id = mapped.visit.id.replacingOccurrences(
-                of: intake.phoneID, with: person.pseudonym, options: [.caseInsensitive, .literal])
+            let set = intake.pseudonymised(mapped, person.pseudonym)
             stored.upload = try warehouse.store(
                 [set], of: person, label: message.id, written: written, received: WarehouseTime(received), now: now)
             try warehouse.keepResource(
