@@ -157,6 +157,18 @@ import Testing
         #expect(try await warehouse.transaction { try $0.participant("other", now: Samples.now).number } != number)
     }
 
+    @Test(arguments: TestStore.allCases) func noVisitGetsTheNumberOfOneThatIsGone(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
+        let newest = "SELECT max(encounter_num) FROM encounter_mapping"
+        let before = try await count(warehouse, newest)
+        try await warehouse.transaction { db in
+            try db.withdraw("digest", now: Samples.now)
+            let person = try db.participant("other", now: Samples.now)
+            try db.store([Samples.facts()], of: person, label: "m2", written: Samples.now, now: Samples.now)
+        }
+        #expect(try await count(warehouse, newest) > before)
+    }
+
     /// Else somebody could leave while another consumer writes what they gave.
     @Test(arguments: TestStore.allCases) func transactionsOfOneParticipantWaitForEachOther(store: TestStore) async throws {
         let warehouse = try await store.warehouse()

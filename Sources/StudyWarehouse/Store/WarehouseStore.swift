@@ -31,6 +31,13 @@ struct SQLiteWarehouseStore: WarehouseStore {
             try db.execute(sql: WarehouseSchema.study)
             try WarehouseSchema.fill(SQLiteSession(db: db), source: source)
         }
+        migrator.registerMigration("2") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE study_visit (number INTEGER NOT NULL);
+                    INSERT INTO study_visit SELECT coalesce(max(encounter_num), 0) FROM encounter_mapping;
+                    """)
+        }
         try migrator.migrate(database)
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
