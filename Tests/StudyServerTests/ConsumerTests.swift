@@ -141,6 +141,21 @@ import Testing
         #expect(try await study.count("\(facts) observation_blob LIKE 'long %\(pseudonym)'") == 1)
     }
 
+    @Test func aWithdrawalThatIsProcessedAgainLeavesNothingInFiles() async throws {
+        let folder = try Folder()
+        let study = try BackEnd(folder)
+        let (participant, newer) = (UUID(), StudyKeys.known("key-2"))
+        _ = try await study.deliver([Given.contract(participant), Given.response(participant, text: "what only one wrote")])
+        let revoked = Given.contract(participant, status: "revoked")
+        let body = try Given.envelope(revoked, key: StudyKeys.other, id: newer, form: .second)
+        try await study.queue.send(StudyMessage(content: .envelope, received: "2026-03-02T00:00:00Z", body: body))
+        #expect(try await study.consumer.drain().failed == 1)
+        #expect(try folder.contains("what only one wrote"))
+        let keys = KeyRing([StudyKeys.id: StudyKeys.key, newer: StudyKeys.other])
+        #expect(try await Consumer(queue: study.queue, warehouse: study.warehouse, keys: keys).reprocessFailed().refused == 1)
+        #expect(try !folder.contains("what only one wrote"))
+    }
+
     @Test func withdrawalForgetsWhatCouldNotBeProcessed() async throws {
         let study = try BackEnd()
         let (participant, other) = (UUID(), UUID())

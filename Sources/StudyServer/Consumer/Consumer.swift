@@ -4,6 +4,7 @@ import Logging
 import OrderedJSON
 import StudyDelivery
 import StudyWarehouse
+import Synchronization
 
 /// Takes messages from a queue, decrypts them, and writes what they say into a warehouse, under other pseudonyms.
 ///
@@ -54,6 +55,12 @@ public struct Consumer: Sendable {
     private let mapper: ResponseMapper
     private let visibility: Int
     private let logger: Logger
+    private let remains = Remains()
+
+    private final class Remains: Sendable {
+        /// Whether there may be some: of a consumer that ended before, or since somebody reads the warehouse for long.
+        let areThere = Mutex(true)
+    }
 
     /// A consumer.
     ///
@@ -98,6 +105,7 @@ public struct Consumer: Sendable {
 
     /// Processes a batch; false when there was none.
     private func step(_ report: inout Report) async throws -> Bool {
+        if remains.areThere.withLock({ $0 }) { await eraseRemains() }
         let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
         var trouble: (any Error)?
@@ -135,6 +143,17 @@ public struct Consumer: Sendable {
         return !batch.isEmpty || !ready.isEmpty
     }
 
+    /// Overwrites what was deleted; what cannot be done now is done with a later batch.
+    private func eraseRemains() async {
+        remains.areThere.withLock { $0 = true }
+        do {
+            try await warehouse.eraseRemains()
+            remains.areThere.withLock { $0 = false }
+        } catch {
+            logger.error("what was deleted is not overwritten yet", metadata: ["error": "\(type(of: error))"])
+        }
+    }
+
     private enum Outcome: Sendable {
         case processed(StoredMessage.State?)
         case released
@@ -150,7 +169,7 @@ public struct Consumer: Sendable {
         do {
             let state = try await process(received.message, again: false)
             try await queue.delete(received)
-            if state == .refused { try await warehouse.eraseRemains() }
+            if state == .refused { await eraseRemains() }
             return .processed(state)
         } catch where MachineTrouble.isCause(of: error) {
             // Where the queue has trouble, too, it comes again by itself.
@@ -188,7 +207,9 @@ public struct Consumer: Sendable {
             let content = StudyMessage.Content(rawValue: stored.kind)
         else { return false }
         let message = StudyMessage(id: stored.id, content: content, received: stored.received, body: body)
-        report.count(try await process(message, again: true))
+        let state = try await process(message, again: true)
+        if state == .refused { await eraseRemains() }
+        report.count(state)
         return true
     }
 

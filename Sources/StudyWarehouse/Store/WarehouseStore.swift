@@ -59,7 +59,12 @@ struct SQLiteWarehouseStore: WarehouseStore {
 
     /// Takes it out of the log beside the file, too, where SQLite keeps old pages for a while.
     func eraseRemains() async throws {
-        try await database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        do {
+            try await database.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            throw WarehouseError.badInput(
+                "what was deleted is not overwritten yet, since somebody reads the warehouse; do it again when that has ended")
+        }
     }
 }
 
