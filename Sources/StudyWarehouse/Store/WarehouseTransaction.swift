@@ -114,7 +114,8 @@ public struct WarehouseTransaction {
 
     /// The number of a visit, and whether what is to be written is as new as what it has.
     private func number(
-        of visit: Visit, _ participant: Participant, written: WarehouseTime, received: WarehouseTime, now: WarehouseTime, upload: Int
+        of visit: Visit, _ participant: Participant, written: WarehouseTime, received: WarehouseTime, now: WarehouseTime,
+        upload: Int
     ) throws -> (number: Int, isNewer: Bool) {
         let id = Self.shortened(visit.id)
         let known = try db.row(
