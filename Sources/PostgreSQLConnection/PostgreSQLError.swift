@@ -26,10 +26,10 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
-    /// Whether it is the values' fault: they break a rule, or do not fit.
+    /// Whether it is the values' fault: they break a rule, do not fit, or are too large.
     package var isOfValues: Bool {
         switch self {
-        case .refused(let state, _): state.hasPrefix("22") || state.hasPrefix("23")
+        case .refused(let state, _): ["22", "23", "54"].contains { state.hasPrefix($0) }
         case .unstorableText: true
         default: false
         }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct ConsumerTests {
     /// A study's back end behind the receiver.
-    private struct BackEnd {
+    struct BackEnd {
         let queue: SQLiteMessageQueue
         let warehouse: Warehouse
         let consumer: Consumer

@@ -47,6 +47,11 @@ import Testing
         #expect(try await database.run(.statement) { try $0.rows("SELECT count(*) FROM t", []) }.first?.integer(0) == 0)
     }
 
+    @Test(arguments: [("54000", true), ("22001", true), ("23514", true), ("42601", false), ("53100", false)])
+    func itIsKnownWhichErrorsAreOfValues(state: String, isOfValues: Bool) {
+        #expect(PostgreSQLError.refused(state: state, detail: "").isOfValues == isOfValues)
+    }
+
     @Test func whatABodyThrowsUndoesTheTransaction() async throws {
         struct Stop: Error {}
         let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()))

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import IndivoXML
+import OrderedJSON
 import PostgreSQLConnection
 import Testing
 @testable import StudyWarehouse
@@ -71,6 +72,30 @@ import Testing
         #expect(try await facts(warehouse).count == corrected.facts.count)
     }
 
+    @Test(arguments: TestStore.allCases) func ofTwoWrittenAtOneTimeTheLaterReceivedCounts(store: TestStore) async throws {
+        let warehouse = try await store.warehouse()
+        let one = #"{"linkId": "mood", "answer": [{"valueCoding": {"code": "good"}}]}"#
+        let corrected = try Samples.mapper.map(Samples.response(one, status: "amended"), visit: "v", received: Samples.received)
+        // The correction first: the original could not be processed before.
+        let order: [(FactSet, FHIRDateTime)] = [
+            (corrected, "2026-03-01T12:00:00Z"), (try Samples.facts(), "2026-03-01T11:00:00Z"),
+        ]
+        for (set, received) in order {
+            try await warehouse.transaction { db in
+                let person = try db.participant("digest", now: Samples.now)
+                let written = WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime)
+                let upload = try db.store(
+                    [set], of: person, label: "m", written: written, received: WarehouseTime(received), now: Samples.now)
+                try db.keepResource(
+                    ["facts": JSONValue("\(set.facts.count)")], type: "QuestionnaireResponse", visit: set.visit.id, of: person,
+                    written: written, upload: upload)
+            }
+        }
+        #expect(try await facts(warehouse).count == corrected.facts.count)
+        let json = try await rows(warehouse, "SELECT json FROM study_resource").map { $0.text(0) }
+        #expect(json == [#"{"facts":"\#(corrected.facts.count)"}"#])
+    }
+
     /// The query that i2b2 makes of a node that was dragged.
     @Test(arguments: TestStore.allCases) func everyFactIsFoundThroughTheOntology(store: TestStore) async throws {
         let warehouse = try await loaded(store)
@@ -132,6 +157,18 @@ import Testing
         #expect(try await warehouse.transaction { try $0.participant("other", now: Samples.now).number } != number)
     }
 
+    @Test(arguments: TestStore.allCases) func noVisitGetsTheNumberOfOneThatIsGone(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
+        let newest = "SELECT max(encounter_num) FROM encounter_mapping"
+        let before = try await count(warehouse, newest)
+        try await warehouse.transaction { db in
+            try db.withdraw("digest", now: Samples.now)
+            let person = try db.participant("other", now: Samples.now)
+            try db.store([Samples.facts()], of: person, label: "m2", written: Samples.now, now: Samples.now)
+        }
+        #expect(try await count(warehouse, newest) > before)
+    }
+
     /// Else somebody could leave while another consumer writes what they gave.
     @Test(arguments: TestStore.allCases) func transactionsOfOneParticipantWaitForEachOther(store: TestStore) async throws {
         let warehouse = try await store.warehouse()
@@ -179,6 +216,26 @@ import Testing
         }
         #expect(try await facts(warehouse) == before)
         #expect(try await count(warehouse, "SELECT count(*) FROM upload_status") == 1)
+    }
+
+    /// PostgreSQL's keys have at most some 2,700 bytes.
+    @Test(arguments: TestStore.allCases) func aResourceOfALongIdIsKept(store: TestStore) async throws {
+        let warehouse = try await loaded(store)
+        var state: UInt64 = 1
+        // Letters that do not compress.
+        let id = String(
+            (0..<8000).map { _ -> Character in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return Character(UnicodeScalar(UInt8(97 + (state >> 33) % 26)))
+            })
+        let set = FactSet(Visit(id: id, start: Samples.now))
+        try await warehouse.transaction { db in
+            let person = try db.participant("digest", now: Samples.now)
+            let upload = try db.store([set], of: person, label: "m", written: Samples.now, now: Samples.now)
+            try db.keepResource(
+                ["resourceType": "Observation"], type: "Observation", visit: id, of: person, written: Samples.now, upload: upload)
+        }
+        #expect(try await count(warehouse, "SELECT count(*) FROM study_resource WHERE length(visit) <= 200") == 1)
     }
 
     @Test func aWarehouseIsOfOneStudy() throws {

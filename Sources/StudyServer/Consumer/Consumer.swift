@@ -4,6 +4,7 @@ import Logging
 import OrderedJSON
 import StudyDelivery
 import StudyWarehouse
+import Synchronization
 
 /// Takes messages from a queue, decrypts them, and writes what they say into a warehouse, under other pseudonyms.
 ///
@@ -45,6 +46,8 @@ public struct Consumer: Sendable {
     }
 
     private static let batch = 16
+    /// Seconds until messages come again that met trouble of the machine.
+    private static let pause = 10
 
     private let queue: any MessageQueue
     private let warehouse: Warehouse
@@ -52,6 +55,12 @@ public struct Consumer: Sendable {
     private let mapper: ResponseMapper
     private let visibility: Int
     private let logger: Logger
+    private let remains = Remains()
+
+    private final class Remains: Sendable {
+        /// Whether there may be some: of a consumer that ended before, or since somebody reads the warehouse for long.
+        let areThere = Mutex(true)
+    }
 
     /// A consumer.
     ///
@@ -96,21 +105,31 @@ public struct Consumer: Sendable {
 
     /// Processes a batch; false when there was none.
     private func step(_ report: inout Report) async throws -> Bool {
+        if remains.areThere.withLock({ $0 }) { await eraseRemains() }
         let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
+        var trouble: (any Error)?
         for received in batch {
             // In a task of its own: the message at hand is finished when this one is cancelled, and those behind it go back.
-            let isStopping = Task.isCancelled
-            switch try await Task(operation: { try await handle(received, isStopping: isStopping) }).value {
-            case .processed(let state): report.count(state)
-            case .released: report.released += 1
+            let pause: Int? = trouble != nil ? Self.pause : Task.isCancelled ? 0 : nil
+            do {
+                switch try await Task(operation: { try await handle(received, releasingAfter: pause) }).value {
+                case .processed(let state): report.count(state)
+                case .released: report.released += 1
+                }
+            } catch {
+                trouble = error
             }
         }
+        if let trouble { throw trouble }
         // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
         let ready = try await warehouse.read { warehouse in
             try warehouse.messagesWithConsent(limit: Self.batch) + warehouse.requestedMessages(limit: Self.batch)
         }
-        for id in ready where !Task.isCancelled { _ = try await reprocess(id, &report) }
+        // One that cannot be processed now keeps none of the others.
+        for id in ready where !Task.isCancelled {
+            do { _ = try await reprocess(id, &report) } catch { trouble = error }
+        }
         if report != before {
             logger.info(
                 "processed",
@@ -120,7 +139,19 @@ public struct Consumer: Sendable {
                     "repeated": "\(report.repeated - before.repeated)", "released": "\(report.released - before.released)",
                 ])
         }
+        if let trouble { throw trouble }
         return !batch.isEmpty || !ready.isEmpty
+    }
+
+    /// Overwrites what was deleted; what cannot be done now is done with a later batch.
+    private func eraseRemains() async {
+        remains.areThere.withLock { $0 = true }
+        do {
+            try await warehouse.eraseRemains()
+            remains.areThere.withLock { $0 = false }
+        } catch {
+            logger.error("what was deleted is not overwritten yet", metadata: ["error": "\(type(of: error))"])
+        }
     }
 
     private enum Outcome: Sendable {
@@ -128,16 +159,22 @@ public struct Consumer: Sendable {
         case released
     }
 
-    private func handle(_ received: ReceivedMessage, isStopping: Bool) async throws -> Outcome {
-        guard !isStopping else {
-            try await queue.release(received, after: 0, reason: nil)
+    /// - Parameter pause: Seconds after which others may have it, when it is not to be tried.
+    /// - Throws: What each message would meet. This one goes back, without an attempt.
+    private func handle(_ received: ReceivedMessage, releasingAfter pause: Int?) async throws -> Outcome {
+        if let pause {
+            try await queue.release(received, after: pause, reason: nil)
             return .released
         }
         do {
             let state = try await process(received.message, again: false)
             try await queue.delete(received)
-            if state == .refused { try await warehouse.eraseRemains() }
+            if state == .refused { await eraseRemains() }
             return .processed(state)
+        } catch where MachineTrouble.isCause(of: error) {
+            // Where the queue has trouble, too, it comes again by itself.
+            try? await queue.release(received, after: Self.pause, reason: nil)
+            throw error
         } catch {
             logger.error(
                 "a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
@@ -170,7 +207,9 @@ public struct Consumer: Sendable {
             let content = StudyMessage.Content(rawValue: stored.kind)
         else { return false }
         let message = StudyMessage(id: stored.id, content: content, received: stored.received, body: body)
-        report.count(try await process(message, again: true))
+        let state = try await process(message, again: true)
+        if state == .refused { await eraseRemains() }
+        report.count(state)
         return true
     }
 
@@ -195,31 +234,40 @@ public struct Consumer: Sendable {
     /// - Throws: What is not the message's fault.
     private func process(_ message: StudyMessage, again: Bool) async throws -> StoredMessage.State? {
         if !again, try await warehouse.read({ try $0.message(message.id) }) != nil { return nil }
+        var resources: [JSONValue] = []
         let read: Result<[Intake], MessageProblem>
         do {
-            read = .success(try intakes(of: message))
+            // Devices measure, and are nobody's data: observations name what matters of them.
+            resources = try opening.resources(of: message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
+            read = .success(try intakes(of: resources, message))
         } catch let error as ProcessingError {
-            read = .failure(MessageProblem(reason: "\(error)"))
+            read = .failure(MessageProblem(reason: "\(error)", participant: Intake.participant(of: resources)))
         } catch let error as MappingError {
-            read = .failure(MessageProblem(reason: "\(error)"))
+            read = .failure(MessageProblem(reason: "\(error)", participant: Intake.participant(of: resources)))
         }
         do {
             return try await warehouse.transaction { try Self.write(message, read, again: again, to: $0) }
         } catch let error as WarehouseError {
-            return try await warehouse.transaction { warehouse in
-                try Self.write(message, .failure(MessageProblem(reason: "\(error)")), again: again, to: warehouse)
-            }
+            let problem = MessageProblem(reason: "\(error)", participant: Self.participant(of: read))
+            return try await warehouse.transaction { try Self.write(message, .failure(problem), again: again, to: $0) }
         }
     }
 
     private struct MessageProblem: Error {
         let reason: String
+        /// Whose message it is, where that can be read: they may withdraw, and then it goes, too.
+        let participant: String?
     }
 
-    private func intakes(of message: StudyMessage) throws -> [Intake] {
+    private static func participant(of read: Result<[Intake], MessageProblem>) -> String? {
+        switch read {
+        case .success(let intakes): intakes.first?.participant
+        case .failure(let problem): problem.participant
+        }
+    }
+
+    private func intakes(of resources: [JSONValue], _ message: StudyMessage) throws -> [Intake] {
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
-        // Devices measure, and are nobody's data: observations name what matters of them.
-        let resources = try opening.resources(of: message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
         let intakes = try resources.enumerated().map { index, resource in
             try Intake(
                 resource, visit: resources.count == 1 ? message.id : "\(message.id)#\(index)", received: received, mapper: mapper)
@@ -238,9 +286,14 @@ public struct Consumer: Sendable {
         _ message: StudyMessage, _ read: Result<[Intake], MessageProblem>, again: Bool, to warehouse: WarehouseTransaction
     ) throws -> StoredMessage.State? {
         // Whoever else has something of the same participant waits, or did all of it before.
-        let intakes = (try? read.get()) ?? []
-        if let participant = intakes.first?.participant ?? message.subject.map(Intake.digest) { try warehouse.lock(participant) }
-        let known = try warehouse.message(message.id)
+        let participants = Set([participant(of: read), message.subject.map(Intake.digest)].compactMap { $0 })
+        for participant in participants.sorted() { try warehouse.lock(participant) }
+        var known = try warehouse.message(message.id)
+        // Whose it is may be known from before alone; they may have withdrawn until they are locked.
+        if let participant = known?.participant, !participants.contains(participant) {
+            try warehouse.lock(participant)
+            known = try warehouse.message(message.id)
+        }
         // Another consumer may have written it meanwhile.
         guard known == nil || again && known?.state != .loaded else { return nil }
         if again, known == nil || known?.body == nil { return nil }
@@ -250,7 +303,8 @@ public struct Consumer: Sendable {
             id: message.id, kind: message.content.rawValue, body: message.body, received: message.received, state: .loaded,
             participant: named)
         switch read {
-        case .failure(let problem): stored.state = .failed(reason: problem.reason)
+        case .failure(let problem):
+            (stored.state, stored.participant) = (.failed(reason: problem.reason), named ?? problem.participant)
         case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
             stored.state = .failed(reason: "it is of another participant than it says outside of its encryption")
         case .success(let intakes):
@@ -290,11 +344,9 @@ public struct Consumer: Sendable {
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
         for intake in intakes {
             guard case .data(let mapped, let written, let type) = intake.meaning else { continue }
-            var set = mapped
-            // A phone's id in an identifier would be the way back from the pseudonym.
-            set.visit.id = mapped.visit.id.replacingOccurrences(
-                of: intake.phoneID, with: person.pseudonym, options: [.caseInsensitive, .literal])
-            stored.upload = try warehouse.store([set], of: person, label: message.id, written: written, now: now)
+            let set = intake.pseudonymised(mapped, person.pseudonym)
+            stored.upload = try warehouse.store(
+                [set], of: person, label: message.id, written: written, received: WarehouseTime(received), now: now)
             try warehouse.keepResource(
                 try intake.pseudonymised(person.pseudonym, received: received), type: type, visit: set.visit.id, of: person,
                 written: written, upload: stored.upload ?? 0)

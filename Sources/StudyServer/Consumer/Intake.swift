@@ -86,6 +86,14 @@ struct Intake: Sendable {
 
     // MARK: Participants
 
+    /// The digest of the first participant that resources name, also where nothing else of them can be read.
+    static func participant(of resources: [JSONValue]) -> String? {
+        for json in resources {
+            if let id = try? participantID(json, json["resourceType"]?.string ?? "") { return digest(id) }
+        }
+        return nil
+    }
+
     private static func participantID(_ json: JSONValue, _ type: String) throws -> String {
         var references: [String?] = []
         switch type {
@@ -172,6 +180,23 @@ struct Intake: Sendable {
 
     // MARK: Pseudonyms
 
+    /// Facts with the pseudonym wherever the phone's id was in an identifier or a text: it would be the way back.
+    func pseudonymised(_ mapped: FactSet, _ pseudonym: String) -> FactSet {
+        var set = mapped
+        set.visit.id = pseudonymised(mapped.visit.id, pseudonym)
+        for (index, fact) in mapped.facts.enumerated() {
+            switch fact.value {
+            case .text(let text), .longText(let text): set.facts[index].value = FactValue(text: pseudonymised(text, pseudonym))
+            case .none, .number: break
+            }
+        }
+        return set
+    }
+
+    private func pseudonymised(_ text: String, _ pseudonym: String) -> String {
+        text.replacingOccurrences(of: phoneID, with: pseudonym, options: [.caseInsensitive, .literal])
+    }
+
     /// The resource with the pseudonym wherever the phone's id was, whatever its case. A Patient is the de-identified one.
     func pseudonymised(_ pseudonym: String, received: FHIRDateTime) throws -> JSONValue {
         guard resource["resourceType"]?.string != "Patient" else {
@@ -182,8 +207,7 @@ struct Intake: Sendable {
         let text = resource.text()
         guard text.range(of: phoneID, options: [.caseInsensitive, .literal]) != nil else { return resource }
         do {
-            return try JSONValue(
-                parsing: text.replacingOccurrences(of: phoneID, with: pseudonym, options: [.caseInsensitive, .literal]))
+            return try JSONValue(parsing: pseudonymised(text, pseudonym))
         } catch {
             throw ProcessingError.notFHIR("\(error.reason)")
         }

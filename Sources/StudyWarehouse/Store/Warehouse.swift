@@ -66,6 +66,8 @@ public final class Warehouse: Sendable {
     }
 
     /// Overwrites what was deleted, also where SQLite keeps old pages for a while. PostgreSQL cannot.
+    ///
+    /// - Throws: ``WarehouseError``, when somebody reads for long; then it can be done again. SQLite's errors.
     public func eraseRemains() async throws { try await store.eraseRemains() }
 
     /// Reads one state of the warehouse.

@@ -47,8 +47,9 @@ extension WarehouseSession {
 struct SQLiteSession: WarehouseSession {
     let db: Database
 
+    /// No number is given twice, not even that of a visit of somebody who left.
+    let newVisit = "UPDATE study_visit SET number = number + 1 RETURNING number"
     /// SQLite lets one transaction write at a time.
-    let newVisit = "SELECT coalesce(max(encounter_num), 0) + 1 FROM encounter_mapping"
     func lock(_ name: String) {}
 
     func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int {

@@ -31,6 +31,13 @@ struct SQLiteWarehouseStore: WarehouseStore {
             try db.execute(sql: WarehouseSchema.study)
             try WarehouseSchema.fill(SQLiteSession(db: db), source: source)
         }
+        migrator.registerMigration("2") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE study_visit (number INTEGER NOT NULL);
+                    INSERT INTO study_visit SELECT coalesce(max(encounter_num), 0) FROM encounter_mapping;
+                    """)
+        }
         try migrator.migrate(database)
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
@@ -52,7 +59,12 @@ struct SQLiteWarehouseStore: WarehouseStore {
 
     /// Takes it out of the log beside the file, too, where SQLite keeps old pages for a while.
     func eraseRemains() async throws {
-        try await database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        do {
+            try await database.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            throw WarehouseError.badInput(
+                "what was deleted is not overwritten yet, since somebody reads the warehouse; do it again when that has ended")
+        }
     }
 }
 

@@ -67,12 +67,14 @@ public struct WarehouseTransaction {
     /// - Parameters:
     ///   - label: Names the load in `upload_status`.
     ///   - written: When the resource was last changed; an older one changes nothing.
+    ///   - received: When it was received, which decides between two that were changed at the same time; `now` without it.
     ///   - now: The time.
     /// - Returns: The number of the load.
     /// - Throws: ``WarehouseError``, the database's error.
     @discardableResult
     public func store(
-        _ sets: [FactSet], of participant: Participant, label: String, written: WarehouseTime, now: WarehouseTime
+        _ sets: [FactSet], of participant: Participant, label: String, written: WarehouseTime,
+        received: WarehouseTime? = nil, now: WarehouseTime
     ) throws -> Int {
         let upload = try db.number(
             sql: """
@@ -82,7 +84,8 @@ public struct WarehouseTransaction {
             arguments: [label, source, sets.reduce(0) { $0 + $1.facts.count }, now.description])
         var (loaded, deleted) = (0, 0)
         for set in sets {
-            let (visit, isNewer) = try number(of: set.visit, participant, written: written, now: now, upload: upload)
+            let (visit, isNewer) = try number(
+                of: set.visit, participant, written: written, received: received ?? now, now: now, upload: upload)
             guard isNewer else { continue }
             if let patient = set.patient { try update(participant, patient, written: written, upload: upload) }
             try set.concepts.forEach { try store($0, now: now, upload: upload) }
@@ -104,36 +107,45 @@ public struct WarehouseTransaction {
         return upload
     }
 
+    /// The id of a visit as keys of tables have it, which databases bound.
+    static func shortened(_ visit: String) -> String {
+        visit.unicodeScalars.count <= 200 ? visit : "sha-256:" + ConceptNames.digest(visit)
+    }
+
     /// The number of a visit, and whether what is to be written is as new as what it has.
     private func number(
-        of visit: Visit, _ participant: Participant, written: WarehouseTime, now: WarehouseTime, upload: Int
+        of visit: Visit, _ participant: Participant, written: WarehouseTime, received: WarehouseTime, now: WarehouseTime,
+        upload: Int
     ) throws -> (number: Int, isNewer: Bool) {
-        let id = visit.id.unicodeScalars.count <= 200 ? visit.id : "sha-256:" + ConceptNames.digest(visit.id)
+        let id = Self.shortened(visit.id)
         let known = try db.row(
             sql: """
-                SELECT encounter_num, update_date FROM encounter_mapping WHERE encounter_ide = ? AND encounter_ide_source = ?
+                SELECT encounter_num, update_date, download_date FROM encounter_mapping
+                WHERE encounter_ide = ? AND encounter_ide_source = ?
                 AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
                 """,
             arguments: [id, source, participant.pseudonym, source])
         var number = 0
         if let known {
             number = known.integer(0) ?? 0
-            guard known.text(1) ?? "" <= written.description else { return (number, false) }
+            let times = (known.text(1) ?? "", known.text(2) ?? "")
+            guard times <= (written.description, received.description) else { return (number, false) }
             try db.execute(
-                sql: "UPDATE encounter_mapping SET update_date = ?, upload_id = ? WHERE encounter_num = ?",
-                arguments: [written.description, upload, number])
+                sql: "UPDATE encounter_mapping SET update_date = ?, download_date = ?, upload_id = ? WHERE encounter_num = ?",
+                arguments: [written.description, received.description, upload, number])
         } else {
             number = try db.number(sql: db.newVisit)
             for (ide, ideSource) in [(String(number), "HIVE"), (id, source)] {
                 try db.execute(
                     sql: """
                         INSERT INTO encounter_mapping (encounter_ide, encounter_ide_source, project_id, encounter_num, patient_ide,
-                            patient_ide_source, encounter_ide_status, update_date, import_date, sourcesystem_cd, upload_id)
-                        VALUES (?, ?, '@', ?, ?, ?, 'A', ?, ?, ?, ?)
+                            patient_ide_source, encounter_ide_status, update_date, download_date, import_date, sourcesystem_cd,
+                            upload_id)
+                        VALUES (?, ?, '@', ?, ?, ?, 'A', ?, ?, ?, ?, ?)
                         """,
                     arguments: [
-                        ide, ideSource, number, participant.pseudonym, source, written.description, now.description,
-                        ideSource == "HIVE" ? "edu.harvard.i2b2.crc" : source, upload,
+                        ide, ideSource, number, participant.pseudonym, source, written.description, received.description,
+                        now.description, ideSource == "HIVE" ? "edu.harvard.i2b2.crc" : source, upload,
                     ])
             }
         }

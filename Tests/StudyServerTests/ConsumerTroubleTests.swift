@@ -1,0 +1,86 @@
+import Foundation
+import StudyDelivery
+import StudyServer
+import Testing
+@testable import StudyWarehouse
+
+/// What is not as it should be: messages that cannot be read, participants who leave, a machine in trouble.
+extension ConsumerTests {
+    @Test func thePhonesIdInATextBecomesThePseudonym() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let texts = ["I am \(participant.uuidString)", String(repeating: "long ", count: 60) + participant.uuidString]
+        _ = try await study.deliver(
+            [Given.contract(participant)] + texts.enumerated().map { Given.response(participant, $0.offset, text: $0.element) })
+        let pseudonym = try #require(try await study.text("SELECT pseudonym FROM study_participant"))
+        let facts = "SELECT count(*) FROM observation_fact WHERE"
+        #expect(try await study.count("\(facts) tval_char = 'I am \(pseudonym)'") == 1)
+        #expect(try await study.count("\(facts) observation_blob LIKE 'long %\(pseudonym)'") == 1)
+    }
+
+    @Test func aWithdrawalThatIsProcessedAgainLeavesNothingInFiles() async throws {
+        let folder = try Folder()
+        let study = try BackEnd(folder)
+        let (participant, newer) = (UUID(), StudyKeys.known("key-2"))
+        _ = try await study.deliver([Given.contract(participant), Given.response(participant, text: "what only one wrote")])
+        let revoked = Given.contract(participant, status: "revoked")
+        let body = try Given.envelope(revoked, key: StudyKeys.other, id: newer, form: .second)
+        try await study.queue.send(StudyMessage(content: .envelope, received: "2026-03-02T00:00:00Z", body: body))
+        #expect(try await study.consumer.drain().failed == 1)
+        #expect(try folder.contains("what only one wrote"))
+        let keys = KeyRing([StudyKeys.id: StudyKeys.key, newer: StudyKeys.other])
+        #expect(try await Consumer(queue: study.queue, warehouse: study.warehouse, keys: keys).reprocessFailed().refused == 1)
+        #expect(try !folder.contains("what only one wrote"))
+    }
+
+    @Test func withdrawalForgetsWhatCouldNotBeProcessed() async throws {
+        let study = try BackEnd()
+        let (participant, other) = (UUID(), UUID())
+        let nameless =
+            #"{"resourceType": "Observation", "status": "final", "subject": {"reference": "Patient/\#(participant.uuidString)"}}"#
+        #expect(try await study.deliver([nameless]).failed == 1)
+        _ = try await study.deliver([Given.contract(other), Given.response(other)])
+        // From now on the warehouse refuses the same questions.
+        try await study.warehouse.transaction { warehouse in
+            _ = try warehouse.db.execute(sql: "UPDATE concept_dimension SET concept_blob = 'another'")
+        }
+        #expect(try await study.deliver([Given.contract(participant), Given.response(participant)]).failed == 1)
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE state = 'failed'") == 2)
+        _ = try await study.consumer.withdraw(participant)
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE state = 'refused' AND body IS NULL") == 3)
+        #expect(try await study.warehouse.read { try $0.failedMessages() }.isEmpty)
+    }
+
+    @Test func oneMessageInTroubleKeepsNoneOfTheOthers() async throws {
+        let study = try BackEnd(keys: [:])
+        for number in 1...2 { try await study.queue.send(Given.message(Given.response(UUID(), number), id: "m\(number)")) }
+        #expect(try await study.consumer.drain().failed == 2)
+        try await study.warehouse.transaction { warehouse in
+            _ = try warehouse.requestReprocessing(nil)
+            // No rule is broken: the statement itself fails.
+            let trouble =
+                "CREATE TRIGGER t BEFORE UPDATE ON study_message WHEN NEW.id = 'm1' BEGIN SELECT abs(-9223372036854775808); END"
+            _ = try warehouse.db.execute(sql: trouble)
+        }
+        let consumer = Consumer(queue: study.queue, warehouse: study.warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+        await #expect(throws: (any Error).self) { try await consumer.drain() }
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE id = 'm2' AND state = 'waiting'") == 1)
+    }
+
+    @Test func aFullDiskCostsNoMessageItsAttempts() async throws {
+        let (test, warehouse) = (try await TestQueue(.sqlite, receives: 2), try Warehouse(nil))
+        let consumer = Consumer(queue: test.queue, warehouse: warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+        // Several of one batch: those behind the first have no attempt either.
+        for number in 1...3 {
+            try await test.queue.send(Given.message(Given.response(UUID(), number, text: String(repeating: "x", count: 50_000))))
+        }
+        try await warehouse.transaction { _ = try $0.db.rows(sql: "PRAGMA max_page_count = 1") }
+        for _ in 1...4 {
+            await #expect(throws: (any Error).self) { try await consumer.drain() }
+            try await test.pass(10)
+        }
+        try await warehouse.transaction { _ = try $0.db.rows(sql: "PRAGMA max_page_count = 1000000") }
+        #expect(try await consumer.drain().waiting == 3)
+        #expect(try await test.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0))
+    }
+}
