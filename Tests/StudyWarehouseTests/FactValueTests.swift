@@ -86,4 +86,16 @@ import Testing
         }
         #expect(own[0] != own[1])
     }
+
+    @Test func noCodeIsThatOfSomethingElse() {
+        let mood = ConceptNames.code(Coding(system: "http://study.example.org/codes", code: "mood")) ?? ""
+        #expect(ConceptNames.code(Coding(system: "", code: String(mood.dropFirst("CODE:".count)))) != mood)
+        #expect(ConceptNames.question("q1=B", in: "a-1") != ConceptNames.answer("B", to: "q1", in: "a-1"))
+        let long = ConceptNames.code("LOINC", String(repeating: "1", count: 60))
+        #expect(ConceptNames.code("LOINC", String(long.dropFirst("LOINC:".count))) != long)
+        let answer = ConceptNames.component(answer: "A")
+        #expect(ConceptNames.component(question: answer) != answer)
+        #expect(ConceptNames.linkID(of: ConceptNames.component(question: "=A")) == "=A")
+        #expect(ConceptNames.linkID(of: answer) == nil)
+    }
 }

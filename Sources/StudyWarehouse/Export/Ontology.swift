@@ -83,7 +83,7 @@ public struct Ontology: Sendable {
                     problems.append("\(url): two items have the linkId \(linkID)")
                     continue
                 }
-                let components = above + [linkID]
+                let components = above + [ConceptNames.component(question: linkID)]
                 let path = ConceptNames.path(ConceptNames.surveys, components)
                 guard item.type != .group else {
                     nodes.append(
@@ -101,7 +101,7 @@ public struct Ontology: Sendable {
                 for (component, code, label, key) in answers {
                     nodes.append(
                         Node(
-                            path: ConceptNames.path(ConceptNames.surveys, components + [component]), level: level + 1, name: label,
+                            path: ConceptNames.path(ConceptNames.surveys, components + [ConceptNames.component(answer: component)]), level: level + 1, name: label,
                             code: code, key: key, isLeaf: true, valueMetadata: nil))
                 }
                 self.items(item.item, components, level + 1)

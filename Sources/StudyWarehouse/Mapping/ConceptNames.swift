@@ -13,31 +13,50 @@ public enum ConceptNames {
     /// Where all codes of measurements hang.
     public static let measurements = #"\Study\Measurements\"#
 
-    /// A name for people with six digits of the URL's digest, so that two URLs never share it: `phq9-1f0c2d`.
+    /// A name for people with 16 digits of the URL's digest, so that nobody finds another URL with it:
+    /// `phq9-1f0c2d5be0a94c17`.
     ///
     /// - Parameter canonical: The questionnaire's URL; a version behind `|` is not part of it.
     public static func questionnaire(_ canonical: String) -> String {
         let url = String(canonical.prefix { $0 != "|" })
         let name = url.split(separator: "/").last.map(String.init) ?? "survey"
-        let shown = name.utf8.filter { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || (0x30...0x39).contains($0) }.prefix(12)
-        return String(decoding: shown, as: UTF8.self) + "-" + digest(url).prefix(6)
+        let shown = name.utf8.filter { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || (0x30...0x39).contains($0) }.prefix(8)
+        return String(decoding: shown, as: UTF8.self) + "-" + digest(url).prefix(16)
     }
 
-    /// The code of a question: `SURVEY:phq9-1f0c2d:q1`.
+    /// The code of a question: `SURVEY:phq9-1f0c2d5be0a94c17:q1`.
     public static func question(_ linkID: String, in questionnaire: String) -> String {
-        code("SURVEY", "\(questionnaire):\(linkID)")
+        code("SURVEY", "\(questionnaire):\(coded(linkID))")
     }
 
-    /// The code of an answer to a question: `SURVEY:phq9-1f0c2d:q1=LA6568-5`.
+    /// The code of an answer to a question: `SURVEY:phq9-1f0c2d5be0a94c17:q1=LA6568-5`.
     public static func answer(_ code: String, to linkID: String, in questionnaire: String) -> String {
-        self.code("SURVEY", "\(questionnaire):\(linkID)=\(code)")
+        self.code("SURVEY", "\(questionnaire):\(coded(linkID))=\(code)")
     }
 
-    /// A code in a scheme. One that is too long becomes a digest of itself.
+    /// A link id without `=`, which stands before the answer.
+    private static func coded(_ linkID: String) -> String {
+        linkID.replacing("~", with: "~7e").replacing("=", with: "~3d")
+    }
+
+    /// A code in a scheme. One that is too long becomes a digest of itself behind `~`, with which no other code begins.
     public static func code(_ scheme: String, _ code: String) -> String {
         let text = "\(scheme):\(code)"
-        guard text.unicodeScalars.count > longestCode || text.contains("\0") else { return text }
-        return "\(scheme):" + digest(text).prefix(longestCode - 1 - scheme.utf8.count).prefix(40)
+        guard text.unicodeScalars.count > longestCode || text.contains("\0") || code.hasPrefix("~") else { return text }
+        return "\(scheme):~" + digest(text).prefix(longestCode - 2 - scheme.utf8.count)
+    }
+
+    /// The component of a question's path.
+    static func component(question linkID: String) -> String {
+        linkID.hasPrefix("=") || linkID.hasPrefix("~") ? "~" + linkID : linkID
+    }
+
+    /// The component of an answer's path below its question's: no question has it.
+    static func component(answer code: String) -> String { "=" + code }
+
+    /// The link id of a question's component; nil for an answer's.
+    static func linkID(of component: String) -> String? {
+        component.hasPrefix("=") ? nil : component.hasPrefix("~") ? String(component.dropFirst()) : component
     }
 
     /// A path. Letters, digits, `.` and `-` stand for themselves; everything else is escaped, since `%`, `_` and `\` mean
@@ -102,7 +121,7 @@ public enum ConceptNames {
         guard let code = coding.code, !code.isEmpty else { return nil }
         let system = coding.system?.rawValue ?? ""
         if let scheme = schemes[system] { return self.code(scheme, code) }
-        return self.code("CODE", (system.isEmpty ? "" : digest(system).prefix(6) + ":") + code)
+        return self.code("CODE", digest(system).prefix(16) + ":" + code)
     }
 
     private static let schemes = [

@@ -97,10 +97,10 @@ public struct ResponseMapper: Sendable {
                         throw MappingError(
                             path: "QuestionnaireResponse.item", reason: "more than \(ResponseMapper.mostAnswers) answers")
                     }
-                    append(answer, linkID, groups, path + [linkID])
-                    try self.items(answer.item, groups: groups, path: path + [linkID], depth: depth + 1)
+                    append(answer, linkID, groups, path + [ConceptNames.component(question: linkID)])
+                    try self.items(answer.item, groups: groups, path: path + [ConceptNames.component(question: linkID)], depth: depth + 1)
                 }
-                try self.items(item.item, groups: groups + [group], path: path + [linkID], depth: depth + 1)
+                try self.items(item.item, groups: groups + [group], path: path + [ConceptNames.component(question: linkID)], depth: depth + 1)
             }
         }
 
@@ -117,7 +117,7 @@ public struct ResponseMapper: Sendable {
                 key: standard ?? "\(canonical)|\(linkID)")
             func answered(_ answer: String, _ name: String) -> Concept {
                 Concept(
-                    path: ConceptNames.path(ConceptNames.surveys, path + [answer]),
+                    path: ConceptNames.path(ConceptNames.surveys, path + [ConceptNames.component(answer: answer)]),
                     code: ConceptNames.answer(answer, to: linkID, in: self.name), name: "\(label): \(name)",
                     key: "\(canonical)|\(linkID)|\(answer)")
             }
@@ -132,7 +132,7 @@ public struct ResponseMapper: Sendable {
                     let code = ConceptNames.code(coding)
                 {
                     let concept = Concept(
-                        path: ConceptNames.path(ConceptNames.surveys, path + [code]), code: code, name: shown, key: code)
+                        path: ConceptNames.path(ConceptNames.surveys, path + [ConceptNames.component(answer: code)]), code: code, name: shown, key: code)
                     return add(concept, FactValue(text: shown), groups, linkID)
                 }
                 guard let code = coding.code, !code.isEmpty else {

@@ -58,7 +58,7 @@ extension WarehouseTransaction {
         let counts = try db.rows(
             sql: """
                 SELECT f.concept_cd, q.tval_char, f.valtype_cd, count(DISTINCT f.patient_num) \(Self.facts)
-                GROUP BY f.concept_cd, q.tval_char, f.valtype_cd LIMIT ?
+                GROUP BY f.concept_cd, q.tval_char, f.valtype_cd ORDER BY 4 DESC LIMIT ?
                 """,
             arguments: [prefix.count, prefix, Self.mostRows])
         for row in counts { summary.counts[.init(row), default: [:]][row.text(2) ?? "@"] = row.integer(3) }
@@ -67,7 +67,10 @@ extension WarehouseTransaction {
             summary.numbers[.init(row), default: []].append(numbers)
         }
         let concepts = try db.rows(
-            sql: "SELECT concept_path, concept_cd, name_char FROM concept_dimension WHERE substr(concept_path, 1, ?) = ? LIMIT ?",
+            sql: """
+                SELECT concept_path, concept_cd, name_char FROM concept_dimension WHERE substr(concept_path, 1, ?) = ?
+                ORDER BY CASE WHEN EXISTS (SELECT 1 FROM study_metadata WHERE c_fullname = concept_path) THEN 0 ELSE 1 END LIMIT ?
+                """,
             arguments: [prefix.count, prefix, Self.mostConcepts])
         for row in concepts {
             guard let path = row.text(0), let names = ConceptNames.components(of: path, below: prefix), !names.isEmpty else {
@@ -171,12 +174,13 @@ private struct SourceSummary {
 
     mutating func add(path: String, names: [String], code: String, name: String) {
         guard let survey = self.name else { return measurement(path, code, name) }
-        if names.count > 1, code == ConceptNames.answer(names[names.count - 1], to: names[names.count - 2], in: survey) {
-            return choice(path, names, Key(concept: code, question: nil), name)
+        let last = names[names.count - 1]
+        guard let link = ConceptNames.linkID(of: last) else {
+            guard names.count > 1, let link = ConceptNames.linkID(of: names[names.count - 2]) else { return }
+            // The code of an answer, or one of a shared scheme that other questions have, too.
+            let isOwn = code == ConceptNames.answer(String(last.dropFirst()), to: link, in: survey)
+            return choice(path, link, Key(concept: code, question: isOwn ? nil : "\(survey):\(link)"), name)
         }
-        let isClinicalAnswer = names.count > 1 && code == names[names.count - 1]
-        let link = isClinicalAnswer ? names[names.count - 2] : names[names.count - 1]
-        guard !isClinicalAnswer else { return choice(path, names, Key(concept: code, question: "\(survey):\(link)"), name) }
         let isShared = code != ConceptNames.question(link, in: survey)
         let key = Key(concept: code, question: isShared ? "\(survey):\(link)" : nil)
         question(path, link, key, name)
@@ -201,12 +205,11 @@ private struct SourceSummary {
         questions[path] = question
     }
 
-    private mutating func choice(_ path: String, _ names: [String], _ key: Key, _ name: String) {
+    private mutating func choice(_ path: String, _ link: String, _ key: Key, _ name: String) {
         let count = counts[key]?.values.max() ?? 0
         let isKnown = labels[path] != nil
         guard isKnown || count >= ShownCount.smallest else { return }
         let parent = ConceptNames.parent(of: path)
-        let link = names[names.count - 2]
         let new = QuestionSummary(id: link, label: labels[parent]?.name ?? link)
         questions[parent, default: new].choices.append(.init(label: labels[path]?.name ?? name, count: ShownCount(count)))
     }

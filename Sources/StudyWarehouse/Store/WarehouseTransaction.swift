@@ -195,10 +195,13 @@ public struct WarehouseTransaction {
                 INSERT INTO concept_dimension (concept_path, concept_cd, name_char, concept_blob, update_date, import_date,
                     sourcesystem_cd, upload_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (concept_path) DO UPDATE SET concept_cd = excluded.concept_cd, concept_blob = excluded.concept_blob
+                    WHERE ? = 1 OR NOT EXISTS (SELECT 1 FROM study_metadata WHERE c_fullname = excluded.concept_path)
                 """,
             arguments: [
                 concept.path, concept.code, String(concept.name.unicodeScalars.prefix(2000)), concept.key, now.description,
                 now.description, source, upload,
+                // A response does not change what the ontology has.
+                upload == nil ? 1 : 0,
             ])
     }
 
