@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import StudyWarehouse
+@testable import StudyWarehouse
 import Testing
 
 @Suite struct FactValueTests {
