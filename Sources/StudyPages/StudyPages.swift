@@ -12,7 +12,8 @@ import StudyWarehouse
 /// …
 /// await pages.stop()
 /// ```
-/// They never show an answer of a single person: who answers counts, and fewer than five are not counted.
+/// They show no answer of a single person: who answers counts, and fewer than five are not counted. Two looks, before and
+/// after an answer, differ by it.
 public final class StudyPages: Sendable {
     /// How pages are served.
     public struct Configuration: Sendable {
