@@ -649,7 +649,8 @@ class StudyPages:
         with sqlite3.connect(study) as db:
             codes = {}
             for path, code in db.execute("SELECT concept_path, concept_cd FROM concept_dimension"):
-                codes[path.split("\\")[-2]] = code
+                # An answer stands below its question behind an escaped "=".
+                codes[path.split("\\")[-2].removeprefix("~3d")] = code
 
             def fact(person, code, kind, text=None, number=None, unit=None):
                 db.execute("INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,"
