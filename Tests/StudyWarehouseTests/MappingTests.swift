@@ -104,6 +104,18 @@ import Testing
         #expect(set.omitted == ["Observation.component[2].value: Range"])
     }
 
+    @Test func anObservationWithTheIdentifierOfAResponseIsAnotherVisit() throws {
+        let response = try Samples.facts()
+        let observation = try Observation(
+            parsing: #"""
+                {"resourceType": "Observation", "status": "final", "identifier": [{"system": "http://example.org", "value": "r-1"}],
+                 "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4"}]}}
+                """#)
+        let set = try ObservationMapper().map(observation, visit: "v", received: Samples.received)
+        #expect(set.visit.id != response.visit.id)
+        #expect(set.visit.id.hasSuffix(response.visit.id))
+    }
+
     @Test func demographicsAreARowAndAFact() throws {
         let patient = try Patient(
             parsing:

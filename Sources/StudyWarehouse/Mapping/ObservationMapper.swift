@@ -15,7 +15,8 @@ public struct ObservationMapper: Sendable {
     /// - Throws: ``MappingError``.
     public func map(_ observation: Observation, visit: String, received: FHIRDateTime) throws(MappingError) -> FactSet {
         let identifier = observation.identifier.first { $0.value != nil }
-        let id = identifier?.value.map { "\(identifier?.system?.rawValue ?? "")|\($0)" } ?? visit
+        // With its type: a response of the participant may have the same identifier, and is another visit.
+        let id = identifier?.value.map { "Observation/\(identifier?.system?.rawValue ?? "")|\($0)" } ?? visit
         let (written, end) = Self.times(of: observation, received)
         let start = WarehouseTime(written)
         var builder = FactBuilder(Visit(id: id, start: start, end: end.map(WarehouseTime.init)))
