@@ -31,14 +31,14 @@ extension Outbox {
     /// try await outbox.flush()
     /// ```
     /// A document goes out under its sample's identity as external id, of which a record has one: a sample whose delivery is
-    /// forgotten here (``/DurableQueue/DeliveryPolicy/receipts``) is found on the server, and not stored again.
+    /// forgotten here (`/DurableQueue/DeliveryPolicy/receipts`) is found on the server, and not stored again.
     ///
     /// - Parameters:
     ///   - samples: A batch; what is queued is looked through once for each.
     ///   - document: Makes the XML of a sample's document; that of ``/HealthSamples/SampleDocuments`` unless given. For other
     ///     models give `table.document(of:)` of a ``/HealthSamples/SampleTable``.
     /// - Returns: What became of each, in their order.
-    /// - Throws: ``OutboxError`` when the disk fails, and what `document` throws that is no `SampleError`. What was queued before
+    /// - Throws: `OutboxError` when the disk fails, and what `document` throws that is no `SampleError`. What was queued before
     ///   stays queued; giving all again does no harm.
     @discardableResult
     public func add(

@@ -5,7 +5,7 @@ import Surveys
 
 /// A value of a document's field that an answer can become.
 ///
-/// The types of Indivo's documents conform. A ``LexicalValue`` of your own conforms without code: it is read from the text of
+/// The types of Indivo's documents conform. A `LexicalValue` of your own conforms without code: it is read from the text of
 /// the answer, of a coding from the code.
 ///
 /// ```swift

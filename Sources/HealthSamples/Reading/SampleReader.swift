@@ -46,7 +46,7 @@ public struct SampleReader {
     public var bytesRead: Int { progress.bytes }
 
     /// A file.
-    /// - Parameter progress: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long.
+    /// - Parameter tell: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long.
     ///   What it throws, ``next()`` throws.
     /// - Throws: ``SampleProblem``, `ZipError`, or what the system throws.
     public init(url: URL, progress tell: @escaping (Int) throws -> Void = { _ in }) throws {
