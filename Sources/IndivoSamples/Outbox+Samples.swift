@@ -31,7 +31,7 @@ extension Outbox {
     /// try await outbox.flush()
     /// ```
     /// A document goes out under its sample's identity as external id, of which a record has one: a sample whose delivery is
-    /// forgotten here (`/DurableQueue/DeliveryPolicy/receipts`) is found on the server, and not stored again.
+    /// forgotten here (`DeliveryPolicy.receipts`) is found on the server, and not stored again.
     ///
     /// - Parameters:
     ///   - samples: A batch; what is queued is looked through once for each.
