@@ -139,6 +139,15 @@ struct ValueTests {
         #expect(value[500]?.location?.line == 2)
     }
 
+    @Test("a table finds lines of all three ends, wherever its marks are", arguments: 0..<8)
+    func lineEnds(shift: Int) throws {
+        let spaces = ["\r", "\n", "\r\n", "\r\r\n", "\n\r", " ", ""]
+        let texts = (0..<4_000).map { spaces[($0 * 5 + $0 / 11) % spaces.count] + "\($0 % 13)" }
+        let value = try JSONValue(parsing: String(repeating: " ", count: shift) + "[" + texts.joined(separator: ",") + "\r]")
+        let table = try #require(JSONLineTable(textOf: value))
+        for element in try #require(value.elements) { #expect(table.location(of: element) == element.location) }
+    }
+
     @Test("the range of each value's text is its text")
     func sourceRanges() throws {
         let text = Array(#" { "a" : [ 1 , [ ] , { "b" : { } } ] , "c" : "d\n" , "e" : [ [ [ true ] ] ] } "#.utf8)

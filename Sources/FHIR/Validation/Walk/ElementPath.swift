@@ -1,42 +1,39 @@
 /// The way from the root to an element. It becomes text only where an issue is.
 struct ElementPath {
-    enum Step {
-        case root(String)
-        case element(ElementPlan, type: Int, index: Int?)
+    /// A step to an element. It holds no reference: counting them took more time than the checks of most values.
+    private struct Step {
+        let element: Unmanaged<ElementPlan>
+        let type: Int
+        let index: Int?
+
+        /// The plan, which the elements are of, is kept as long as the program runs.
+        var use: ElementTypePlan { element._withUnsafeGuaranteedRef { $0.types[type] } }
     }
 
-    private(set) var steps: [Step] = []
+    /// The name of the type that the path starts at.
+    var root = ""
+    private var steps: [Step] = []
 
-    mutating func push(_ step: Step) { steps.append(step) }
+    mutating func push(_ element: ElementPlan, type: Int, index: Int?) {
+        steps.append(Step(element: .passUnretained(element), type: type, index: index))
+    }
+
     mutating func pop() { steps.removeLast() }
 
     /// What the last element says of its type; `nil` for a resource.
-    var use: ElementTypePlan? {
-        guard case .element(let element, let type, _)? = steps.last else { return nil }
-        return element.types[type]
-    }
+    var use: ElementTypePlan? { steps.last?.use }
 
     /// Whether the last element is inside an extension.
-    var isInExtension: Bool {
-        guard steps.count > 1, case .element(let element, let type, _) = steps[steps.count - 2] else { return false }
-        return element.types[type].code == "Extension"
-    }
+    var isInExtension: Bool { steps.count > 1 && steps[steps.count - 2].use.code == "Extension" }
 
     /// In FHIRPath: `Observation.component[1].value.ofType(Quantity)`.
     var expression: String {
-        var text = ""
+        var text = root
         for step in steps {
-            let position: Int?
-            switch step {
-            case .root(let name):
-                text += name
-                position = nil
-            case .element(let element, let type, let index):
-                text += "." + Self.escaped(element.name)
-                if element.isChoice { text += ".ofType(\(element.types[type].code))" }
-                position = index
-            }
-            if let position { text += "[\(position)]" }
+            let element = step.element.takeUnretainedValue()
+            text += "." + Self.escaped(element.name)
+            if element.isChoice { text += ".ofType(\(step.use.code))" }
+            if let index = step.index { text += "[\(index)]" }
         }
         return text
     }

@@ -127,14 +127,14 @@ extension Validation {
     mutating func values(_ value: ParsedNode, of element: ElementPlan, type: Int, in json: ParsedNode?) {
         let use = element.types[type]
         guard let items = value.elements else {
-            path.push(.element(element, type: type, index: nil))
+            path.push(element, type: type, index: nil)
             if element.isList { report(.error, .structure, "\(element.name) is an array in JSON", at: value) }
             self.value(value, use, containedIndex: element.isContained ? 0 : nil)
             path.pop()
             return
         }
         guard element.isList else {
-            path.push(.element(element, type: type, index: nil))
+            path.push(element, type: type, index: nil)
             report(.error, .structure, "\(element.name) is one value, and no array", at: value)
             path.pop()
             return
@@ -148,21 +148,21 @@ extension Validation {
                 hasNull = true
             } else {
                 hasValue = true
-                path.push(.element(element, type: type, index: index))
+                path.push(element, type: type, index: index)
                 self.value(item, use, containedIndex: element.isContained ? index : nil)
                 path.pop()
             }
             index += 1
         }
         if index == 0 {
-            path.push(.element(element, type: type, index: nil))
+            path.push(element, type: type, index: nil)
             report(.error, .structure, "an empty array is no value; the member is to be left out", at: value)
             path.pop()
         } else if hasNull {
             // A null stands for a primitive that has only extensions: those are in the array beside it.
             let name = element.isChoice ? element.name + use.suffix : element.name
             if json?.sibling(named: name) == nil || !hasValue {
-                path.push(.element(element, type: type, index: nil))
+                path.push(element, type: type, index: nil)
                 report(
                     .error, .structure,
                     hasValue ? "null stands for a value with extensions, and there are none in _\(name)"
@@ -217,13 +217,13 @@ extension Validation {
         let value = json.member(named: String(member.name.dropFirst()))
         let bit: TypePlan.Elements = 1 << found.element
         if !element.isList {
-            path.push(.element(element, type: found.type, index: nil))
+            path.push(element, type: found.type, index: nil)
             primitiveParts(member.value, hasValue: value != nil)
             path.pop()
             return bit
         }
         guard let parts = member.value.elements else {
-            path.push(.element(element, type: found.type, index: nil))
+            path.push(element, type: found.type, index: nil)
             report(.error, .structure, "_\(element.name) is an array in JSON, as \(element.name) is", at: member.value)
             path.pop()
             return bit
@@ -234,7 +234,7 @@ extension Validation {
         for part in parts {
             guard spend(at: part) else { return bit }
             let own = values.flatMap { index < $0.count ? $0[index] : nil }
-            path.push(.element(element, type: found.type, index: index))
+            path.push(element, type: found.type, index: index)
             if !part.isNull {
                 hasParts = true
                 primitiveParts(part, hasValue: own?.isNull == false)
@@ -244,7 +244,7 @@ extension Validation {
             path.pop()
             index += 1
         }
-        path.push(.element(element, type: found.type, index: nil))
+        path.push(element, type: found.type, index: nil)
         if !hasParts {
             report(.error, .structure, "an array without values is to be left out", at: member.value)
         } else if let values, values.count != index {

@@ -48,7 +48,7 @@ struct Validation {
 
     private mutating func validate(_ json: ParsedNode) {
         if json.kind == .object, let name = json.resourceType {
-            path.push(.root(plan.isResource(name) ? name : "Resource"))
+            path.root = plan.isResource(name) ? name : "Resource"
             resource(json, as: name, containedIndex: nil)
         } else {
             report(.fatal, .structure, "not a resource: there is no object with a resourceType", at: json)
