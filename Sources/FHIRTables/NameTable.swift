@@ -16,7 +16,7 @@ struct NameTable: Sendable {
         while size < names.count * 2 { size *= 2 }
         slots = Array(repeating: -1, count: size)
         for index in names.indices {
-            var slot = Self.hash(bytes[range(index)]) & (size - 1)
+            var slot = bytes[range(index)].withUnsafeBufferPointer(Self.hash) & (size - 1)
             while slots[slot] >= 0 { slot = (slot + 1) & (size - 1) }
             slots[slot] = Int16(index)
         }
@@ -24,22 +24,38 @@ struct NameTable: Sendable {
 
     /// The index of the first name with these bytes.
     subscript(name: UnsafeBufferPointer<UInt8>) -> Int? {
-        var slot = Self.hash(name) & (slots.count - 1)
-        while slots[slot] >= 0 {
-            let index = Int(slots[slot])
-            let range = range(index)
-            if range.count == name.count, bytes[range].elementsEqual(name) { return index }
-            slot = (slot + 1) & (slots.count - 1)
+        bytes.withUnsafeBufferPointer { bytes in
+            slots.withUnsafeBufferPointer { slots in
+                var slot = Self.hash(name) & (slots.count - 1)
+                while slots[slot] >= 0 {
+                    let index = Int(slots[slot])
+                    if Self.areEqual(bytes[range(index)], name) { return index }
+                    slot = (slot + 1) & (slots.count - 1)
+                }
+                return nil
+            }
         }
-        return nil
+    }
+
+    private static func areEqual(_ a: Slice<UnsafeBufferPointer<UInt8>>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard a.count == b.count else { return false }
+        for index in 0..<b.count where a[a.startIndex + index] != b[index] { return false }
+        return true
     }
 
     private func range(_ index: Int) -> Range<Int> { Int(ends[index])..<Int(ends[index + 1]) }
 
-    /// FNV-1a. Names are few and known, and a stranger's are only looked up.
-    private static func hash(_ name: some Sequence<UInt8>) -> Int {
-        var hash: UInt32 = 2_166_136_261
-        for byte in name { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
-        return Int(hash ^ hash >> 16)
+    /// Of the length and five bytes: names are few and known, and a stranger's are only looked up.
+    private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
+        let count = name.count
+        guard count > 0 else { return 0 }
+        var hash = UInt32(truncatingIfNeeded: count)
+        hash = hash &* 31 &+ UInt32(name[0])
+        hash = hash &* 31 &+ UInt32(name[count >> 2])
+        hash = hash &* 31 &+ UInt32(name[count >> 1])
+        hash = hash &* 31 &+ UInt32(name[count - 1 - count >> 2])
+        hash = hash &* 31 &+ UInt32(name[count - 1])
+        hash &*= 2_654_435_769
+        return Int(hash >> 16)
     }
 }

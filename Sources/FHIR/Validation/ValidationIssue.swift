@@ -12,7 +12,7 @@ public struct ValidationIssue: Sendable, Hashable, CustomStringConvertible {
     /// The element, in FHIRPath: `Observation.component[1].code`. Of a missing element the one that lacks it.
     public let expression: String
     /// Line and column in the text that the resource was parsed from; `nil` when it was made or changed.
-    public let location: JSONLocation?
+    public internal(set) var location: JSONLocation?
     /// The key of the rule (invariant) that is broken, such as `obs-6`; `nil` for other issues.
     public let rule: String?
     /// What is wrong, as a sentence without a full stop.
@@ -24,5 +24,10 @@ public struct ValidationIssue: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether it makes the resource invalid.
-    public var isError: Bool { severity == .error || severity == .fatal }
+    public var isError: Bool { severity.isError }
+}
+
+extension IssueSeverity {
+    /// Whether an issue of it makes the resource invalid.
+    var isError: Bool { self == .error || self == .fatal }
 }

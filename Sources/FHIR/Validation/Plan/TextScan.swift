@@ -36,6 +36,9 @@ enum TextScan {
         isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
 
+    /// 1 to 64 letters, digits, `-` and `.`.
+    static func isID(_ text: some Collection<UInt8>) -> Bool { (1...64).contains(text.count) && text.allSatisfy(isIDCharacter) }
+
     /// Subtags of one to eight letters and digits, the first of letters (BCP 47).
     static func isLanguageTag(_ text: Text) -> Bool {
         let tags = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -38,10 +38,10 @@ enum RuleShortcut: String, Sendable {
 
     private static func areDistinct(_ entries: ParsedNode?) -> Bool {
         guard let entries = entries?.elements else { return false }
-        var urls: Set<String> = []
+        var urls: Set<NodeText> = []
         for entry in entries {
             guard let url = entry.member("fullUrl") else { continue }
-            guard let text = url.string, urls.insert(text).inserted else { return false }
+            guard url.kind == .string, urls.insert(NodeText(url)).inserted else { return false }
             // Full URLs that differ may still be equal together with their versions.
             guard entry.member("resource")?.member("meta")?.member("versionId") == nil else { return false }
         }

@@ -1,7 +1,7 @@
 import FHIRTables
 
 /// A rule of the specification (invariant), ready to be applied to objects of one type.
-struct ValidationRule: Sendable {
+final class ValidationRule: Sendable {
     /// Rules that the walk checks itself, because it knows more than an expression can ask for:
     /// content and extensions (`ele-1`, `ext-1`), local references (`ref-1`, `dom-3`), narratives (`txt-1`, `txt-2`).
     static let checkedByWalk: Set<String> = ["ele-1", "ext-1", "ref-1", "dom-3", "txt-1", "txt-2"]

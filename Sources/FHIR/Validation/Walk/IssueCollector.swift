@@ -3,7 +3,7 @@ import OrderedJSON
 /// Collects issues, and finds their locations when all are there.
 struct IssueCollector {
     private struct Found {
-        let issue: ValidationIssue
+        var issue: ValidationIssue
         /// What the issue's location is that of.
         let anchor: ParsedNode?
     }
@@ -18,30 +18,33 @@ struct IssueCollector {
     /// Whether no more errors are to be collected.
     var isFull: Bool { errorCount >= limit }
 
-    mutating func add(_ issue: ValidationIssue, at anchor: ParsedNode?) {
-        if issue.isError {
+    /// Counts an issue.
+    ///
+    /// - Returns: Whether it is to be kept.
+    mutating func counts(_ severity: IssueSeverity) -> Bool {
+        if severity.isError {
             errorCount += 1
-        } else {
-            otherCount += 1
-            guard otherCount <= limit else { return }
+            return true
         }
-        found.append(Found(issue: issue, anchor: anchor))
+        otherCount += 1
+        return otherCount <= limit
     }
 
+    mutating func keep(_ issue: ValidationIssue, at anchor: ParsedNode?) { found.append(Found(issue: issue, anchor: anchor)) }
+
     /// The issues in the order of the text.
-    func issues(of root: JSONValue) -> [ValidationIssue] {
-        var issues = found.map(\.issue)
+    mutating func issues(of root: JSONValue) -> [ValidationIssue] {
         if let table = found.isEmpty ? nil : JSONLineTable(textOf: root) {
-            issues = found.map { found in
-                found.issue.located(at: found.anchor.flatMap { table.location(of: $0.value) })
+            for index in found.indices {
+                found[index].issue.location = found[index].anchor.flatMap { table.location(of: $0.value) }
             }
             // What has no location is about the whole, and comes last.
-            let order = issues.indices.sorted { left, right in
-                let (a, b) = (issues[left].location?.offset ?? .max, issues[right].location?.offset ?? .max)
-                return a == b ? left < right : a < b
+            let offsets = found.map { $0.issue.location?.offset ?? .max }
+            if zip(offsets, offsets.dropFirst()).contains(where: >) {
+                found = offsets.indices.sorted { (offsets[$0], $0) < (offsets[$1], $1) }.map { found[$0] }
             }
-            issues = order.map { issues[$0] }
         }
+        var issues = found.map(\.issue)
         if otherCount > limit {
             issues.append(
                 ValidationIssue(
@@ -49,12 +52,5 @@ struct IssueCollector {
                     text: "\(otherCount - limit) more warnings and remarks are not listed"))
         }
         return issues
-    }
-}
-
-extension ValidationIssue {
-    fileprivate func located(at location: JSONLocation?) -> ValidationIssue {
-        ValidationIssue(
-            severity: severity, code: code, expression: expression, location: location, rule: rule, text: text)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import OrderedJSON
 
 /// The resource that is being validated, and what references in it can be to.
@@ -52,15 +53,15 @@ final class LocalReferences {
 final class BundleScope {
     let type: String?
     private let json: ParsedNode
-    private lazy var typesByURL: [String: String] = {
-        var types: [String: String] = [:]
+    private lazy var resourcesByURL: [NodeText: ParsedNode] = {
+        var resources: [NodeText: ParsedNode] = [:]
         for entry in json.member("entry")?.list ?? [] {
-            guard let url = entry.member("fullUrl")?.string, let type = entry.member("resource")?.resourceType else {
+            guard let url = entry.member("fullUrl"), url.kind == .string, let resource = entry.member("resource") else {
                 continue
             }
-            types[url] = type
+            resources[NodeText(url)] = resource
         }
-        return types
+        return resources
     }()
 
     init(_ json: ParsedNode) {
@@ -69,5 +70,25 @@ final class BundleScope {
     }
 
     /// The type of the resource with a full URL.
-    func resourceType(at url: String) -> String? { typesByURL[url] }
+    func resourceType(at url: ParsedNode) -> String? { resourcesByURL[NodeText(url)]?.resourceType }
+}
+
+/// A string as a key: compared by its bytes of UTF-8, and not copied.
+struct NodeText: Hashable {
+    private let node: ParsedNode
+
+    init(_ node: ParsedNode) { self.node = node }
+
+    static func == (a: Self, b: Self) -> Bool {
+        a.node.withUTF8 { a in
+            b.node.withUTF8 { b in
+                guard a.count == b.count, let start = a.baseAddress, let other = b.baseAddress else { return a.isEmpty && b.isEmpty }
+                return memcmp(start, other, a.count) == 0
+            } ?? false
+        } ?? false
+    }
+
+    func hash(into hasher: inout Hasher) {
+        _ = node.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }

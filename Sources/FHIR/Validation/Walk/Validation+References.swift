@@ -16,8 +16,8 @@ extension Validation {
     mutating func reference(_ json: ParsedNode) {
         let use = path.use
         var found: String?
-        if let reference = json.member("reference"), let text = reference.string, !text.isEmpty {
-            switch target(of: text) {
+        if let reference = json.member("reference"), let target = target(of: reference) {
+            switch target {
             case .type(let type, let isResolved):
                 found = type
                 if let use, let targets = use.targets, !contains(targets, type) {
@@ -39,7 +39,7 @@ extension Validation {
             report(.error, .invalid, "the type is not that of the resource that is referred to", at: typeValue)
         } else if found == nil, plan.isResource(type), let use, let targets = use.targets, !contains(targets, type) {
             report(
-                .warning, .structure, "a reference to \(type), where only \(Self.list(use.targetNames)) may be",
+                .error, .structure, "a reference to \(type), where only \(Self.list(use.targetNames)) may be",
                 at: typeValue)
         }
     }
@@ -53,26 +53,44 @@ extension Validation {
         names.count < 2 ? names.joined() : names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
     }
 
-    private mutating func target(of text: String) -> Target {
-        if text.utf8.first == UInt8(ascii: "#") { return localTarget(of: text) }
-        if text.utf8.starts(with: "urn:".utf8) {
-            if let type = scope.bundle?.resourceType(at: text) { return .type(type, isResolved: true) }
-            guard scope.bundle != nil else { return .unknown }
-            return .broken(.warning, .notFound, "no entry of the Bundle has this full URL", rule: nil)
-        }
-        let isAbsolute = text.contains("://")
-        var parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        if let query = text.utf8.firstIndex(of: UInt8(ascii: "?")) {
+    /// What the text of a reference is to; `nil` when it is no text or empty, which is an issue of its own.
+    private func target(of reference: ParsedNode) -> Target? {
+        guard reference.kind == .string else { return nil }
+        return reference.withUTF8 { text in
+            switch text.first {
+            case nil: nil
+            case UInt8(ascii: "#"): localTarget(of: String(decoding: text, as: UTF8.self))
+            default: text.starts(with: "urn:".utf8) ? entry(at: reference) : target(ofURL: text)
+            }
+        } ?? nil
+    }
+
+    /// What a URN refers to: an entry of the Bundle.
+    private func entry(at reference: ParsedNode) -> Target {
+        guard let bundle = scope.bundle else { return .unknown }
+        return bundle.resourceType(at: reference).map { .type($0, isResolved: true) }
+            ?? .broken(.warning, .notFound, "no entry of the Bundle has this full URL", rule: nil)
+    }
+
+    private func target(ofURL text: UnsafeBufferPointer<UInt8>) -> Target {
+        let slash = UInt8(ascii: "/")
+        if let query = text.firstIndex(of: UInt8(ascii: "?")) {
             // A conditional reference: a search for the resource.
-            let name = text[..<query].split(separator: "/").last.map(String.init) ?? ""
+            let name = text[..<query].split(separator: slash).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
             return plan.isResource(name) ? .type(name, isResolved: false) : .unknown
         }
-        if parts.count >= 4, parts[parts.count - 2] == "_history" { parts.removeLast(2) }
-        if parts.count >= 2 {
-            let type = String(parts[parts.count - 2])
-            if plan.isResource(type), isAbsolute || parts.count == 2 { return .type(type, isResolved: false) }
+        let colon = text.firstIndex(of: UInt8(ascii: ":"))
+        let isAbsolute = colon.map { text[$0...].starts(with: "://".utf8) } ?? false
+        var parts = text.split(separator: slash, omittingEmptySubsequences: false)
+        if parts.count >= 4, parts[parts.count - 2].elementsEqual("_history".utf8) { parts.removeLast(2) }
+        if parts.count >= 2, isAbsolute || parts.count == 2 {
+            let type = String(decoding: parts[parts.count - 2], as: UTF8.self)
+            if plan.isResource(type) {
+                return isAbsolute || TextScan.isID(parts[1].prefix { $0 != UInt8(ascii: "#") }) ? .type(type, isResolved: false) : .malformed(
+                    "the id in a reference has 1 to 64 letters, digits, '-' and '.'")
+            }
         }
-        if isAbsolute || text.utf8.firstIndex(of: UInt8(ascii: ":")) != nil { return .unknown }
+        if isAbsolute || colon != nil { return .unknown }
         return .malformed("a relative reference is the type and the id of a resource, as in Patient/7")
     }
 

@@ -59,15 +59,16 @@ extension Validation {
     /// What holds for the entries of a Bundle besides its rules (FHIR R4, “Resource Bundle”).
     mutating func bundleEntry(_ json: ParsedNode) {
         let resource = json.member("resource")
-        let id = resource?.member("id")?.string
-        if let fullURL = json.member("fullUrl"), let text = fullURL.string, !text.isEmpty {
-            if fullURL.withUTF8(TextScan.hasScheme) != true {
-                report(.error, .value, "fullUrl is an absolute URL", at: fullURL)
-            } else if let id, !text.utf8.starts(with: "urn:".utf8),
-                text.split(separator: "/").last.map({ $0.utf8.elementsEqual(id.utf8) }) != true
-            {
-                report(.warning, .invalid, "fullUrl does not end with the id of the resource", at: fullURL)
-            }
+        let id = resource?.member("id")
+        if let fullURL = json.member("fullUrl"), fullURL.kind == .string {
+            let problem: String? = fullURL.withUTF8 { url in
+                if url.isEmpty { return nil }
+                if !TextScan.hasScheme(url) { return "fullUrl is an absolute URL" }
+                let isSame = url.starts(with: "urn:".utf8)
+                    || id?.withUTF8 { url.split(separator: UInt8(ascii: "/")).last?.elementsEqual($0) ?? false } ?? true
+                return isSame ? nil : "fullUrl does not end with the id of the resource"
+            } ?? nil
+            if let problem { report(.error, .value, problem, at: fullURL) }
         }
         let mode = json.member("search")?.member("mode")
         if mode?.isString("outcome") == true, let resource, resource.resourceType != "OperationOutcome" {

@@ -66,9 +66,9 @@ struct Validation {
         _ severity: IssueSeverity, _ code: IssueType, _ text: String, rule: String? = nil, child: String? = nil,
         at anchor: ParsedNode?
     ) {
-        guard !isStopped else { return }
+        guard !isStopped, collector.counts(severity) else { return }
         let expression = path.expression + (child.map { ".\($0)" } ?? "")
-        collector.add(
+        collector.keep(
             ValidationIssue(
                 severity: severity, code: code, expression: expression, location: nil, rule: rule, text: text),
             at: anchor)
@@ -78,7 +78,7 @@ struct Validation {
     private mutating func stop(_ code: IssueType, _ text: String, at anchor: ParsedNode?) {
         guard !isStopped else { return }
         isStopped = true
-        collector.add(
+        collector.keep(
             ValidationIssue(
                 severity: .fatal, code: code, expression: path.expression, location: nil, rule: nil, text: text),
             at: anchor)
