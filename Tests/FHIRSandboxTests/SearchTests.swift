@@ -251,6 +251,55 @@ struct SearchTests {
         #expect(await server.get("Patient?gender=").status == 200)
     }
 
+    @Test("every value of a repeating element is indexed")
+    func repeating() async throws {
+        let server = try TestServer()
+        func component(_ code: String, _ value: Int) -> JSONValue {
+            ["code": ["text": JSONValue(code)], "valueQuantity": ["value": JSONValue(value)]]
+        }
+        await server.store(
+            .observation("bp", of: "Patient/x", ["component": [component("sys", 120), component("dia", 80)]]),
+            [
+                "resourceType": "Group", "id": "g", "type": "person", "actual": true,
+                "characteristic": [
+                    ["code": ["text": "a"], "valueCodeableConcept": ["coding": [["code": "one"]]], "exclude": false],
+                    ["code": ["text": "b"], "valueCodeableConcept": ["coding": [["code": "two"]]], "exclude": false],
+                    ["code": ["text": "c"], "valueBoolean": true, "exclude": false],
+                ],
+            ])
+        #expect(await server.found("Observation?component-value-quantity=gt100") == ["bp"])
+        #expect(await server.found("Observation?combo-value-quantity=80") == ["bp"])
+        #expect(await server.found("Observation?component-value-quantity=gt120") == [])
+        #expect(await server.found("Group?value=two") == ["g"])
+        #expect(await server.found("Group?value=true") == ["g"])
+    }
+
+    @Test("a token's namespace is by its type: an identifier's system, a contact's use")
+    func namespaces() async throws {
+        let server = try TestServer()
+        await server.store(
+            .patient("i", family: "A", ["identifier": [["system": "hospital", "use": "usual", "value": "7"]]]),
+            .patient("c", family: "B", ["telecom": [["system": "phone", "use": "home", "value": "555"]]]))
+        #expect(await server.found("Patient?identifier=hospital%7C7") == ["i"])
+        #expect(await server.found("Patient?identifier=usual%7C7") == [])
+        #expect(await server.found("Patient?phone=home%7C555") == ["c"])
+        #expect(await server.found("Patient?telecom=phone%7C555") == [])
+        let patient = JSONValue.patient(nil, family: "C", ["identifier": [["system": "hospital", "value": "8"]]])
+        #expect(await server.post("Patient", patient, ["If-None-Exist": "identifier=hospital|8"]).status == 201)
+        #expect(await server.post("Patient", patient, ["If-None-Exist": "identifier=hospital|8"]).status == 200)
+    }
+
+    @Test("a code has the system of its value set, a boolean that of special values", arguments: [
+        ("gender=http://hl7.org/fhir/administrative-gender|female", ["a"]), ("gender=http://loinc.org|female", []),
+        ("gender=|female", ["a"]), ("gender=http://hl7.org/fhir/administrative-gender|", ["a", "b"]),
+        ("active=http://terminology.hl7.org/CodeSystem/special-values|true", ["a"]), ("active=http://loinc.org|true", []),
+        ("active=|true", ["a"]), ("deceased=http://loinc.org|true", []), ("deceased=true", ["c"]),
+    ])
+    func systems(query: String, ids: [String]) async throws {
+        let server = try await patients()
+        #expect(await server.found("Patient?" + query.replacing("|", with: "%7C")) == ids)
+    }
+
     @Test("an update takes the old values out of the index")
     func reindex() async throws {
         let server = try await patients()

@@ -81,7 +81,7 @@ enum ValueMatch: Sendable {
         case any
         /// No system: of a Coding without one, or a primitive.
         case none
-        /// This one; a primitive's code has the system of its value set.
+        /// This one; a code of which no system is known has any.
         case exactly(String)
     }
 
