@@ -103,6 +103,19 @@ struct SearchTests {
         #expect(await server.get("Observation?code-value-quantity=29463-7").status == 400)
     }
 
+    @Test("a number with an exponent has two significant digits at least", arguments: [
+        ("1e2", ["95", "104.9"]), ("1.0e2", ["95", "104.9"]), ("100", []), ("105", ["105", "104.9"]), ("1.05E2", ["105", "104.9"]),
+        ("9.5e1", ["94.9", "95"]), ("ne1e2", ["94.9", "105"]),
+    ])
+    func exponents(number: String, ids: [String]) async throws {
+        let server = try TestServer()
+        for value in ["94.9", "95", "104.9", "105"] {
+            let digits = try #require(JSONValue(number: value))
+            await server.store(.observation(value, of: "Patient/x", ["valueQuantity": ["value": digits]]))
+        }
+        #expect(Set(await server.found("Observation?value-quantity=" + number)) == Set(ids))
+    }
+
     @Test("the parts of a composite are of one component")
     func composites() async throws {
         let server = try TestServer()
@@ -162,6 +175,25 @@ struct SearchTests {
         let back = await server.get("Patient?_id=d&_revinclude=Observation:subject")
         #expect(back.ids(mode: "include") == ["o1", "o2"])
         #expect(await server.get("Patient?_include=Nothing:x").status == 400)
+    }
+
+    @Test("_include=* and _revinclude=* follow every reference of the matches")
+    func allIncludes() async throws {
+        let server = try TestServer { $0.limits.included = 3 }
+        await server.store(
+            ["resourceType": "Organization", "id": "org", "name": "Clinic"],
+            ["resourceType": "Encounter", "id": "e", "status": "finished", "class": ["code": "AMB"], "subject": ["reference": "Patient/p"]],
+            .patient("p", family: "Dow", ["managingOrganization": ["reference": "Organization/org"]]),
+            .observation("o", of: "Patient/p", ["encounter": ["reference": "Encounter/e"]]))
+        let strict = ["Prefer": "handling=strict"]
+        #expect(Set(await server.get("Observation?_include=*", strict).ids(mode: "include")) == ["p", "e"])
+        #expect(Set(await server.get("Observation?_include:iterate=*").ids(mode: "include")) == ["p", "e", "org"])
+        #expect(Set(await server.get("Patient?_revinclude=*").ids(mode: "include")) == ["o", "e"])
+        #expect(await server.get("Patient?_revinclude=*").json["total"]?.integer == 1)
+        for id in ["o2", "o3", "o4"] { await server.store(.observation(id, of: "Patient/p")) }
+        let cut = await server.get("Patient?_revinclude=*")
+        #expect(cut.ids(mode: "include").count == 3)
+        #expect(cut.ids(mode: "outcome").count == 0 && cut.entries.last?["search"]?["mode"]?.string == "outcome")
     }
 
     @Test("sorting, ascending and descending, by several parameters; what has no value comes last")

@@ -15,9 +15,7 @@ struct SearchQuery: Sendable {
     }
 
     struct Include: Sendable {
-        /// The type that has the reference.
-        var source: String
-        /// The index keys of the parameters that are followed.
+        /// The index keys of the parameters that are followed; they name the types that have the references, too.
         var keys: [String]
         /// The type that the reference is to; nil for any.
         var target: String?
