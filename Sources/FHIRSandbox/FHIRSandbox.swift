@@ -121,16 +121,17 @@ extension Session {
         default:
             // The references between entries by urn:uuid hold after their resources have ids.
             var targets: [String: (type: String, id: String)] = [:]
-            var resources: [(resource: JSONValue, type: String, id: String)] = []
+            var resources: [(resource: JSONValue, id: String, fullURL: String?)] = []
             for entry in entries {
                 guard let resource = entry.member("resource"), let type = resource.member("resourceType")?.string else { continue }
                 let id = resource.member("id")?.string ?? LogicalID.make()
-                resources.append((resource, type, id))
-                if let url = entry.member("fullUrl")?.string { targets[url] = (type, id) }
+                let url = entry.member("fullUrl")?.string
+                resources.append((resource, id, url))
+                if let url { targets[url] = (type, id) }
             }
             let links = BundleLinks(targets: targets, bases: bases)
-            for (resource, _, id) in resources {
-                var resolved = try links.resolve(resource, conditional: { $0 })
+            for (resource, id, url) in resources {
+                var resolved = try links.resolve(resource, fullURL: url, conditional: { $0 })
                 resolved["id"] = JSONValue(id)
                 try store(resolved)
             }

@@ -55,6 +55,41 @@ struct BundleTests {
         #expect(stored?["identifier"] == identifier)
     }
 
+    @Test("a relative reference goes from the fullUrl of the entry that has it", arguments: [
+        ("http://elsewhere.example/fhir/Observation/2", true), ("http://elsewhere.example/fhir/Observation/2/_history/1", true),
+        ("http://other.example/fhir/Observation/2", false), ("urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0b", false),
+        ("http://elsewhere.example/Observation", false),
+    ])
+    func relativeLinks(fullURL: String, isFound: Bool) async throws {
+        let server = try TestServer()
+        let response = await server.post(
+            "", bundle(
+                "transaction", entry("POST", "Observation", .observation(nil, of: "Patient/1"), fullURL: fullURL),
+                entry("POST", "Patient", .patient(nil, family: "Moss"), fullURL: "http://elsewhere.example/fhir/Patient/1")))
+        try #require(response.status == 200, "\(response.text)")
+        let patient = try #require(await server.found("Patient").first)
+        let reference = await server.get("Observation").entries[0]["resource"]?["subject"]?["reference"]?.string
+        #expect(reference == (isFound ? "Patient/\(patient)" : "Patient/1"))
+    }
+
+    @Test("the fragment of a reference by urn:uuid stays")
+    func fragments() async throws {
+        let server = try TestServer()
+        let urn = "urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a"
+        let observation = JSONValue.observation(nil, of: urn + "#part", [
+            "text": ["status": "generated", "div": JSONValue("<div><a href=\"\(urn)#part\">p</a></div>")]
+        ])
+        let response = await server.post(
+            "", bundle(
+                "transaction", entry("POST", "Observation", observation),
+                entry("POST", "Patient", .patient(nil, family: "Moss"), fullURL: urn)))
+        try #require(response.status == 200, "\(response.text)")
+        let patient = try #require(await server.found("Patient").first)
+        let stored = await server.get("Observation").entries[0]["resource"]
+        #expect(stored?["subject"]?["reference"]?.string == "Patient/\(patient)#part")
+        #expect(stored?["text"]?["div"]?.string == "<div><a href=\"Patient/\(patient)#part\">p</a></div>")
+    }
+
     @Test("a transaction is done in the order of the specification, and answered in that of its entries")
     func order() async throws {
         let server = try TestServer()

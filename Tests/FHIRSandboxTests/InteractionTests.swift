@@ -162,6 +162,18 @@ struct InteractionTests {
         #expect(await server.get("_history?_since=\(since)").entries.count == 3)
     }
 
+    @Test("the history gives 201 for what is made again after its deletion")
+    func madeAgain() async throws {
+        let server = try TestServer()
+        await server.store(.patient("a", family: "A"))
+        await server.store(.patient("a", family: "B"))
+        _ = await server.send("DELETE", "Patient/a")
+        await server.store(.patient("a", family: "C"))
+        await server.store(.patient("a", family: "D"))
+        let statuses = await server.get("Patient/a/_history").entries.map { $0["response"]?["status"]?.string }
+        #expect(statuses == ["200", "201", "204", "200", "201"])
+    }
+
     @Test("_summary and _elements leave parts out and say so")
     func parts() async throws {
         let server = try TestServer()

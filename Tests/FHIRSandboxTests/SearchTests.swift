@@ -103,6 +103,19 @@ struct SearchTests {
         #expect(await server.get("Observation?code-value-quantity=29463-7").status == 400)
     }
 
+    @Test("a number with an exponent has two significant digits at least", arguments: [
+        ("1e2", ["95", "104.9"]), ("1.0e2", ["95", "104.9"]), ("100", []), ("105", ["105", "104.9"]), ("1.05E2", ["105", "104.9"]),
+        ("9.5e1", ["94.9", "95"]), ("ne1e2", ["94.9", "105"]),
+    ])
+    func exponents(number: String, ids: [String]) async throws {
+        let server = try TestServer()
+        for value in ["94.9", "95", "104.9", "105"] {
+            let digits = try #require(JSONValue(number: value))
+            await server.store(.observation(value, of: "Patient/x", ["valueQuantity": ["value": digits]]))
+        }
+        #expect(Set(await server.found("Observation?value-quantity=" + number)) == Set(ids))
+    }
+
     @Test("the parts of a composite are of one component")
     func composites() async throws {
         let server = try TestServer()
@@ -162,6 +175,25 @@ struct SearchTests {
         let back = await server.get("Patient?_id=d&_revinclude=Observation:subject")
         #expect(back.ids(mode: "include") == ["o1", "o2"])
         #expect(await server.get("Patient?_include=Nothing:x").status == 400)
+    }
+
+    @Test("_include=* and _revinclude=* follow every reference of the matches")
+    func allIncludes() async throws {
+        let server = try TestServer { $0.limits.included = 3 }
+        await server.store(
+            ["resourceType": "Organization", "id": "org", "name": "Clinic"],
+            ["resourceType": "Encounter", "id": "e", "status": "finished", "class": ["code": "AMB"], "subject": ["reference": "Patient/p"]],
+            .patient("p", family: "Dow", ["managingOrganization": ["reference": "Organization/org"]]),
+            .observation("o", of: "Patient/p", ["encounter": ["reference": "Encounter/e"]]))
+        let strict = ["Prefer": "handling=strict"]
+        #expect(Set(await server.get("Observation?_include=*", strict).ids(mode: "include")) == ["p", "e"])
+        #expect(Set(await server.get("Observation?_include:iterate=*").ids(mode: "include")) == ["p", "e", "org"])
+        #expect(Set(await server.get("Patient?_revinclude=*").ids(mode: "include")) == ["o", "e"])
+        #expect(await server.get("Patient?_revinclude=*").json["total"]?.integer == 1)
+        for id in ["o2", "o3", "o4"] { await server.store(.observation(id, of: "Patient/p")) }
+        let cut = await server.get("Patient?_revinclude=*")
+        #expect(cut.ids(mode: "include").count == 3)
+        #expect(cut.ids(mode: "outcome").count == 0 && cut.entries.last?["search"]?["mode"]?.string == "outcome")
     }
 
     @Test("sorting, ascending and descending, by several parameters; what has no value comes last")
@@ -249,6 +281,55 @@ struct SearchTests {
         #expect(await server.get("Patient?name:below=x").status == 400)
         #expect(await server.get("Patient?gender:in=http://x").status == 400)
         #expect(await server.get("Patient?gender=").status == 200)
+    }
+
+    @Test("every value of a repeating element is indexed")
+    func repeating() async throws {
+        let server = try TestServer()
+        func component(_ code: String, _ value: Int) -> JSONValue {
+            ["code": ["text": JSONValue(code)], "valueQuantity": ["value": JSONValue(value)]]
+        }
+        await server.store(
+            .observation("bp", of: "Patient/x", ["component": [component("sys", 120), component("dia", 80)]]),
+            [
+                "resourceType": "Group", "id": "g", "type": "person", "actual": true,
+                "characteristic": [
+                    ["code": ["text": "a"], "valueCodeableConcept": ["coding": [["code": "one"]]], "exclude": false],
+                    ["code": ["text": "b"], "valueCodeableConcept": ["coding": [["code": "two"]]], "exclude": false],
+                    ["code": ["text": "c"], "valueBoolean": true, "exclude": false],
+                ],
+            ])
+        #expect(await server.found("Observation?component-value-quantity=gt100") == ["bp"])
+        #expect(await server.found("Observation?combo-value-quantity=80") == ["bp"])
+        #expect(await server.found("Observation?component-value-quantity=gt120") == [])
+        #expect(await server.found("Group?value=two") == ["g"])
+        #expect(await server.found("Group?value=true") == ["g"])
+    }
+
+    @Test("a token's namespace is by its type: an identifier's system, a contact's use")
+    func namespaces() async throws {
+        let server = try TestServer()
+        await server.store(
+            .patient("i", family: "A", ["identifier": [["system": "hospital", "use": "usual", "value": "7"]]]),
+            .patient("c", family: "B", ["telecom": [["system": "phone", "use": "home", "value": "555"]]]))
+        #expect(await server.found("Patient?identifier=hospital%7C7") == ["i"])
+        #expect(await server.found("Patient?identifier=usual%7C7") == [])
+        #expect(await server.found("Patient?phone=home%7C555") == ["c"])
+        #expect(await server.found("Patient?telecom=phone%7C555") == [])
+        let patient = JSONValue.patient(nil, family: "C", ["identifier": [["system": "hospital", "value": "8"]]])
+        #expect(await server.post("Patient", patient, ["If-None-Exist": "identifier=hospital|8"]).status == 201)
+        #expect(await server.post("Patient", patient, ["If-None-Exist": "identifier=hospital|8"]).status == 200)
+    }
+
+    @Test("a code has the system of its value set, a boolean that of special values", arguments: [
+        ("gender=http://hl7.org/fhir/administrative-gender|female", ["a"]), ("gender=http://loinc.org|female", []),
+        ("gender=|female", ["a"]), ("gender=http://hl7.org/fhir/administrative-gender|", ["a", "b"]),
+        ("active=http://terminology.hl7.org/CodeSystem/special-values|true", ["a"]), ("active=http://loinc.org|true", []),
+        ("active=|true", ["a"]), ("deceased=http://loinc.org|true", []), ("deceased=true", ["c"]),
+    ])
+    func systems(query: String, ids: [String]) async throws {
+        let server = try await patients()
+        #expect(await server.found("Patient?" + query.replacing("|", with: "%7C")) == ids)
     }
 
     @Test("an update takes the old values out of the index")

@@ -39,6 +39,16 @@ struct SharedDataTests {
         #expect(await server.found("Patient?family=chalmers").contains("example"))
     }
 
+    @Test("no search parameter fails on an example")
+    func parameters() throws {
+        for file in try SharedFHIR.files("examples") {
+            let resource = try JSONValue(parsing: Data(contentsOf: file))
+            var extraction = ValueExtraction(catalog: .r4, bases: [], limit: 1_000_000)
+            try extraction.extract(from: resource, type: resource["resourceType"]?.string ?? "")
+            #expect(extraction.failedKeys == [], "\(file.lastPathComponent)")
+        }
+    }
+
     @Test("a patient of Synthea is loaded, searched, shown, and is everything of the file")
     func synthea() async throws {
         for file in try SharedFHIR.files("synthea") {

@@ -31,6 +31,9 @@ public struct FHIRPathContext: Sendable {
     public var memberOf: (@Sendable (_ valueSet: String, _ system: String?, _ code: String) -> Bool?)?
     /// Whether a member that the type of its element does not have is an error. Without it, it is empty.
     public var isStrict = false
+    /// Whether `as` lets the items of the type through, as `ofType` does, where it is an error on several. The search
+    /// parameters of R4 are written so.
+    package var castsEachItem = false
     /// How much the evaluation may take.
     public var limits = FHIRPathLimits()
 

@@ -10,7 +10,8 @@ struct IndexedValue: Sendable, Hashable {
     var key: String
     /// Which of the values of a composite parameter it is a part of.
     var item = 0
-    /// Of a token and a unit its system, `""` without one, `nil` for a primitive; of a reference the type.
+    /// Of a token and a unit its system, `""` without one, `nil` for a code whose system is not known; of a reference the
+    /// type.
     var system: String?
     /// The code, the id that is referred to, or the whole text.
     var code: String?

@@ -13,6 +13,8 @@ struct IndexedParameter: Sendable {
     /// The resources that a reference may be to.
     let targets: [String]
     let path: FHIRPath
+    /// Those of the elements that the values are, of codes.
+    let valueSets: [DefinedValueSet]
     /// The parts of a composite parameter.
     let components: [Component]
     /// What the index calls it: `Patient.name`.
@@ -60,7 +62,8 @@ struct SearchCatalog: Sendable {
                     else { continue }
                     parameters[definition.name] = IndexedParameter(
                         name: definition.name, kind: definition.kind, targets: definition.targets,
-                        path: try FHIRPath(Self.corrected(expression)), components: components,
+                        path: try FHIRPath(Self.corrected(expression)),
+                        valueSets: definition.kind == .token ? Self.valueSets(of: expression) : [], components: components,
                         key: "\(type).\(definition.name)")
                 } catch {
                     problems.append("\(type).\(definition.name): \(error)")
@@ -76,6 +79,20 @@ struct SearchCatalog: Sendable {
     private static func corrected(_ expression: String) -> String {
         expression.replacing("as(DateTime)", with: "as(dateTime)")
             .replacing(/hasExtension\(('[^']*')\)/) { "extension(\($0.1)).exists()" }
+    }
+
+    /// The value sets of the elements that an expression names by plain paths: `Patient.gender`.
+    private static func valueSets(of expression: String) -> [DefinedValueSet] {
+        expression.split(separator: "|").compactMap { path in
+            var names = path.split(whereSeparator: { $0 == "." || $0 == " " })[...]
+            var type = names.popFirst().flatMap { Definitions.r4.type(named: String($0)) }
+            var element: DefinedElement?
+            for name in names {
+                element = type?.element(named: String(name))
+                type = (element?.types.first?.id).map { Definitions.r4.types[$0] }
+            }
+            return element?.binding.flatMap { Definitions.r4.valueSets[$0.valueSet] }
+        }
     }
 
     /// The parameters of a type by name; empty for what is no type.

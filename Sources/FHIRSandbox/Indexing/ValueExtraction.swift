@@ -11,6 +11,8 @@ struct ValueExtraction {
     let bases: [String]
     let limit: Int
     private(set) var values: [IndexedValue] = []
+    /// The parameters whose expressions failed on the resource: it is not found by them.
+    private(set) var failedKeys: Set<String> = []
     private var seen: Set<IndexedValue> = []
 
     init(catalog: SearchCatalog, bases: [String], limit: Int) {
@@ -23,39 +25,57 @@ struct ValueExtraction {
     mutating func extract(from resource: JSONValue, type: String) throws(FHIRFailure) {
         var context = FHIRPathContext()
         context.limits.steps = 2_000_000
+        context.castsEachItem = true
         // All that an expression asks of what a reference is to is the type.
         context.resolver = { reference in
             ReferenceTarget(reference, bases: []).type.map { ["resourceType": JSONValue($0)] }
         }
         for parameter in catalog.parameters(of: type).values {
             // An element of another type than the specification has is not found; validation reports it.
-            let items = (try? parameter.path.evaluate(on: resource, in: context)) ?? []
+            let items = try evaluate(parameter.path, on: [FHIRPathItem(resource)], in: context, parameter.key)
             for (index, item) in items.enumerated() {
                 guard parameter.kind == .composite else {
-                    try add(item, as: parameter.kind, key: parameter.key, item: 0)
+                    try add(item, as: parameter.kind, parameter.valueSets, key: parameter.key, item: 0)
                     continue
                 }
                 for (part, component) in parameter.components.enumerated() {
-                    let parts = (try? component.path.evaluate(on: [item], in: context)) ?? []
-                    for value in parts {
-                        try add(value, as: component.kind, key: parameter.key(ofComponent: part), item: index)
+                    for value in try evaluate(component.path, on: [item], in: context, parameter.key) {
+                        try add(value, as: component.kind, [], key: parameter.key(ofComponent: part), item: index)
                     }
                 }
             }
         }
     }
 
+    /// - Throws: ``FHIRFailure`` where the limits of an evaluation are reached; what fails otherwise finds nothing.
+    private mutating func evaluate(
+        _ path: FHIRPath, on items: [FHIRPathItem], in context: FHIRPathContext, _ key: String
+    ) throws(FHIRFailure) -> [FHIRPathItem] {
+        do throws(FHIRPathError) {
+            return try path.evaluate(on: items, in: context)
+        } catch {
+            guard error.kind != .limit else {
+                throw .tooCostly("the resource is too large for the search parameter \(key)", status: 422)
+            }
+            failedKeys.insert(key)
+            return []
+        }
+    }
+
+    /// - Parameter valueSets: those that a code is of, if they are known.
     private mutating func add(
-        _ item: FHIRPathItem, as kind: SearchParameter.Kind, key: String, item index: Int
+        _ item: FHIRPathItem, as kind: SearchParameter.Kind, _ valueSets: [DefinedValueSet], key: String, item index: Int
     ) throws(FHIRFailure) {
         var json = item.json
-        if item.typeName == "Extension" {
-            guard let value = json.members?.first(where: { $0.name.hasPrefix("value") })?.value else { return }
-            json = value
+        var type = item.typeName
+        if type == "Extension" {
+            guard let member = json.members?.first(where: { $0.name.hasPrefix("value") }) else { return }
+            json = member.value
+            type = String(member.name.dropFirst("value".count))
         }
         var found: [IndexedValue] = []
         switch kind {
-        case .token: found = Self.tokens(json)
+        case .token: found = Self.tokens(json, type: type, valueSets)
         case .string: found = Self.strings(json)
         case .date: found = Self.range(json).map { [IndexedValue(key: "", range: .time($0))] } ?? []
         case .number: found = Self.number(json).map { [IndexedValue(key: "", range: .number($0, $0))] } ?? []
@@ -83,28 +103,39 @@ struct ValueExtraction {
             text: text.map(SearchText.folded))
     }
 
-    static func tokens(_ json: JSONValue) -> [IndexedValue] {
+    /// - Parameters:
+    ///   - type: the name of the value's type.
+    ///   - valueSets: those that a code is of, if they are known.
+    static func tokens(_ json: JSONValue, type: String, _ valueSets: [DefinedValueSet] = []) -> [IndexedValue] {
         switch json.kind {
-        case .boolean: return [token(system: nil, json.boolean == true ? "true" : "false")]
-        case .string: return [token(system: nil, json.string)]
-        case .number: return [token(system: nil, json.number)]
+        case .boolean:
+            let code = json.boolean == true ? "true" : "false"
+            return [token(system: "", code), token(system: "http://terminology.hl7.org/CodeSystem/special-values", code)]
+        case .string: return json.string.map { primitive($0, isCode: type == "code", valueSets) } ?? []
+        case .number: return [token(system: "", json.number)]
         case .object: break
         case .null, .array: return []
         }
         if let codings = json.member("coding")?.elements {
             let text = json.member("text")?.string
-            return codings.flatMap(tokens) + (text.map { [token(system: "", nil, $0)] } ?? [])
+            return codings.flatMap { tokens($0, type: "Coding") } + (text.map { [token(system: "", nil, $0)] } ?? [])
         }
         if let value = json.member("value")?.string {
-            // An Identifier has a URI as its system, a ContactPoint one of a few codes.
-            let system = json.member("system")?.string
-            let isContact = system.map { $0.utf8.allSatisfy { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") } } ?? false
-            let type = json.member("type")?.member("text")?.string
-            return [token(system: isContact ? (json.member("use")?.string ?? "") : (system ?? ""), value, type)]
+            // The system of a ContactPoint is what it is for; its namespace is its use (FHIR R4, search, “token”).
+            let system = json.member(type == "ContactPoint" ? "use" : "system")?.string
+            return [token(system: system ?? "", value, json.member("type")?.member("text")?.string)]
         }
         if let text = json.member("text")?.string, json.member("code") == nil { return [token(system: "", nil, text)] }
         guard let code = json.member("code")?.string else { return [] }
         return [token(system: json.member("system")?.string ?? "", code, json.member("display")?.string)]
+    }
+
+    /// A code has no system of its own, and the one of its value set. Of one whose value set is not known any may be asked
+    /// for.
+    private static func primitive(_ text: String, isCode: Bool, _ valueSets: [DefinedValueSet]) -> [IndexedValue] {
+        if isCode, valueSets.isEmpty { return [token(system: nil, text)] }
+        let systems = valueSets.flatMap(\.codes).filter { isCode && $0.code == text }.map(\.system)
+        return ([""] + systems).map { token(system: $0, text) }
     }
 
     static func strings(_ json: JSONValue) -> [IndexedValue] {
@@ -204,7 +235,7 @@ struct ValueExtraction {
                     text: SearchText.bounded(reference)))
         }
         if let identifier = json.member("identifier") {
-            values += Self.tokens(identifier).map { token in
+            values += Self.tokens(identifier, type: "Identifier").map { token in
                 var token = token
                 token.key = ":identifier"
                 return token

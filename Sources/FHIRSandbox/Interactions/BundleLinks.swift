@@ -1,3 +1,4 @@
+import FHIR
 import OrderedJSON
 
 /// The references between the entries of a transaction.
@@ -13,13 +14,35 @@ struct BundleLinks {
 
     /// A resource whose references are to what the entries became.
     ///
-    /// - Parameter conditional: finds what a conditional reference is to.
-    func resolve(_ json: JSONValue, conditional: (String) throws -> String) throws -> JSONValue {
+    /// - Parameters:
+    ///   - fullURL: that of the resource's entry, from which relative references go.
+    ///   - conditional: finds what a conditional reference is to.
+    func resolve(
+        _ json: JSONValue, fullURL: String?, conditional: (String) throws -> String
+    ) throws -> JSONValue {
+        try resolve(json, roots: (fullURL.flatMap(Self.root(of:)).map { [$0] } ?? []) + bases, conditional: conditional)
+    }
+
+    /// What is before type and id in the address of a resource: `http://example.org/fhir/` of
+    /// `http://example.org/fhir/Patient/1`. Nil for what is no such address.
+    private static func root(of url: String) -> String? {
+        guard url.hasPrefix("http://") || url.hasPrefix("https://") else { return nil }
+        var parts = url.split(separator: "/", omittingEmptySubsequences: false)[...]
+        if parts.count > 4, parts[parts.endIndex - 2] == "_history" { parts = parts.dropLast(2) }
+        guard parts.count > 4, let id = parts.popLast(), LogicalID.isValid(String(id)), let type = parts.popLast(),
+            SearchCatalog.r4.isType(String(type))
+        else { return nil }
+        return parts.joined(separator: "/") + "/"
+    }
+
+    private func resolve(
+        _ json: JSONValue, roots: [String], conditional: (String) throws -> String
+    ) throws -> JSONValue {
         switch json.kind {
         case .array:
             var isChanged = false
             let elements = try (json.elements ?? []).map { element in
-                let resolved = try resolve(element, conditional: conditional)
+                let resolved = try resolve(element, roots: roots, conditional: conditional)
                 isChanged = isChanged || !resolved.isSame(as: element)
                 return resolved
             }
@@ -32,12 +55,13 @@ struct BundleLinks {
                 var resolved = value
                 if let text = value.string {
                     if Self.linkNames.contains(name) {
-                        resolved = try link(text, isReference: name == "reference", conditional: conditional) ?? value
+                        let isReference = name == "reference"
+                        resolved = try link(text, isReference: isReference, roots: roots, conditional: conditional) ?? value
                     } else if name == "div" {
                         resolved = narrative(text).map { JSONValue($0) } ?? value
                     }
                 } else {
-                    resolved = try resolve(value, conditional: conditional)
+                    resolved = try resolve(value, roots: roots, conditional: conditional)
                 }
                 guard !resolved.isSame(as: value) else { return member }
                 isChanged = true
@@ -49,13 +73,13 @@ struct BundleLinks {
     }
 
     private func link(
-        _ text: String, isReference: Bool, conditional: (String) throws -> String
+        _ text: String, isReference: Bool, roots: [String], conditional: (String) throws -> String
     ) throws -> JSONValue? {
-        if let target = targets[text] { return JSONValue("\(target.type)/\(target.id)") }
+        if let path = path(of: text) { return JSONValue(path) }
         guard isReference, !text.hasPrefix("#") else { return nil }
-        // A relative reference to an entry whose fullUrl is an address.
-        for base in bases {
-            if let target = targets[base + text] { return JSONValue("\(target.type)/\(target.id)") }
+        // A relative reference to an entry whose fullUrl is an address (FHIR R4, bundle, “resolving references”).
+        for root in roots {
+            if let path = path(of: root + text) { return JSONValue(path) }
         }
         let type = text.utf8.prefix { $0 != UInt8(ascii: "?") }
         if type.endIndex < text.endIndex, SearchCatalog.r4.isType(String(Substring(type))) {
@@ -65,6 +89,12 @@ struct BundleLinks {
             throw FHIRFailure(400, "invalid", "a reference by urn:uuid is to no entry of the transaction")
         }
         return nil
+    }
+
+    /// Where what an address is to will be, with the address's fragment.
+    private func path(of url: String) -> String? {
+        let parts = url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        return targets[String(parts[0])].map { "\($0.type)/\($0.id)" + (parts.count > 1 ? "#\(parts[1])" : "") }
     }
 
     /// Links of the narrative: `href` and `src` in quotation marks.
@@ -78,8 +108,8 @@ struct BundleLinks {
             result += before
             rest = rest[start.lowerBound...]
             let url = rest.prefix { $0 != quote && $0 != "<" && $0 != ">" }
-            if quote == "\"" || quote == "'", let target = targets[String(url)] {
-                result += "\(target.type)/\(target.id)"
+            if quote == "\"" || quote == "'", let path = path(of: String(url)) {
+                result += path
             } else {
                 result += url
             }

@@ -84,7 +84,8 @@ extension Session {
         for index in entries.indices {
             guard case .resource(let resource)? = entries[index].request.body else { continue }
             try located(entries[index]) {
-                let resolved = try links.resolve(resource, conditional: conditionalTarget)
+                let resolved = try links.resolve(
+                    resource, fullURL: entries[index].fullURL, conditional: conditionalTarget)
                 entries[index].request.body = .resource(resolved)
             }
         }

@@ -63,7 +63,7 @@ extension Session {
                 "method": JSONValue(version.method), "url": JSONValue(isFirst ? version.type : version.path),
             ]
             entry["response"] = [
-                "status": version.isDeleted ? "204" : version.version == 1 ? "201" : "200",
+                "status": version.isDeleted ? "204" : version.isCreation ? "201" : "200",
                 "etag": JSONValue(version.etag), "lastModified": JSONValue(version.lastUpdated),
             ]
             return entry

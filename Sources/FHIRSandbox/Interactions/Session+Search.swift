@@ -159,10 +159,8 @@ extension Session {
             let target: SQL = include.target.map { "AND target.type = \($0)" } ?? ""
             return """
                 SELECT DISTINCT target.id FROM value
-                JOIN resource AS source ON source.id = value.resource
                 JOIN resource AS target ON target.type = value.system AND target.name = value.code
-                WHERE value.resource IN (\(list)) AND source.type = \(include.source)
-                AND value.key IN (\(Self.list(include.keys))) AND NOT target.isDeleted \(target)
+                WHERE value.resource IN (\(list)) AND value.key IN (\(Self.list(include.keys))) AND NOT target.isDeleted \(target)
                 ORDER BY target.id LIMIT \(limits.included + 1)
                 """
         }

@@ -19,7 +19,7 @@ struct Session {
     var catalog: SearchCatalog { .r4 }
     var bases: [String] { [base + "/"] }
     var store: ResourceStore {
-        ResourceStore(db: db, catalog: catalog, now: now, bases: bases, limits: limits)
+        ResourceStore(db: db, catalog: catalog, now: now, bases: bases, limits: limits, logger: server.logger)
     }
 
     /// Does what a request asks for. Bundles are done by ``process(_:)``, which calls this for their entries.

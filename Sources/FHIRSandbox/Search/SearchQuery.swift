@@ -15,9 +15,7 @@ struct SearchQuery: Sendable {
     }
 
     struct Include: Sendable {
-        /// The type that has the reference.
-        var source: String
-        /// The index keys of the parameters that are followed.
+        /// The index keys of the parameters that are followed; they name the types that have the references, too.
         var keys: [String]
         /// The type that the reference is to; nil for any.
         var target: String?
@@ -81,7 +79,7 @@ enum ValueMatch: Sendable {
         case any
         /// No system: of a Coding without one, or a primitive.
         case none
-        /// This one; a primitive's code has the system of its value set.
+        /// This one; a code of which no system is known has any.
         case exactly(String)
     }
 

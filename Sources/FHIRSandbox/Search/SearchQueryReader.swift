@@ -81,8 +81,8 @@ struct SearchQueryReader {
             query.total = total
         case "_elements": query.elements += item.value.split(separator: ",").map(String.init)
         case "_sort": query.sort += try sort(item.value, of: query.type)
-        case "_include": query.includes.append(try include(item.value, modifier))
-        case "_revinclude": query.reverseIncludes.append(try include(item.value, modifier))
+        case "_include": query.includes.append(try include(item.value, modifier, from: [query.type]))
+        case "_revinclude": query.reverseIncludes.append(try include(item.value, modifier, from: catalog.typeNames))
         case "_snapshot":
             query.page = (item.value, query.page?.offset ?? 0)
         case "_offset":
@@ -112,25 +112,37 @@ struct SearchQueryReader {
         return keys
     }
 
-    private func include(_ text: String, _ modifier: String?) throws(ReadingProblem) -> SearchQuery.Include {
+    /// - Parameter sources: the types of which `*` means all references.
+    private func include(
+        _ text: String, _ modifier: String?, from sources: [String]
+    ) throws(ReadingProblem) -> SearchQuery.Include {
         guard modifier == nil || modifier == "iterate" || modifier == "recurse" else {
             throw .unknown("an include has no such modifier")
         }
+        if text == "*" {
+            // What was included may be of any type.
+            let keys = (modifier == nil ? sources : catalog.typeNames).flatMap { referenceKeys(of: $0) }
+            return .init(keys: keys, target: nil, iterates: modifier != nil)
+        }
         let parts = text.split(separator: ":").map(String.init)
         guard (2...3).contains(parts.count), catalog.isType(parts[0]), parts.count < 3 || catalog.isType(parts[2]) else {
-            throw .invalid("an include is a type, a parameter, and perhaps the type that is referred to")
+            throw .invalid("an include is *, or a type, a parameter, and perhaps the type that is referred to")
         }
         let parameters = catalog.parameters(of: parts[0])
         let keys: [String]
         if parts[1] == "*" {
-            keys = parameters.values.filter { $0.kind == .reference }.map(\.key).sorted()
+            keys = referenceKeys(of: parts[0])
         } else {
             guard let parameter = parameters[parts[1]], parameter.kind == .reference else {
                 throw .unknown("\(parts[0]) has no parameter \(Self.shown(parts[1])) that refers to resources")
             }
             keys = [parameter.key]
         }
-        return .init(source: parts[0], keys: keys, target: parts.count > 2 ? parts[2] : nil, iterates: modifier != nil)
+        return .init(keys: keys, target: parts.count > 2 ? parts[2] : nil, iterates: modifier != nil)
+    }
+
+    private func referenceKeys(of type: String) -> [String] {
+        catalog.parameters(of: type).values.filter { $0.kind == .reference }.map(\.key).sorted()
     }
 
     // MARK: Conditions

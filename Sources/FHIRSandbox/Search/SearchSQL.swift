@@ -112,7 +112,10 @@ extension ValueMatch {
     }
 
     private static func number(_ prefix: Prefix, _ value: Double, _ implied: ClosedRange<Double>) -> SQL {
-        let equal: SQL = "(low >= \(implied.lowerBound) AND high <= \(implied.upperBound))"
+        // Without the upper bound, unless the digits are more than a double tells apart.
+        let equal: SQL = """
+            (low >= \(implied.lowerBound) AND high < \(implied.upperBound) OR low = \(value) AND high = \(value))
+            """
         switch prefix {
         case .eq: return equal
         case .ne: return "(low IS NOT NULL AND NOT \(equal))"

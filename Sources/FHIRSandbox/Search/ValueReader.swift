@@ -143,7 +143,8 @@ struct ValueReader {
     }
 }
 
-/// A number and what its digits imply: 5.4 is anything from 5.35 to 5.45 (FHIR R4, search, “number”).
+/// A number and what its digits imply: 5.4 is anything from 5.35 to 5.45, and 1e2 from 95 to 105 (FHIR R4, search,
+/// “number”).
 struct ImpliedNumber {
     let value: Double
     let low: Decimal
@@ -162,7 +163,10 @@ struct ImpliedNumber {
         else { return nil }
         let fraction = parts[0].split(separator: ".", omittingEmptySubsequences: false)
         guard fraction.count <= 2, fraction.allSatisfy({ !$0.isEmpty }) else { return nil }
-        let scale = exponent - (fraction.count == 2 ? fraction[1].utf8.count : 0)
+        var scale = exponent - (fraction.count == 2 ? fraction[1].utf8.count : 0)
+        // With an exponent two digits count at least, as the specification's example has it.
+        let significant = parts[0].utf8.drop { !(0x31...0x39).contains($0) }.filter { (0x30...0x39).contains($0) }.count
+        if parts.count == 2, significant < 2 { scale -= 1 }
         let half = Decimal(sign: .plus, exponent: scale - 1, significand: 5)
         self.value = value
         low = decimal - half

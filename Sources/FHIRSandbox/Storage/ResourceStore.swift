@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import GRDB
 import HTTPServing
+import Logging
 import OrderedJSON
 
 /// Reads and writes versions of resources, and the index by which they are found, in one transaction of the database.
@@ -12,6 +13,7 @@ struct ResourceStore {
     /// The addresses under which resources are referred to as a whole.
     let bases: [String]
     let limits: FHIRSandboxLimits
+    let logger: Logger
 
     // MARK: Reading
 
@@ -50,6 +52,7 @@ struct ResourceStore {
         try insertVersion(row, method: method, content: Data(resource.utf8()))
         var extraction = ValueExtraction(catalog: catalog, bases: bases, limit: limits.indexedValues)
         try extraction.extract(from: resource, type: type)
+        for key in extraction.failedKeys.sorted() { logger.warning("the expression of the search parameter \(key) failed") }
         let statement = try db.cachedStatement(
             sql: "INSERT INTO value (resource, key, item, system, code, text, low, high) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         for value in extraction.values {

@@ -16,6 +16,8 @@ struct StoredResource: Sendable, FetchableRecord {
     var method: String
     /// The JSON; nil for a version that is the deletion.
     var content: Data?
+    /// Whether there was nothing before it: it is the first version, or the one after a deletion.
+    var isCreation: Bool
     /// Where the version stands in the history of all.
     var sequence: Int64
 
@@ -27,6 +29,7 @@ struct StoredResource: Sendable, FetchableRecord {
         at = Timestamp(rawValue: row["at"])
         method = row["method"]
         content = row["content"]
+        isCreation = row["isCreation"]
         sequence = row["sequence"]
     }
 
@@ -45,7 +48,9 @@ struct StoredResource: Sendable, FetchableRecord {
 
     static let columns: SQL = """
         resource.id, resource.type, resource.name, version.number, version.at, version.method, version.content,
-        version.sequence
+        version.sequence,
+        NOT EXISTS (SELECT 1 FROM version AS earlier WHERE earlier.resource = version.resource
+            AND earlier.number = version.number - 1 AND earlier.method <> 'DELETE') AS isCreation
         """
     static let tables: SQL = "resource JOIN version ON version.resource = resource.id"
 }

@@ -24,8 +24,8 @@ extension FHIRPathEvaluation {
         case .and, .or, .xor, .implies: return try logic(operation, left, right, in: focus, at: node)
         default: break
         }
-        let a = try evaluate(left, in: focus)
-        let b = try evaluate(right, in: focus)
+        let a = try evaluateApart(left, in: focus)
+        let b = try evaluateApart(right, in: focus)
         switch operation {
         case .union: return try checked(distinct(a + b, at: node), at: node)
         case .equal: return Self.items(try equal(a, b, at: node))
@@ -75,7 +75,7 @@ extension FHIRPathEvaluation {
         _ operation: FHIRPathSyntax.Operator, _ left: Reference, _ right: Reference, in focus: Focus,
         at node: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Items {
-        let left = try evaluate(left, in: focus)
+        let left = try evaluateApart(left, in: focus)
         let a = try boolean(left, at: node)
         // What is decided by the left operand does not look at the right one.
         switch (operation, a) {
@@ -83,7 +83,7 @@ extension FHIRPathEvaluation {
         case (.or, true), (.implies, false): return [FHIRPathItem(true)]
         default: break
         }
-        let right = try evaluate(right, in: focus)
+        let right = try evaluateApart(right, in: focus)
         let b = try boolean(right, at: node)
         switch operation {
         case .and: return Self.items(b == false ? false : a == true && b == true ? true : nil)

@@ -19,10 +19,10 @@ extension FHIRPathEvaluation {
         case .is:
             guard let item = try single(items, at: node) else { return [] }
             return [FHIRPathItem(isOf(item, type))]
-        case .as:
+        case .as where !context.castsEachItem:
             guard let item = try single(items, at: node) else { return [] }
             return converted(item, type).map { [$0] } ?? []
-        case .ofType:
+        case .as, .ofType:
             return items.compactMap { converted($0, type) }
         }
     }

@@ -69,6 +69,15 @@ struct FHIRPathEvaluation {
 
     // MARK: Nodes
 
+    /// Evaluates an operand or an argument: a variable that is defined in it holds for what follows in the same chain, and
+    /// not outside.
+    mutating func evaluateApart(_ reference: Reference, in focus: Focus) throws(FHIRPathError) -> Items {
+        guard syntax.definesVariables else { return try evaluate(reference, in: focus) }
+        let outer = variables
+        defer { variables = outer }
+        return try evaluate(reference, in: focus)
+    }
+
     mutating func evaluate(_ reference: Reference, in focus: Focus) throws(FHIRPathError) -> Items {
         let node = syntax[reference]
         switch node.kind {
@@ -113,11 +122,12 @@ struct FHIRPathEvaluation {
             return try call(Call(function, arguments, node, input: items ?? focus.items, focus: focus))
         case .indexer(let base, let index):
             let items = try evaluate(base, in: focus)
-            let indices = try evaluate(index, in: focus)
+            let indices = try evaluateApart(index, in: focus)
             guard let position = try single(indices, at: node)?.integer else { return [] }
             return items.indices.contains(position) ? [items[position]] : []
         case .sign(let isNegative, let operand):
-            return try sign(isNegative, evaluate(operand, in: focus), at: node)
+            let items = try evaluateApart(operand, in: focus)
+            return try sign(isNegative, items, at: node)
         case .operation(let operation, let left, let right):
             return try apply(operation, left, right, in: focus, at: node)
         case .type(let operation, let operand, let type):

@@ -100,18 +100,22 @@ extension FHIRPathEvaluation {
     }
 
     private mutating func conditional(_ call: Call) throws(FHIRPathError) -> Items {
-        // On one item `$this` is that; otherwise the criterion sees what the expression around sees.
+        // An error in later releases of FHIRPath, and nothing that the normative one defines.
+        guard call.input.count <= 1 else {
+            throw failure("iif is called on one item at most, and there are \(call.input.count).", at: call.node)
+        }
+        // On one item `$this` is that; on none the criterion sees what the expression around sees.
         var focus = call.focus
         if call.input.count == 1 {
             focus.items = call.input
             focus.this = call.input
         }
-        let criterion = try evaluate(call.arguments[0], in: focus)
+        let criterion = try evaluateApart(call.arguments[0], in: focus)
         if let item = try single(criterion, at: call.node), item.boolean == nil, context.isStrict {
             throw failure("The criterion of iif is a boolean, not \(item.typeName).", at: call.node)
         }
-        if try boolean(criterion, at: call.node) == true { return try evaluate(call.arguments[1], in: focus) }
-        return call.arguments.count > 2 ? try evaluate(call.arguments[2], in: focus) : []
+        if try boolean(criterion, at: call.node) == true { return try evaluateApart(call.arguments[1], in: focus) }
+        return call.arguments.count > 2 ? try evaluateApart(call.arguments[2], in: focus) : []
     }
 
     private mutating func aggregated(_ call: Call) throws(FHIRPathError) -> Items {
@@ -120,7 +124,7 @@ extension FHIRPathEvaluation {
             var focus = Focus([item])
             focus.index = index
             focus.total = total
-            total = try evaluate(call.arguments[0], in: focus)
+            total = try evaluateApart(call.arguments[0], in: focus)
         }
         return total
     }

@@ -65,7 +65,7 @@ extension FHIRPathEvaluation {
         guard index < call.arguments.count else { return nil }
         var focus = call.focus
         focus.items = focus.this
-        return try evaluate(call.arguments[index], in: focus)
+        return try evaluateApart(call.arguments[index], in: focus)
     }
 
     mutating func stringArgument(_ index: Int, of call: Call) throws(FHIRPathError) -> String? {
@@ -95,6 +95,6 @@ extension FHIRPathEvaluation {
         var focus = Focus([item])
         focus.index = index
         focus.total = call.focus.total
-        return try evaluate(argument, in: focus)
+        return try evaluateApart(argument, in: focus)
     }
 }

@@ -1,4 +1,4 @@
-/// `trace` and `defineVariable` (FHIRPath section 5.9).
+/// `trace` and `defineVariable` (FHIRPath section 5.9). A variable holds until the operand or argument it is defined in ends.
 extension FHIRPathEvaluation {
     mutating func utility(_ call: Call) throws(FHIRPathError) -> Items {
         guard let name = try stringArgument(0, of: call) else { return call.input }

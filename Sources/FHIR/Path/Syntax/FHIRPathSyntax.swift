@@ -80,6 +80,8 @@ struct FHIRPathSyntax: Sendable {
 
     private(set) var nodes: [Node] = []
     private(set) var root: Reference = 0
+    /// Whether there is a `defineVariable` in it, so that what is defined must be kept to its scope.
+    private(set) var definesVariables = false
     /// Of each node whether it only goes from what the expression is evaluated on to parts: see ``isNavigation(_:)``.
     private var navigations: [Bool] = []
 
@@ -107,6 +109,7 @@ struct FHIRPathSyntax: Sendable {
             default: false
             }
         navigations.append(isNavigation)
+        if case .function(_, .defineVariable, _) = kind { definesVariables = true }
         nodes.append(Node(kind: kind, offset: Int32(truncatingIfNeeded: offset)))
         return Reference(nodes.count - 1)
     }

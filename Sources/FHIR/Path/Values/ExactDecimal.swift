@@ -47,6 +47,9 @@ struct ExactDecimal: Sendable, Hashable {
         self.init(value, scale: scale)
     }
 
+    /// Digits after the point without trailing zeros, which count for nothing in an equivalence (FHIRPath section 6.1.3).
+    var precision: Int { max(0, -value.exponentOfLastDigit) }
+
     var description: String {
         // Decimal writes without an exponent, and without trailing zeros.
         var text = "\(value)"

@@ -80,21 +80,35 @@ extension SystemValue {
 
 extension ExactDecimal {
     static func equivalent(_ a: ExactDecimal, _ b: ExactDecimal) -> Bool {
-        // Trailing zeros count for nothing here.
-        let digits = min(max(0, -a.value.exponentOfLastDigit), max(0, -b.value.exponentOfLastDigit))
+        let digits = min(a.precision, b.precision)
         return a.value.rounded(to: digits) == b.value.rounded(to: digits)
+    }
+}
+
+extension ExactDecimal {
+    /// How much the last digit as written counts for, in the base units; nil where the value has none.
+    fileprivate func lastDigit(in unit: UCUMUnit) -> Decimal? {
+        let digit = Decimal(sign: .plus, exponent: -precision, significand: 1)
+        // By difference, since the scales of temperatures begin elsewhere.
+        guard let base = try? unit.baseValue(of: value), let next = try? unit.baseValue(of: value + digit) else { return nil }
+        return next < base ? base - next : next - base
+    }
+
+    /// Whether another number of another unit is the same, rounded to the digits that this one has.
+    fileprivate func isRounded(_ other: ExactDecimal, _ unit: UCUMUnit, to own: UCUMUnit) -> Bool {
+        guard let converted = try? unit.convert(other.value, to: own) else { return false }
+        return converted.rounded(to: precision) == value.rounded(to: precision)
     }
 }
 
 extension PathQuantity {
     /// The values in one unit, if the units measure the same.
-    private static func aligned(_ a: PathQuantity, _ b: PathQuantity, calendarAsUCUM: Bool) -> (Decimal, Decimal)? {
+    private static func aligned(_ a: PathQuantity, _ b: PathQuantity) -> (Decimal, Decimal)? {
         if a.unit == b.unit { return (a.value.value, b.value.value) }
-        if case (.calendar(let left), .calendar(let right)) = (a.unit, b.unit), !calendarAsUCUM {
+        if case (.calendar(let left), .calendar(let right)) = (a.unit, b.unit) {
             return alignedByCalendar(a, left, b, right)
         }
-        guard let left = a.ucumUnit(calendarAsUCUM: calendarAsUCUM),
-            let right = b.ucumUnit(calendarAsUCUM: calendarAsUCUM),
+        guard let left = a.ucumUnit(calendarAsUCUM: false), let right = b.ucumUnit(calendarAsUCUM: false),
             let leftValue = try? left.convert(a.value.value, to: right)
         else { return nil }
         return (leftValue, b.value.value)
@@ -108,21 +122,25 @@ extension PathQuantity {
     }
 
     static func equal(_ a: PathQuantity, _ b: PathQuantity) -> Bool? {
-        guard let (left, right) = aligned(a, b, calendarAsUCUM: false) else {
+        guard let (left, right) = aligned(a, b) else {
             return mixesCalendar(a, b) ? nil : measuresTheSame(a, b) == false ? false : nil
         }
         return left == right
     }
 
+    /// Whether two quantities are the same to the last digit of the less precise, whichever of the two is on the left.
     static func equivalent(_ a: PathQuantity, _ b: PathQuantity) -> Bool {
-        guard let (left, right) = aligned(a, b, calendarAsUCUM: true) else { return false }
-        return a.unit == b.unit
-            ? ExactDecimal.equivalent(a.value, b.value)
-            : ExactDecimal.equivalent(ExactDecimal(left), ExactDecimal(right))
+        if a.unit == b.unit { return ExactDecimal.equivalent(a.value, b.value) }
+        guard let left = a.ucumUnit(calendarAsUCUM: true), let right = b.ucumUnit(calendarAsUCUM: true),
+            let leftStep = a.value.lastDigit(in: left), let rightStep = b.value.lastDigit(in: right)
+        else { return false }
+        // Of two that are as precise either may be rounded to; both are, so that their order does not count.
+        return leftStep >= rightStep && a.value.isRounded(b.value, right, to: left)
+            || rightStep >= leftStep && b.value.isRounded(a.value, left, to: right)
     }
 
     static func order(_ a: PathQuantity, _ b: PathQuantity) -> Int? {
-        guard let (left, right) = aligned(a, b, calendarAsUCUM: false) else { return nil }
+        guard let (left, right) = aligned(a, b) else { return nil }
         return left == right ? 0 : left < right ? -1 : 1
     }
 
