@@ -3,8 +3,21 @@ import HTTPServing
 
 /// Conditions as SQL. Every value is an argument, none is part of the text.
 extension SearchCriterion {
+    /// How much a condition matches, from little to much, as far as its kind says.
+    var breadth: Int {
+        switch self {
+        case .never, .id(_, isNegated: false): 0
+        case .value(let key, let matches, isNegated: false): matches.map { $0.breadth(key) }.max() ?? 0
+        case .composite: 4
+        case .chain, .isReferredTo, .lastUpdated: 5
+        case .id, .value, .isMissing: 6
+        }
+    }
+
     /// A condition on the rows of `resource` with this alias.
-    func sql(_ alias: SQL, now: Timestamp) -> SQL {
+    ///
+    /// - Parameter isFilter: Whether other conditions find the rows, and this one is asked of each.
+    func sql(_ alias: SQL, isFilter: Bool = false, now: Timestamp) -> SQL {
         switch self {
         case .never: return "0"
         case .id(let ids, let isNegated):
@@ -18,7 +31,11 @@ extension SearchCriterion {
             return isMissing ? "NOT \(found)" : found
         case .value(let key, let matches, let isNegated):
             let found = Self.any(
-                matches.map { "\(alias).id IN (SELECT resource FROM value WHERE key = \(key) AND \($0.sql(now: now)))" })
+                matches.map { match -> SQL in
+                    let rows: SQL = "FROM value WHERE key = \(key) AND \(match.sql(now: now))"
+                    return isFilter ? "EXISTS (SELECT 1 \(rows) AND value.resource = \(alias).id)"
+                        : "\(alias).id IN (SELECT resource \(rows))"
+                })
             return isNegated ? "NOT \(found)" : found
         case .composite(let key, let alternatives):
             return Self.any(alternatives.map { Self.composite(key, $0, alias, now: now) })
@@ -53,6 +70,16 @@ extension SearchCriterion {
 }
 
 extension ValueMatch {
+    /// How much it matches, as ``SearchCriterion/breadth``.
+    func breadth(_ key: String) -> Int {
+        switch self {
+        case .token(_, code: _?): key.hasSuffix("identifier") ? 1 : 3
+        case .url, .uri, .exactText: 1
+        case .reference, .startsWith: 3
+        case .token, .contains, .word, .uriBelow, .time, .number: 5
+        }
+    }
+
     /// A condition on a row of `value`.
     func sql(now: Timestamp, low: SQL = "low", high: SQL = "high") -> SQL {
         switch self {

@@ -89,14 +89,14 @@ struct ValidationReferenceTests {
             Self.observation(#""subject":{"reference":"http://e.org/Flag/1/_history/2"}"#), .warning, .structure,
             "Observation.subject", "2:24")
         try expect(
-            Self.observation(#""subject":{"type":"Flag","display":"x"}"#), .warning, .structure, "Observation.subject",
+            Self.observation(#""subject":{"type":"Flag","display":"x"}"#), .error, .structure, "Observation.subject",
             "2:19")
         try expect(
             Self.observation(#""subject":{"type":"Group","reference":"Patient/1"}"#), .error, .invalid,
             "Observation.subject", "2:19")
     }
 
-    @Test("a relative reference is a type and an id", arguments: ["7", "patient/7", "/Patient/7", "a/Patient/7", "Patient"])
+    @Test("a relative reference is a type and an id", arguments: ["7", "patient/7", "/Patient/7", "a/Patient/7", "Patient", "Patient/", "Patient/a_b"])
     func malformed(reference: String) throws {
         try expect(
             Self.observation(#""subject":{"reference":"\#(reference)"}"#), .error, .value, "Observation.subject", "2:24")

@@ -61,14 +61,17 @@ extension Validation {
         let resource = json.member("resource")
         let id = resource?.member("id")
         if let fullURL = json.member("fullUrl"), fullURL.kind == .string {
-            let problem: String? = fullURL.withUTF8 { url in
-                if url.isEmpty { return nil }
-                if !TextScan.hasScheme(url) { return "fullUrl is an absolute URL" }
-                let isSame = url.starts(with: "urn:".utf8)
+            let isAbsolute = fullURL.withUTF8 { $0.isEmpty || TextScan.hasScheme($0) } ?? true
+            let isSame = fullURL.withUTF8 { url in
+                url.isEmpty || url.starts(with: "urn:".utf8)
                     || id?.withUTF8 { url.split(separator: UInt8(ascii: "/")).last?.elementsEqual($0) ?? false } ?? true
-                return isSame ? nil : "fullUrl does not end with the id of the resource"
-            } ?? nil
-            if let problem { report(.error, .value, problem, at: fullURL) }
+            } ?? true
+            if !isAbsolute {
+                report(.error, .value, "fullUrl is an absolute URL", at: fullURL)
+            } else if !isSame {
+                // No error: the specification's own examples have such, and HL7's validator takes them.
+                report(.warning, .invalid, "fullUrl does not end with the id of the resource", at: fullURL)
+            }
         }
         let mode = json.member("search")?.member("mode")
         if mode?.isString("outcome") == true, let resource, resource.resourceType != "OperationOutcome" {
