@@ -36,7 +36,7 @@ struct NameTable: Sendable {
 
     private func range(_ index: Int) -> Range<Int> { Int(ends[index])..<Int(ends[index + 1]) }
 
-    /// FNV-1a. Names are few and known, and a stranger's are only looked up.
+    /// FNV-1a. Names are few and known, and untrusted ones are only looked up.
     private static func hash(_ name: some Sequence<UInt8>) -> Int {
         var hash: UInt32 = 2_166_136_261
         for byte in name { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
