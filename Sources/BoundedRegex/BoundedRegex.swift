@@ -1,4 +1,4 @@
-/// A regular expression that comes from a stranger: matching it ends, whatever it is.
+/// An untrusted regular expression: matching it always ends.
 ///
 /// ```swift
 /// let code = try BoundedRegex("[A-Z]{2}[0-9]+")

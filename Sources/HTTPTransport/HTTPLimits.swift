@@ -2,7 +2,7 @@
 public struct HTTPLimits: Sendable, Hashable {
     /// How long to wait for the name to be resolved and the connection, TLS included, to stand.
     public var connectTimeout: Duration
-    /// How long a request may take in all, from the call to the last byte of the answer.
+    /// How long a request may take in all, from the call to the last byte of the response.
     public var deadline: Duration
     /// How many bytes the body of an answer may have. What is longer is not read further.
     public var maximumAnswerBytes: Int

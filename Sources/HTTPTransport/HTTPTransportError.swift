@@ -39,7 +39,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
     /// Whether the server may have received the request, and so may have acted on it. False means that it certainly
     /// has not, and that a repetition does no harm.
     public let mayHaveReachedServer: Bool
-    /// What the HTTP library said, if that tells more.
+    /// The message of the HTTP library, if it adds something.
     public let detail: String?
 
     /// An error, from a transport of one's own.

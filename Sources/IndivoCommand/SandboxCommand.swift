@@ -56,7 +56,7 @@ struct SandboxCommand: AsyncParsableCommand {
         do {
             sandbox = try await Sandbox.start(configuration)
         } catch {
-            throw failure("The sandbox cannot start: \(error)")
+            throw CommandFailure(starting: "the sandbox", error)
         }
         do {
             if let load { try await self.load(URL(filePath: load), into: sandbox) }

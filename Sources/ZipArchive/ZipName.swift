@@ -1,4 +1,4 @@
-/// The names that archives may have. A stranger's names must not leave the folder into which they are unpacked.
+/// The names that archives may have. Untrusted names must not leave the folder into which they are unpacked.
 enum ZipName {
     /// - Throws: ``ZipError/badName(name:reason:)``.
     static func check(_ name: String, limits: ZipLimits) throws(ZipError) {

@@ -7,7 +7,7 @@ import Foundation
 ///         try archive.read(entry) { piece in hash.update(piece) }
 ///     }
 ///
-/// The archive comes from a stranger. Its directory is checked as a whole before anything is read: names, sizes, bounds,
+/// The archive is untrusted. Its directory is checked as a whole before anything is read: names, sizes, bounds,
 /// entries that overlap. Memory does not grow with the size of an entry.
 public struct ZipReader: Sendable {
     /// The entries in the order of the central directory.

@@ -5,7 +5,7 @@ enum MappingDocumentation {
     /// The page, in Markdown.
     static var page: String {
         """
-        # What becomes of what
+        # The mapping of documents
 
         How the documents of a record become FHIR R4.
 
@@ -15,6 +15,9 @@ enum MappingDocumentation {
 
         Fields are named as in SDMX; `name_*` are the parts of a coded value (title, system, identifier) or of another
         compound value. Older names and the typed documents' nested XML (`<provider><name>` for `provider_name`) count too.
+
+        `indivo fhir check` on an export warns of the rule dom-6 (a resource should have a narrative) for contained
+        resources. That is expected: only the resources that contain them have one.
 
         \(FactMapping.all.map(section).joined(separator: "\n\n"))
 

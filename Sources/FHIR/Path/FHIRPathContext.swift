@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// How much an evaluation may take. An expression from a stranger that would take more ends in an error.
+/// How much an evaluation may take. An untrusted expression that would take more ends in an error.
 public struct FHIRPathLimits: Sendable, Hashable {
     /// Operations and items, counted together.
     public var steps = 20_000_000

@@ -44,7 +44,7 @@ public actor ClientCredentials: FHIRAuthorization {
     ///   - tokenURL: The token endpoint.
     ///   - scope: What to ask for, as in `system/Observation.write`.
     ///   - authentication: How the client proves who it is.
-    ///   - plainHTTPHosts: The hosts to which HTTP without TLS is allowed, beside this machine itself.
+    ///   - plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
     ///   - transport: What carries requests.
     ///   - timing: The clocks.
     /// - Throws: ``FHIRAuthorizationError`` for an address that cannot be used.

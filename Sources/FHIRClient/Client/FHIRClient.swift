@@ -67,7 +67,7 @@ public final class FHIRClient: Sendable {
         public var retry: RetryPolicy
         /// How many requests may be under way at a time; further ones wait.
         public var maximumConcurrentRequests: Int
-        /// The hosts to which HTTP without TLS is allowed, beside this machine itself.
+        /// The hosts to which HTTP without TLS is allowed, besides this machine.
         public var plainHTTPHosts: Set<String>
         /// How many pages of one search or history are read.
         public var maximumPages: Int

@@ -43,7 +43,7 @@ extension FHIRClient {
 
     /// Checks a resource without storing it (`$validate`).
     ///
-    /// - Parameter profile: A profile to check against, in the place of those in its `meta`.
+    /// - Parameter profile: A profile to check against, instead of those in its `meta`.
     /// - Returns: What is wrong with it, if anything: a server may say so with a status that is a success or not.
     public func validate(_ resource: some FHIRResource, profile: FHIRURI? = nil) async throws -> OperationOutcome {
         let type = try typeName(of: resource, "$validate")

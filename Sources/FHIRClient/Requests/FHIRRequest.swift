@@ -30,7 +30,7 @@ struct FHIRRequest: Sendable {
     var fields = HTTPFields()
     var body: Body?
     var retry: RetryRule
-    /// Path and query to ask for in place of `path` and `query`: a link that the server gave.
+    /// Path and query to request instead of `path` and `query`: a link that the server gave.
     var link: String?
 
     /// - Parameter path: Segments; those that are types or begin with `_` or `$` stay in the shape, others are `[id]`.

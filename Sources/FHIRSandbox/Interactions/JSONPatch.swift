@@ -219,7 +219,7 @@ extension JSONValue {
 }
 
 extension JSONLimits {
-    /// What a sandbox reads of a stranger.
+    /// The limits for untrusted requests.
     static func of(_ limits: FHIRSandboxLimits) -> JSONLimits {
         var json = JSONLimits()
         json.depth = limits.depth

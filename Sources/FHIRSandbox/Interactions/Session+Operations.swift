@@ -34,7 +34,7 @@ extension Session {
         return FHIRResponse(resource: OperationOutcome(ValidationIssue.all(of: resource, validationOptions)).tree)
     }
 
-    /// What a stranger's resource may take of the time of all.
+    /// Limits for validating untrusted resources.
     private var validationOptions: ValidationOptions {
         var options = ValidationOptions()
         options.maximumIssues = 1_000

@@ -1,4 +1,4 @@
-/// What all pages of a server have around their main part, and the headers that keep strangers' content harmless.
+/// The parts of a page around its main part, and the headers that keep untrusted content harmless.
 package struct PageFrame {
     /// The name of the site, which follows the title of each page.
     package var site: String

@@ -10,7 +10,7 @@ package struct ServerAddress {
     /// Before the paths of calls, escaped, without a slash at the end.
     package let path: String
 
-    /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, beside this machine itself.
+    /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
     /// - Throws: ``ServerAddressError``
     package init(_ url: URL, plainHTTPHosts: Set<String>) throws(ServerAddressError) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",

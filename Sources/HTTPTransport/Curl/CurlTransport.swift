@@ -24,7 +24,7 @@ public final class CurlTransport: HTTPTransport {
     /// - Parameters:
     ///   - limits: How long to wait, and how much to take.
     ///   - maximumConnectionsPerHost: How many requests may be under way to one server; further ones wait.
-    ///   - authorityFile: A file of certificates (PEM) to trust in place of the system's authorities, such as that of a
+    ///   - authorityFile: A file of certificates (PEM) to trust instead of the system's authorities, such as that of a
     ///     hospital's own authority.
     public init(
         limits: HTTPLimits = HTTPLimits(), maximumConnectionsPerHost: Int = 8, authorityFile: String? = nil

@@ -47,7 +47,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
         do {
             sandbox = try await FHIRSandbox.start(configuration)
         } catch {
-            throw CommandFailure("the server cannot start: \(error)")
+            throw CommandFailure(starting: "the server", error)
         }
         do {
             for path in load { try await store(path, in: sandbox) }

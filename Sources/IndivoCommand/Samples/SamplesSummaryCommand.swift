@@ -25,7 +25,7 @@ struct SamplesSummaryCommand: AsyncParsableCommand {
         var rows: [String: Row] = [:]
         let selection = try input.selection(input.healthMapping())
         let tally = try await input.forEach(selection) { sample, _ in
-            // Types come from a stranger.
+            // Types are untrusted.
             guard rows[sample.type] != nil || rows.count < 10_000 else { throw SampleError.tooLarge("more than 10,000 types") }
             var row = rows[sample.type] ?? Row(first: sample.start, last: sample.end)
             // Taken out, so that the set of sources is not copied.

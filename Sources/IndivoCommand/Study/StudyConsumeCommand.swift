@@ -16,9 +16,9 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             phrase comes from INDIVO_KEY_PASSPHRASE. The warehouse has i2b2's tables. Facts are written once their \
             participant's consent is there; what cannot be processed is kept with its reason.
 
-            With --once it ends when the queue is empty: the exit status is 0, or 1 when there are messages that could not be \
-            processed, or that were given up after five attempts. Their reasons are printed; --reprocess processes them again, \
-            with the keys that are there now. \(ExitStatus.help)
+            With --once it ends when the queue is empty: the exit status is 0, 1 when there are messages that could not be \
+            processed, or that were given up after five attempts, 2 for wrong use or bad input. Their reasons are printed; \
+            --reprocess processes them again, with the keys that are there now.
 
             With --withdraw - the participant's id is a line of standard input: in the arguments it is seen by everybody who \
             lists the processes, and stays in the shell's history.

@@ -44,7 +44,7 @@ struct StudyPagesCommand: AsyncParsableCommand {
             pages = try await StudyPages.start(
                 warehouse: warehouse, queue: queue, users: StudyUserFile(URL(filePath: users)), configuration)
         } catch {
-            throw CommandFailure("the pages cannot start: \(error)")
+            throw CommandFailure(starting: "the pages", error)
         }
         let url = pages.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }

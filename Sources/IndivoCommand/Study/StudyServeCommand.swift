@@ -36,7 +36,7 @@ struct StudyServeCommand: AsyncParsableCommand {
     var config: String?
 
     @Option(help: "The port; 0 for a free one.")
-    var port: UInt16 = 8080
+    var port: UInt16 = 8084
 
     @Option(help: "Listen on this IPv4 address; anything but loopback puts the receiver on the network.")
     var address = "127.0.0.1"
@@ -56,7 +56,7 @@ struct StudyServeCommand: AsyncParsableCommand {
         do {
             receiver = try await Receiver.start(queue: queue, clients: file?.clients, configuration)
         } catch {
-            throw CommandFailure("the receiver cannot start: \(error)")
+            throw CommandFailure(starting: "the receiver", error)
         }
         let url = receiver.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }

@@ -8,7 +8,7 @@ struct StudyUnpackCommand: ParsableCommand {
         abstract: "Open packages of any form.",
         discussion: """
             DIR/NAME gets info.json and the files of each package NAME, with their times. Of several packages those that can be \
-            opened are; the exit status is 1 when others could not. \(ExitStatus.help)
+            opened are. The exit status is 0 when all were opened, 1 when some were, 2 when none was.
             """)
 
     @Argument(help: "The packages.", completion: .file())

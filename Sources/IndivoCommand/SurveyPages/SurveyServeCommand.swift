@@ -21,7 +21,7 @@ struct SurveyServeCommand: AsyncParsableCommand {
     @OptionGroup var context: SurveyContextOptions
 
     @Option(help: "The port; 0 for a free one.")
-    var port: UInt16 = 8080
+    var port: UInt16 = 8082
 
     @Option(help: "Listen on this IPv4 address; anything but loopback puts the pages on the network.")
     var address = "127.0.0.1"
@@ -54,7 +54,7 @@ struct SurveyServeCommand: AsyncParsableCommand {
         do {
             server = try await SurveyServer.start(survey, store: store, configuration)
         } catch {
-            throw CommandFailure("the server cannot start: \(error)")
+            throw CommandFailure(starting: "the server", error)
         }
         let url = server.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }

@@ -9,7 +9,7 @@ extension IndivoRecord {
     /// try export.bundle.json().write(to: file)
     /// for field in export.unmapped { print(field) }            // what had no element
     /// ```
-    /// What becomes of what is in the module's documentation. Documents that are not facts, such as scans, are attached as
+    /// The mapping is in the module's documentation. Documents that are not facts, such as scans, are attached as
     /// they are.
     ///
     /// - Throws: ``/Indivo/IndivoError``.

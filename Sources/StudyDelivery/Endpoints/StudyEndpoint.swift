@@ -53,7 +53,7 @@ public struct StudyServerProblem: Error, Sendable, Hashable, CustomStringConvert
 struct StudyAddress: Sendable {
     let address: ServerAddress
 
-    /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, beside this machine itself.
+    /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
     init(_ url: URL, plainHTTPHosts: Set<String>) throws(StudyError) {
         do {
             address = try ServerAddress(url, plainHTTPHosts: plainHTTPHosts)

@@ -1,6 +1,6 @@
 import HTTPServing
 
-/// XHTML of strangers as markup: elements and attributes of an allow-list. Of other elements the text is kept, but not that of
+/// Untrusted XHTML as markup: elements and attributes of an allow-list. Of other elements the text is kept, but not that of
 /// scripts and styles.
 struct AllowedXHTML {
     /// Elements within a line.

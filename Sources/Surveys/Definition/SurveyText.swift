@@ -7,7 +7,7 @@ public struct SurveyText: Sendable, Hashable {
     public let plain: String
     /// The same in Markdown (`rendering-markdown`).
     public let markdown: String?
-    /// The same in XHTML (`rendering-xhtml`). It comes from a stranger: let only what you know through.
+    /// The same in XHTML (`rendering-xhtml`). It is untrusted: let only known elements through.
     public let xhtml: String?
     /// CSS for the text (`rendering-style`).
     public let style: String?

@@ -5,7 +5,8 @@ import UCUM
 /// What comparing two answers comes to.
 enum AnswerOrder: Sendable {
     case less, equal, greater
-    /// Neither is known: the types or units differ, there is no order, or one is less precise and equal as far as it goes.
+    /// Neither is known: the types or units differ, there is no order, or they are equal up to the precision
+    /// of the less precise one.
     case unknown
     /// Different, without an order.
     case different

@@ -3,7 +3,8 @@ import Indivo
 import IndivoSandbox
 
 // The models in Models/*.sdml become classes when this package is built. Here they are used like any other document:
-// added to a record of a sandbox that was given the same models, and read back as a report.
+// added to a record of a sandbox that was given the same models, and read back as a report. The article “Your own document
+// types” of IndivoModel begins with less: an empty folder and one model, and a login.
 
 for type in IndivoDocument.customSchemaModels { type.register() }
 

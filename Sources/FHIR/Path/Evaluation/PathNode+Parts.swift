@@ -97,7 +97,7 @@ extension TreeNode {
     func forEachChild(_ body: (TreeNode) -> Void) {
         guard let object = json?.kind == .object ? json : sibling else { return }
         let isSibling = json?.kind != .object
-        // Siblings by name, so that a stranger's object of very many members takes no time in proportion to their square.
+        // Siblings by name, so that an untrusted object of very many members does not take quadratic time.
         var members: [(name: String, value: Tree)] = []
         var siblings: [String: Tree] = [:]
         object.forEachMember(beginningWith: UnsafeBufferPointer(start: nil, count: 0)) { name, value in

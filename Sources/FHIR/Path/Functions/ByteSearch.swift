@@ -1,5 +1,5 @@
 /// Finds a text in another, in time that grows with the lengths of both and not with their product (Knuth, Morris and
-/// Pratt): both may come from a stranger.
+/// Pratt): both may be untrusted.
 struct ByteSearch {
     private let part: [UInt8]
     /// For the part up to each of its bytes, how long the longest shorter beginning of it is that it ends with.

@@ -102,7 +102,7 @@ extension Validation {
 
     private mutating func unknown(_ member: ParsedMember, in type: TypePlan) {
         let name = member.name
-        // What a stranger calls a member may be anything: shown is what looks like a name.
+        // An unknown member may have any name: only one that looks like a name is shown.
         let isShown = name.utf8.count <= 64 && name.utf8.allSatisfy { TextScan.isIDCharacter($0) || $0 == UInt8(ascii: "_") }
         var text = isShown ? "\(type.name) has no element \(name)" : "\(type.name) has no element of this name"
         if type.elements.contains(where: { $0.isChoice && $0.name == name }) {
