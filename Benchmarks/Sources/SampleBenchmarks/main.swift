@@ -6,9 +6,9 @@ import Measuring
 // generate PATH MEGABYTES [SEED]: writes an export. read PATH: reads it as samples, and by libxml2's SAX pass alone.
 let arguments = CommandLine.arguments
 let counts = ["generate": 4...5, "read": 3...3]
-let seed: UInt64? = arguments.count > 4 ? UInt64(arguments[4]) : 1
-let megabytes: Int? = arguments.count > 3 ? Int(arguments[3]) : 0
-guard arguments.count > 1, counts[arguments[1]]?.contains(arguments.count) == true, let seed, let megabytes else {
+guard counts[arguments.dropFirst().first ?? ""]?.contains(arguments.count) == true,
+    let megabytes = arguments.count > 3 ? Int(arguments[3]) : 0, let seed = arguments.count > 4 ? UInt64(arguments[4]) : 1
+else {
     FileHandle.standardError.write(Data("usage: generate PATH MEGABYTES [SEED] | read PATH\n".utf8))
     exit(2)
 }
