@@ -102,7 +102,9 @@ extension HealthCharts {
                 Table.cell(figures.energy.map { Self.text($0) + " kcal" }), Table.cell(figures.distance.map { Self.text($0) + " km" }),
             ]
         }
-        let sum = found.reduce(Decimal()) { $0 + minutes($1) }
+        // As for activity: overlapping sources count once, and only what lies in the period.
+        let totals = try totals(.sum, found.map { ($0.measurement, minutes($0)) })
+        let sum = totals.reduce(Decimal()) { $0 + $1.summary.sum }
         let lead: Markup = "<strong>\(Self.text(sum))</strong> min <span class=\"quiet\">\(found.count) \(found.count == 1 ? "workout" : "workouts")</span>"
         let heads = ["When", "Activity", "How long", "Energy", "Distance"]
         if period.length == .day {
@@ -116,7 +118,6 @@ extension HealthCharts {
             }
             return chart("Workouts", lead, marks, axis: .names(names.map { String($0.prefix(7)) }), heads, rows)
         }
-        let totals = try totals(.sum, found.map { ($0.measurement, minutes($0)) })
         let marks = totals.map { total in
             TimeChart.Mark(
                 .bar(0, Self.number(total.summary.sum)), over: total.start..<total.summary.end, style: "workout",

@@ -17,7 +17,7 @@ public struct SampleUpload: Sendable {
         case created
         /// It was there already.
         case existing
-        /// It has no mapping, or the server refuses it. The text may quote the sample.
+        /// It is a clinical record, or has no mapping, or the server refuses it. The text may quote the sample.
         case refused(String)
     }
 
@@ -36,6 +36,7 @@ public struct SampleUpload: Sendable {
 
     private struct Item {
         var index: Int
+        var identity: String
         var observation: Observation
         var device: Device?
     }
@@ -55,15 +56,20 @@ public struct SampleUpload: Sendable {
                 copies.append((index, first))
                 continue
             }
+            // Its subject and identifiers are those of the server that it came from: here they may be another patient's.
+            if case .clinicalRecord = sample.value {
+                outcomes[index] = .refused("clinical records are not uploaded: they name the patient of another server")
+                continue
+            }
             do throws(SampleError) {
                 let device = converter.device(of: sample)
                 guard var observation = try converter.resource(of: sample).as(Observation.self) else {
-                    outcomes[index] = .refused("a clinical record, which is not uploaded: it has no identifier of its own")
+                    outcomes[index] = .refused("it does not become an Observation")
                     continue
                 }
                 observation.id = nil
                 firsts[identity] = index
-                items.append(Item(index: index, observation: observation, device: device))
+                items.append(Item(index: index, identity: identity, observation: observation, device: device))
             } catch {
                 outcomes[index] = .refused(error.description)
             }
@@ -102,7 +108,7 @@ public struct SampleUpload: Sendable {
             transaction.create(
                 observation,
                 ifNoneExist: [
-                    .parameter("identifier", .token(system: SampleConverter.identifierSystem, observation.identifier.first?.value ?? "")),
+                    .parameter("identifier", Self.token(item.identity)),
                     .parameter("subject", .reference("Patient/\(patientID)")),
                 ])
         }

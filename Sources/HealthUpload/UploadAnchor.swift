@@ -13,8 +13,10 @@ public struct UploadAnchor: Sendable, Hashable {
     /// The positions before it of samples that were refused.
     public private(set) var refused: Set<Int> = []
     private let scope: String
+    /// Whether more was refused than is remembered: the position then stays where it is.
+    private var isHeld = false
 
-    /// More refusals are not remembered: the position stays before the first one that is too many.
+    /// More refusals are not remembered: the position stays before the first one that is too many, and the next run begins there.
     public static let refusalLimit = 10_000
 
     /// An anchor at the beginning.
@@ -52,15 +54,16 @@ public struct UploadAnchor: Sendable, Hashable {
 
     /// Notes what became of samples, and that all before `end` were looked at.
     public mutating func advance(to end: Int, outcomes: [(index: Int, isRefused: Bool)]) {
-        for (index, isRefused) in outcomes {
-            if isRefused { refused.insert(index) } else { refused.remove(index) }
-        }
+        // The members of one sample stand at one position, of which one refusal is enough.
+        for (index, isRefused) in outcomes where !isRefused { refused.remove(index) }
+        for (index, isRefused) in outcomes where isRefused && (!isHeld || index < position) { refused.insert(index) }
         if refused.count > Self.refusalLimit {
-            let kept = refused.sorted().prefix(Self.refusalLimit)
+            let sorted = refused.sorted()
             // The next run begins again at the first one that cannot be remembered.
-            position = min(max(position, end), refused.sorted()[Self.refusalLimit])
-            refused = Set(kept)
-        } else {
+            position = min(max(position, end), sorted[Self.refusalLimit])
+            refused = Set(sorted.prefix(Self.refusalLimit))
+            isHeld = true
+        } else if !isHeld {
             position = max(position, end)
         }
     }
@@ -72,12 +75,17 @@ extension HealthMapping {
         let types = types.sorted { $0.key < $1.key }.map { type, entry in
             let unit = entry.unit.map { "\($0.ucum.code) \($0.text) \($0.accepts ?? "")" } ?? ""
             let codes = entry.codes.map(\.description).joined()
-            return [type, entry.display, codes, entry.category ?? "", unit, entry.values ?? "", entry.members.joined(separator: " ")]
-                .joined(separator: "\u{1F}")
+            let words = [
+                type, entry.kind.rawValue, entry.display, codes, entry.category ?? "", unit, entry.total?.rawValue ?? "",
+                entry.values ?? "", entry.members.joined(separator: " "),
+            ]
+            return words.joined(separator: "\u{1F}")
         }
         let values = values.sorted { $0.key < $1.key }.map { name, values in
             name + values.system + values.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "\u{1F}")
         }
-        return (types + values).joined(separator: "\u{1E}")
+        let workouts = workouts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let metadata = metadataUnits.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.code)" }
+        return [types, values, workouts, metadata].map { $0.joined(separator: "\u{1E}") }.joined(separator: "\u{1D}")
     }
 }

@@ -35,30 +35,36 @@ extension Outbox {
     ///
     /// - Parameters:
     ///   - samples: A batch; what is queued is looked through once for each.
+    ///   - parts: What documents are made of, as correlations have members with documents of their own; that of
+    ///     ``/HealthSamples/SampleDocuments`` unless given.
     ///   - document: Makes the XML of a sample's document; that of ``/HealthSamples/SampleDocuments`` unless given. For other
-    ///     models give `table.document(of:)` of a ``/HealthSamples/SampleTable``.
-    /// - Returns: What became of each, in their order.
+    ///     models give `table.parts(of:)` and `table.document(of:)` of a ``/HealthSamples/SampleTable``.
+    /// - Returns: What became of each, in their order. Where one part is refused, the sample is, while its other parts are queued.
     /// - Throws: `OutboxError` when the disk fails, and what `document` throws that is no `SampleError`. What was queued before
     ///   stays queued; giving all again does no harm.
     @discardableResult
     public func add(
-        _ samples: [Sample], document: (Sample) throws -> [UInt8] = { try SampleDocuments.document(of: $0) }
+        _ samples: [Sample], parts: (Sample) -> [Sample] = { SampleDocuments.parts(of: $0) },
+        document: (Sample) throws -> [UInt8] = { try SampleDocuments.document(of: $0) }
     ) async throws -> [SampleQueueing] {
         var known = Set(try await items().map(\.id))
         var results: [SampleQueueing] = []
         for sample in samples {
-            let id = sample.identity
-            guard !known.contains(id) else {
-                results.append(.known)
-                continue
+            var result = SampleQueueing.known
+            for part in parts(sample) {
+                let id = part.identity
+                guard !known.contains(id) else { continue }
+                do {
+                    let content = FileContent(Data(try document(part)), contentType: "application/xml")
+                    let item = try await add(content, externalID: id)
+                    known.insert(id)
+                    if case .known = result { result = .queued(item) }
+                } catch let error as SampleError {
+                    if case .refused = result { continue }
+                    result = .refused(error.description)
+                }
             }
-            do {
-                let content = FileContent(Data(try document(sample)), contentType: "application/xml")
-                results.append(.queued(try await add(content, externalID: id)))
-                known.insert(id)
-            } catch let error as SampleError {
-                results.append(.refused(error.description))
-            }
+            results.append(result)
         }
         return results
     }

@@ -93,7 +93,7 @@ package struct SpanTotals: Sendable {
     }
 
     private static func record(
-        _ value: Decimal, in span: Range<Int>, _ summaries: inout [Int: Summary], _ limits: Limits
+        _ value: Decimal, in span: Range<Int>, isNew: Bool = true, _ summaries: inout [Int: Summary], _ limits: Limits
     ) throws(TooLarge) {
         guard summaries[span.lowerBound] != nil || summaries.count < limits.spans else {
             throw TooLarge(description: "more than \(limits.spans) spans with samples; take longer spans, or narrow them by time")
@@ -102,7 +102,7 @@ package struct SpanTotals: Sendable {
         let sum = summary.sum + value
         guard sum.isFinite else { throw TooLarge(description: "a sum is beyond what a decimal holds") }
         summary.sum = sum
-        summary.count += 1
+        if isNew { summary.count += 1 }
         summary.minimum = min(summary.minimum ?? value, value)
         summary.maximum = max(summary.maximum ?? value, value)
         summaries[span.lowerBound] = summary
@@ -136,7 +136,8 @@ package struct SpanTotals: Sendable {
                 guard let parts = covered.outside(interval.time.lowerBound, interval.time.upperBound, &cursor, &pieces) else {
                     throw tooManyPieces
                 }
-                for part in parts { try divide(interval, part, &result, &pieces) }
+                var counted: Int?
+                for part in parts { try divide(interval, part, &counted, &result, &pieces) }
             }
             covered.add(sorted.map(\.time))
         }
@@ -147,9 +148,10 @@ package struct SpanTotals: Sendable {
         TooLarge(description: "overlaps and spans cut the samples into more than \(limits.pieces) pieces; narrow them by time")
     }
 
-    /// Adds the part of a number that a part of its time has.
+    /// Adds the part of a number that a part of its time has. Parts come in the order of time.
+    /// - Parameter counted: The span in which the number was counted last: however many parts it has there, it is one.
     private func divide(
-        _ interval: Interval, _ part: Range<Int>, _ result: inout [Int: Summary], _ pieces: inout Int
+        _ interval: Interval, _ part: Range<Int>, _ counted: inout Int?, _ result: inout [Int: Summary], _ pieces: inout Int
     ) throws(TooLarge) {
         var spans = spans
         var position = part.lowerBound
@@ -160,7 +162,8 @@ package struct SpanTotals: Sendable {
             let end = min(span.upperBound, part.upperBound)
             let share =
                 interval.time.isEmpty ? interval.value : interval.value * Decimal(end - position) / Decimal(interval.time.count)
-            try Self.record(share, in: span, &result, limits)
+            try Self.record(share, in: span, isNew: counted != span.lowerBound, &result, limits)
+            counted = span.lowerBound
             position = end
         } while position < part.upperBound
     }

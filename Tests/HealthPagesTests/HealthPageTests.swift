@@ -116,6 +116,22 @@ import Testing
         #expect(page(try period("day", "2026-06-01"), measurements).contains("Cross country skiing: 18:00 to 19:00"))
     }
 
+    /// As for steps: what phone and watch both saw counts once, and of what lies across midnight the part.
+    @Test func theTimeOfWorkoutsIsThatOfTheirDays() throws {
+        func workout(_ from: String, _ to: String, _ source: String) throws -> HealthMeasurement {
+            HealthMeasurement(.workout(WorkoutFigures(activity: "running")), over: try utc(from)..<utc(to), source: source)
+        }
+        let twice = [
+            try workout("2026-06-01T16:00:00", "2026-06-01T16:42:00", "Watch"), try workout("2026-06-01T16:00:00", "2026-06-01T16:42:00", "Phone"),
+        ]
+        let across = [try workout("2026-06-01T21:18:00", "2026-06-01T22:18:00", "Watch")]
+        for length in ["day", "month"] {
+            #expect(page(try period(length, "2026-06-01"), twice).contains("<strong>42</strong> min"))
+        }
+        #expect(page(try period("day", "2026-06-01"), across).contains("<strong>42</strong> min"))
+        #expect(page(try period("month", "2026-06-01"), across).contains("<strong>60</strong> min"))
+    }
+
     @Test func manyMeasurementsAreDrawnAsTheirMeans() throws {
         let start = try utc("2026-06-01T00:00:00")
         let many = (0..<2000).map { HealthMeasurement(.number(.weight, 70), over: start + $0 * Self.minute..<start + $0 * Self.minute) }

@@ -38,6 +38,22 @@ import Testing
         #expect(names.count == 119)
     }
 
+    /// An export has members in their correlation only; a document of one has room for the two pressures.
+    @Test func membersThatTheDocumentHasNoRoomForHaveTheirOwn() {
+        var pressure = Fixture.bloodPressure()
+        let rate = Fixture.quantity("HeartRate", 60, "count/min")
+        pressure.value = .correlation(pressure.members + [rate])
+        #expect(SampleDocuments.parts(of: pressure) == [pressure, rate])
+        #expect(SampleDocuments.parts(of: Fixture.bloodPressure()) == [Fixture.bloodPressure()])
+        var food = pressure
+        food.type = "HKCorrelationTypeIdentifierFood"
+        #expect(SampleDocuments.parts(of: food) == food.members && SampleDocuments.parts(of: rate) == [rate])
+        // What cannot be converted is reported, and takes nothing with it.
+        var bad = pressure
+        bad.value = .correlation([Fixture.quantity("BloodPressureSystolic", 1, "mm"), Fixture.quantity("BloodPressureDiastolic", 80, "mmHg")])
+        #expect(SampleDocuments.parts(of: bad) == [bad] + bad.members)
+    }
+
     @Test func whatHasNoNumberIsAnError() {
         let sleep = Sample(
             type: "HKCategoryTypeIdentifierSleepAnalysis", start: "2026-03-01T08:00:00Z", end: "2026-03-01T08:00:00Z", value: .category(1))

@@ -38,11 +38,11 @@ import ZipArchive
     }
 
     /// What a file of these elements gives.
-    static func read(_ elements: String, head: String = head, tail: String = "</HealthData>\n") throws -> (samples: [Sample], problems: [SampleProblem]) {
+    static func read(_ elements: String, head: String = head, tail: String = "</HealthData>\n", mapping: HealthMapping = .standard) throws -> (samples: [Sample], problems: [SampleProblem]) {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).xml")
         defer { try? FileManager.default.removeItem(at: url) }
         try Data((head + elements + tail).utf8).write(to: url)
-        return try all(SampleReader(url: url))
+        return try all(SampleReader(url: url, mapping: mapping))
     }
 
     static func all(_ reader: SampleReader) throws -> (samples: [Sample], problems: [SampleProblem]) {
@@ -70,6 +70,11 @@ import ZipArchive
         #expect(sample.metadata["HKWeatherTemperature"] == .quantity(SampleQuantity(value: 50, unit: .healthKit("degF"))))
     }
 
+    @Test func metadataWithoutTextAreLeftOut() throws {
+        let (samples, problems) = try Self.read(Self.record(inside: "<MetadataEntry key=\"a\" value=\"\"/><MetadataEntry key=\"b\"/>"))
+        #expect(problems == [] && samples.first?.metadata == [:])
+    }
+
     @Test func theSameRecordIsTheSameInTwoExports() throws {
         let first = try Self.read(Self.record())
         let second = try Self.read(Self.record(start: "2026-03-01 02:00:00 -0500", device: Self.device.replacingOccurrences(of: "0x2817", with: "0x99")))
@@ -85,6 +90,8 @@ import ZipArchive
         ("HKCategoryTypeIdentifierHeadache", "HKCategoryValueSeverityNotPresent", 1),
         ("HKCategoryTypeIdentifierMoodChanges", "HKCategoryValuePresenceNotPresent", 1),
         ("HKCategoryTypeIdentifierMindfulSession", "HKCategoryValueNotApplicable", 0),
+        ("HKCategoryTypeIdentifierOvulationTestResult", "HKCategoryValueOvulationTestResultPositive", 2),
+        ("HKCategoryTypeIdentifierAudioExposureEvent", "HKCategoryValueAudioExposureEventLoudEnvironment", 1),
     ]) func namesOfValuesBecomeNumbers(_ type: String, _ name: String, _ number: Int) throws {
         let (samples, problems) = try Self.read(Self.record(type, name, unit: ""))
         #expect(problems == [] && samples.first?.value == .category(number))

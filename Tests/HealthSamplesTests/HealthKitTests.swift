@@ -40,6 +40,8 @@ import Testing
         let mood = HKStateOfMind(date: start, kind: .dailyMood, valence: 0.5, labels: [.calm], associations: [.selfCare])
         guard case .stateOfMind(let state)? = Sample(mood, unit: { _ in nil })?.value else { return #expect(Bool(false)) }
         #expect(state.kind == "daily mood" && state.labels == ["calm"] && state.associations == ["self-care"])
+        // HealthKit's own identifier is another one, which has no mapping.
+        #expect(Sample(mood, unit: { _ in nil })?.type == "HKStateOfMind")
     }
 }
 #endif

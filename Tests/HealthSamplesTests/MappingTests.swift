@@ -106,6 +106,105 @@ import UCUM
         #expect(observation.component.map { $0.code?.coding.first?.code } == ["8480-6", "8462-4"])
     }
 
+    @Test(arguments: [("BloodPressureSystolic", 0), ("BloodPressureDiastolic", 1)])
+    func aMissingPressureIsSaidToBe(_ type: String, _ index: Int) throws {
+        var sample = Fixture.bloodPressure()
+        sample.value = .correlation(sample.members.filter { $0.type.hasSuffix(type) } + [Fixture.quantity("HeartRate", 60, "count/min")])
+        let resource = try SampleConverter(subject: "Patient/1").resource(of: sample)
+        let components = try #require(resource.as(Observation.self)).component
+        #expect(components.map { $0.code?.coding.first?.code } == ["8480-6", "8462-4", "8867-4"])
+        #expect(components.map { $0.value == nil } == [index != 0, index != 1, false])
+        #expect(components.map { $0.dataAbsentReason != nil } == [index != 0, index != 1, false])
+        #expect(Fixture.errors(resource) == [])
+    }
+
+    /// What a correlation cannot hold does not go with it.
+    @Test func membersStandAloneWhereTheirCorrelationIsNotConverted() throws {
+        let converter = SampleConverter()
+        #expect(converter.parts(of: Fixture.bloodPressure()) == [Fixture.bloodPressure()])
+        var unknown = Fixture.bloodPressure()
+        unknown.type = "HKCorrelationTypeIdentifierNew"
+        #expect(converter.parts(of: unknown) == [unknown] + unknown.members)
+        var bad = Fixture.bloodPressure()
+        bad.value = .correlation(bad.members + [Fixture.quantity("New", 1, "g")])
+        #expect(converter.parts(of: bad).count == 4)
+    }
+
+    @Test(arguments: [
+        #"{"type": "HKQuantityTypeIdentifierHeartRate", "start": "2026-03-01T08:00:00Z", "stateOfMind": {"kind": "a", "valence": 0}}"#,
+        #"{"type": "HKQuantityTypeIdentifierHeartRate", "start": "2026-03-01T08:00:00Z", "category": 1}"#,
+        #"{"type": "HKQuantityTypeIdentifierHeartRate", "start": "2026-03-01T08:00:00Z", "clinicalRecord": {"resourceType": "Patient"}}"#,
+        #"{"type": "HKCategoryTypeIdentifierAcne", "start": "2026-03-01T08:00:00Z", "workout": {"activity": "running"}}"#,
+        #"{"type": "HKElectrocardiogram", "start": "2026-03-01T08:00:00Z", "stateOfMind": {"kind": "a", "valence": 0}}"#,
+        #"{"type": "HKWorkoutTypeIdentifier", "start": "2026-03-01T08:00:00Z", "value": 1, "unit": "count"}"#,
+    ]) func aValueOfAnotherKindThanTheTypesIsAnError(_ json: String) throws {
+        let sample = try Sample(json: JSONValue(parsing: json))
+        #expect { try SampleConverter().resource(of: sample) } throws: { "\($0)".contains("'\(sample.type)' should be") }
+    }
+
+    @Test func ownTypesMayHaveAnyOtherValue() throws {
+        let mapping = try HealthMapping.standard.overlaid(parsing: Data(#"{"others": {"acme.mood": {"display": "Mood"}}}"#.utf8))
+        var sample = Fixture.bloodPressure()
+        (sample.type, sample.value) = ("acme.mood", .stateOfMind(StateOfMind(kind: "daily mood", valence: 0)))
+        #expect(Fixture.errors(try SampleConverter(mapping: mapping, subject: "Patient/1").resource(of: sample)) == [])
+    }
+
+    /// HealthKit itself calls electrocardiograms, states of mind and clinical records by other names.
+    @Test func valuesOfOneTypeHaveItsName() {
+        let mind = SampleValue.stateOfMind(StateOfMind(kind: "a", valence: 0))
+        let heart = SampleValue.electrocardiogram(
+            Electrocardiogram(samplingFrequency: SampleQuantity(value: 512, unit: .healthKit("Hz")), voltages: [1]))
+        let record = SampleValue.clinicalRecord(AnyResource(Patient(name: HumanName(family: "Doe"))))
+        let types = [mind, heart, record, .workout(Workout(activity: "running"))].map(\.ownType)
+        #expect(types == ["HKStateOfMind", "HKElectrocardiogram", "HKClinicalRecord", "HKWorkoutTypeIdentifier"])
+        #expect(types.allSatisfy { HealthMapping.standard.types[$0 ?? ""]?.kind == .other } && SampleValue.category(nil).ownType == nil)
+    }
+
+    @Test func aThresholdInAnotherUnitStaysWithTheMetadata() throws {
+        var event = Fixture.bloodPressure()
+        (event.type, event.value) = ("HKCategoryTypeIdentifierHighHeartRateEvent", .category(0))
+        func convert(_ unit: String) throws -> Observation {
+            event.metadata["HKHeartRateEventThreshold"] = .quantity(SampleQuantity(value: 120, unit: .healthKit(unit)))
+            return try #require(try SampleConverter(subject: "Patient/1").resource(of: event).as(Observation.self))
+        }
+        #expect(try convert("count/min").component.count == 1 && convert("count/min").extension.isEmpty)
+        for unit in ["bpm", "kg"] {
+            let observation = try convert(unit)
+            #expect(observation.component.isEmpty && observation.extension.first?.extension.count == 1)
+            #expect(Fixture.errors(observation) == [])
+        }
+    }
+
+    @Test func textsThatFHIRCannotHoldAreLeftOutOrCleaned() throws {
+        var sample = Fixture.quantity("HeartRate", 60, "count/min", source: "a\0b")
+        sample.device = SampleDevice()
+        sample.device?.model = ""
+        sample.metadata = ["a": .text("")]
+        let converter = SampleConverter(subject: "Patient/1")
+        #expect(try converter.resource(of: sample).as(Observation.self)?.extension.isEmpty == true)
+        sample.metadata["b"] = .text("a\u{1}b")
+        let resource = try converter.resource(of: sample)
+        #expect(Fixture.errors(resource) == [] && resource.tree.text().contains("\"ab\""))
+        let device = try #require(converter.device(of: sample))
+        #expect(Fixture.errors(device) == [] && device.deviceName.first?.name == "ab" && device.modelNumber == nil)
+    }
+
+    @Test func ownUnitsOfMetadataHold() throws {
+        let mapping = try HealthMapping.standard.overlaid(parsing: Data(#"{"metadata": {"my_key": "mg"}}"#.utf8))
+        var sample = Fixture.quantity("HeartRate", 60, "count/min")
+        sample.metadata["my_key"] = .quantity(SampleQuantity(value: 2, unit: .healthKit("g")))
+        let observation = try #require(try SampleConverter(mapping: mapping).resource(of: sample).as(Observation.self))
+        #expect(observation.tree.text().contains(#""value":2000,"unit":"mg""#), "\(observation.tree.text())")
+        let record = ExportTests.record(inside: "<MetadataEntry key=\"my_key\" value=\"2 g\"/>")
+        #expect(try ExportTests.read(record, mapping: mapping).samples.first?.metadata == sample.metadata)
+    }
+
+    @Test(arguments: ["dBASPL", "dBHL"]) func soundReductionIsInDecibelsOfEitherName(_ unit: String) throws {
+        let resource = try SampleConverter(subject: "Patient/1").resource(of: Fixture.quantity("EnvironmentalSoundReduction", 21.5, unit))
+        let quantity = try #require(resource.as(Observation.self)?.value?.quantity)
+        #expect(quantity.value == 21.5 && quantity.code == "dB[SPL]")
+    }
+
     @Test func perCentMeansPerCent() throws {
         let fraction = try SampleConverter().resource(of: Fixture.quantity("OxygenSaturation", 0.98, "%"))
         #expect(fraction.as(Observation.self)?.value?.quantity?.value == 98)

@@ -28,6 +28,16 @@ import Testing
         #expect(throws: SampleError.self) { try text(sleep) }
     }
 
+    @Test func membersOfCorrelationsHaveRows() throws {
+        let pressure = Fixture.bloodPressure()
+        func parts(_ rows: String) throws -> [Sample] {
+            let text = rows.replacingOccurrences(of: "_", with: #"{"model": "A", "fields": {"at": "start"}}"#)
+            return try SampleTable(parsing: Data(text.utf8)).parts(of: pressure)
+        }
+        #expect(try parts(#"{"*": _}"#) == [pressure] && parts(#"{"BloodPressureSystolic": _}"#) == pressure.members)
+        #expect(try parts(#"{"*": _, "BloodPressure": _}"#) == [pressure] + pressure.members)
+    }
+
     @Test(arguments: [
         (#"{"BodyMas": {}}"#, "1:2: the type 'BodyMas' has no mapping. Did you mean 'BodyMass'?"),
         (#"{"BodyMass": {"model": "A", "fields": {"x": "vale"}}}"#, "Did you mean 'value'?"), (#"{"BodyMass": {}}"#, "needs 'model' and 'fields'"),

@@ -61,8 +61,38 @@ import Testing
     }
 
     @Test func aSourcesOwnOverlapsAddUp() throws {
+        let samples = [steps(10, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z"), steps(5, "2026-06-01T10:30:00Z", "2026-06-01T11:00:00Z")]
+        let all = try totals(samples)
+        #expect(all.map(\.sum) == [15] && all.map(\.count) == [2])
+    }
+
+    /// As on upload: the same sample is one, however often a file has it.
+    @Test func aSampleThatComesAgainCountsOnce() throws {
         let sample = steps(10, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z")
-        #expect(try totals([sample, sample]).map(\.sum) == [20])
+        var again = sample
+        again.metadata["a"] = .boolean(true)
+        #expect(try totals([sample, again, steps(1, "2026-06-01T12:00:00Z", "2026-06-01T12:00:00Z"), sample]).map(\.sum) == [11])
+        var rate = Fixture.quantity("HeartRate", 60, "count/min")
+        rate.uuid = "0C8F5A3E-5D4C-4E5B-9B39-2A54C0C7F1D5"
+        #expect(try totals([rate, rate], of: "HeartRate").map(\.count) == [1])
+        #expect(try totals([Fixture.bloodPressure(), Fixture.bloodPressure()], of: "BloodPressureSystolic").map(\.count) == [1])
+    }
+
+    @Test func aSampleWithAnotherWithinItIsOne() throws {
+        let found = try totals([
+            steps(30, "2026-06-01T09:00:00Z", "2026-06-01T12:00:00Z", "Phone"), steps(5, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z", "Watch"),
+        ], priority: ["Watch"])
+        #expect(found.map(\.count) == [2] && found.map(\.sum) == [25])
+    }
+
+    /// The machine's own zone does not count, whatever it is.
+    @Test func aSamplesZoneIsItsOwn() throws {
+        var sample = Fixture.quantity("HeartRate", 60, "count/min", from: "2026-03-01T08:00:00+01:00")
+        #expect(sample.timeZone == TimeZone(secondsFromGMT: 3600))
+        sample.start = "2026-03-01T08:00:00Z"
+        #expect(sample.timeZone == TimeZone(secondsFromGMT: 0))
+        sample.metadata["HKTimeZone"] = .text("Europe/Berlin")
+        #expect(sample.timeZone.identifier == "Europe/Berlin")
     }
 
     /// The sum of all hours is the sum of all days and of all samples of one source.
@@ -108,7 +138,8 @@ import Testing
         var totals = try SampleTotals(of: "StepCount", by: .day, in: zone(), limits: limits)
         let sample = steps(1, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z")
         try totals.add(sample)
-        #expect { try totals.add(sample) } throws: { "\($0)".contains("more than 1 samples") }
+        let other = steps(2, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z")
+        #expect { try totals.add(other) } throws: { "\($0)".contains("more than 1 samples") }
         #expect { try SampleTotals(of: "StepCont", by: .day, in: self.zone()) } throws: { "\($0)".contains("Did you mean 'StepCount'?") }
         #expect { try SampleTotals(of: "SleepAnalysis", by: .day, in: self.zone()) } throws: { "\($0)".contains("has no numbers") }
     }

@@ -20,7 +20,7 @@ import UCUM
         #expect(try quantity.value(in: UCUMUnit(target)).description == expected)
     }
 
-    @Test(arguments: ["", "foo", "/", "count/", "mmol<x>/L", "mmol<>/L", "kg^99", "m<3>", String(repeating: "kg*", count: 60) + "kg", "9", "🤖"])
+    @Test(arguments: ["", "foo", "/", "count/", "mmol<x>/L", "mmol<>/L", "kg^99", "cup_imp^2", "m<3>", String(repeating: "kg*", count: 60) + "kg", "9", "🤖"])
     func wrongUnitsAreErrors(_ unit: String) {
         #expect(throws: SampleError.self) { try SampleUnit.healthKit(unit).ucum }
     }
@@ -32,7 +32,7 @@ import UCUM
         ("cmAq", "cm[H2O]"), ("atm", "atm"), ("s", "s"), ("ms", "ms"), ("min", "min"), ("hr", "h"), ("d", "d"), ("J", "J"),
         ("kJ", "kJ"), ("kcal", "kcal"), ("degC", "Cel"), ("K", "K"), ("S", "S"), ("mcS", "uS"), ("Hz", "Hz"), ("W", "W"),
         ("V", "V"), ("mol", "mol"), ("mmol", "mmol"), ("lx", "lx"), ("count/s", "/s"), ("m/s", "m/s"), ("mg/dL", "mg/dL"),
-        ("ng/mL", "ng/mL"), ("rad", "rad"), ("count", "1"),
+        ("ng/mL", "ng/mL"), ("rad", "rad"), ("count", "1"), ("cup_imp", "10.[foz_br]"), ("mg/cup_imp", "mg/(10.[foz_br])"), ("1/min", "/min"),
     ]) func bothLanguagesMeanTheSame(_ healthKit: String, _ ucum: String) throws {
         #expect(try SampleUnit.healthKit(healthKit).ucum == UCUMUnit(ucum))
     }

@@ -120,6 +120,28 @@ import Testing
         }
     }
 
+    /// They name the patient of the server that they come from, which may be somebody else here.
+    @Test func clinicalRecordsAreRefusedWhateverTheyAre() async throws {
+        try await withSandbox { sandbox in
+            let client = try client(sandbox)
+            let (other, id) = (try await patient(client, "1"), try await patient(client, "2"))
+            var laboratory = Observation(status: .final, code: CodeableConcept(text: "x"))
+            laboratory.subject = Reference("Patient/\(other)")
+            let records = [AnyResource(laboratory), AnyResource(Patient(name: HumanName(family: "Doe")))].map { resource in
+                Sample(
+                    type: "HKClinicalRecord", start: "2026-03-01T08:00:00Z", end: "2026-03-01T08:00:00Z",
+                    value: .clinicalRecord(resource))
+            }
+            let outcomes = try await SampleUpload(client: client, patientID: id).send(Self.samples(1) + records)
+            #expect(outcomes.first == .created)
+            for outcome in outcomes.dropFirst() {
+                guard case .refused(let reason) = outcome else { return #expect(Bool(false), "\(outcome)") }
+                #expect(reason.contains("clinical records are not uploaded"))
+            }
+            #expect(try await client.count(Observation.self, []) == 1)
+        }
+    }
+
     @Test func thePatientIsFoundByIdentifierAndCompared() async throws {
         try await withSandbox { sandbox in
             let client = try client(sandbox)
@@ -183,5 +205,30 @@ import Testing
         anchor.advance(to: 20_000, outcomes: (0..<20_000).map { ($0, true) })
         #expect(anchor.position == UploadAnchor.refusalLimit)
         #expect((0..<20_000).allSatisfy { anchor.needs($0) })
+        // What follows does not move it past those that are forgotten.
+        anchor.advance(to: 20_200, outcomes: (20_000..<20_200).map { ($0, $0 == 20_100) })
+        #expect(anchor.position == UploadAnchor.refusalLimit && anchor.refused.count == UploadAnchor.refusalLimit)
+        #expect((0..<20_200).allSatisfy { anchor.needs($0) })
+        // The next run goes on behind it as soon as fewer are refused.
+        var next = UploadAnchor(target: "a", mapping: .standard, selection: "", file: "f")
+        let isResumed = next.resume(from: anchor.json)
+        next.advance(to: 20_200, outcomes: (0..<20_200).map { ($0, $0 == 7) })
+        #expect(isResumed && next.position == 20_200 && next.refused == [7])
+    }
+
+    @Test func oneRefusedMemberOfASampleIsRemembered() {
+        var anchor = UploadAnchor(target: "a", mapping: .standard, selection: "", file: "f")
+        anchor.advance(to: 2, outcomes: [(0, true), (0, false), (1, false), (1, false)])
+        #expect(anchor.refused == [0])
+    }
+
+    @Test(arguments: [
+        #"{"workouts": {"running": 99}}"#, #"{"metadata": {"acme": "mg"}}"#,
+        #"{"quantities": {"HKQuantityTypeIdentifierStepCount": {"total": "mean"}}}"#,
+    ]) func anAnchorHoldsForEverySectionOfAMapping(_ own: String) throws {
+        let mapping = try HealthMapping.standard.overlaid(parsing: Data(own.utf8))
+        var other = UploadAnchor(target: "a", mapping: mapping, selection: "", file: "f")
+        let isResumed = other.resume(from: UploadAnchor(target: "a", mapping: .standard, selection: "", file: "f").json)
+        #expect(!isResumed)
     }
 }

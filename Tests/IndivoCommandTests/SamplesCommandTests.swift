@@ -88,6 +88,34 @@ struct SamplesCommandTests {
         }
     }
 
+    @Test("members of correlations that cannot be converted become lines of their own")
+    func members() throws {
+        try Tool.use { tool in
+            func correlation(_ type: String) -> String {
+                #"{"type": "HKCorrelationTypeIdentifier\#(type)", "start": "2026-03-29T08:00:00Z", "correlation": ["#
+                    + #"{"type": "HKQuantityTypeIdentifierDietaryProtein", "start": "2026-03-29T08:00:00Z", "value": 5, "unit": "g"}]}"#
+            }
+            try tool.write(correlation("Food"), to: "food.jsonl")
+            let food = try tool.run("samples", "convert", "food.jsonl", "--to", "indivo")
+            #expect(food.status == 0 && food.output.contains("DietaryProtein"), "\(food.errors)")
+            try tool.write(correlation("New"), to: "new.jsonl")
+            let new = try tool.run("samples", "convert", "new.jsonl", "--to", "fhir")
+            #expect(new.status == 1 && new.output.contains("DietaryProtein") && new.errors.contains("has no mapping"), "\(new.errors)")
+        }
+    }
+
+    @Test("totals without a zone are the same on every machine")
+    func machineZone() throws {
+        try Tool.use { tool in
+            let line = #"{"type": "HKQuantityTypeIdentifierStepCount", "start": "_T00:30:00+01:00", "value": 1, "unit": "count"}"#
+            try tool.write(["2026-03-01", "2026-07-01"].map { line.replacingOccurrences(of: "_", with: $0) }.joined(separator: "\n"), to: "s.jsonl")
+            let runs = try ["Europe/Berlin", "UTC"].map {
+                try tool.run("samples", "totals", "s.jsonl", "--type", "StepCount", "--by", "day", "--csv", environment: ["TZ": $0])
+            }
+            #expect(runs[0].status == 0 && runs[0].output == runs[1].output && runs[0].output.contains("2026-07-01T00:00:00+01:00"))
+        }
+    }
+
     @Test("an anchor needs a file, and an empty file is not a success")
     func anchors() throws {
         try Tool.use { tool in
@@ -120,6 +148,21 @@ struct SamplesCommandTests {
             #expect(resumed.status == 0 && resumed.errors.contains("all samples were sent before"), "\(resumed.errors)")
             let again = try await run("samples", "upload", "s.jsonl", "--patient", "urn:test|1|2")
             #expect(again.status == 0 && again.errors.contains("0 created, 3 there already"), "\(again.errors)")
+            // More refusals than stop a run do not keep the next one from going on behind them.
+            let unknown = (0..<600).map { #"{"type": "x", "start": "2026-03-29T01:30:00Z", "value": \#($0), "unit": "count"}"# + "\n" }
+            try tool.write(unknown.joined() + Self.samples.replacingOccurrences(of: "2026-03-29", with: "2026-04-29"), to: "r.jsonl")
+            let stopped = try await run("samples", "upload", "r.jsonl", "--patient", "urn:test|1|2", "--anchor", "r.json")
+            #expect(stopped.status == 3 && stopped.errors.contains("the first 500 samples were refused"), "\(stopped.errors)")
+            let behind = try await run("samples", "upload", "r.jsonl", "--patient", "urn:test|1|2", "--anchor", "r.json")
+            #expect(behind.status == 1 && behind.errors.contains("3 created, 0 there already, 600 refused"), "\(behind.errors)")
+            // A file that differs at its end only is another one.
+            let long = Self.samples + String(repeating: "\n", count: 1_100_000)
+            let end = #"{"type": "HKQuantityTypeIdentifierHeartRate", "start": "2026-03-30T01:30:00Z", "value": 6_, "unit": "count/min"}"#
+            try tool.write(long + end.replacingOccurrences(of: "_", with: "1"), to: "l.jsonl")
+            #expect(try await run("samples", "upload", "l.jsonl", "--patient", "urn:test|1|2", "--anchor", "l.json").status == 0)
+            try tool.write(long + end.replacingOccurrences(of: "_", with: "2"), to: "l.jsonl")
+            let changed = try await run("samples", "upload", "l.jsonl", "--patient", "urn:test|1|2", "--anchor", "l.json")
+            #expect(changed.status == 0 && changed.errors.contains("the upload begins anew"), "\(changed.errors)")
             let missing = try await run("samples", "upload", "s.jsonl", "--patient", "urn:test|9")
             #expect(missing.status == 1 && missing.errors.contains("no patient with the identifier urn:test|9"), "\(missing.errors)")
         } catch {

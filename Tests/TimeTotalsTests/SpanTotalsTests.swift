@@ -64,6 +64,13 @@ import TimeTotals
         }
     }
 
+    @Test func aNumberInPiecesIsCountedOnceASpan() throws {
+        var totals = SpanTotals(.sum, by: .hour, in: .gmt, priority: ["a"])
+        for start in [600, 1800] { try totals.add(1, over: start * Self.second..<(start + 60) * Self.second, source: "a") }
+        try totals.add(72, over: 0..<7200 * Self.second, source: "b")
+        #expect(try totals.all().map(\.summary.count) == [3, 1])
+    }
+
     @Test func meansBelongToTheStart() throws {
         var totals = SpanTotals(.mean, by: .day, in: .gmt)
         for value in [60, 70, 83] { try totals.add(Decimal(value), over: 0..<172_800 * Self.second, source: "") }

@@ -5,14 +5,18 @@ import Measuring
 
 // generate PATH MEGABYTES [SEED]: writes an export. read PATH: reads it as samples, and by libxml2's SAX pass alone.
 let arguments = CommandLine.arguments
-guard arguments.count >= (arguments.dropFirst().first == "generate" ? 4 : 3) else {
-    fatalError("generate PATH MEGABYTES [SEED] | read PATH")
+let counts = ["generate": 4...5, "read": 3...3]
+guard counts[arguments.dropFirst().first ?? ""]?.contains(arguments.count) == true,
+    let megabytes = arguments.count > 3 ? Int(arguments[3]) : 0, let seed = arguments.count > 4 ? UInt64(arguments[4]) : 1
+else {
+    FileHandle.standardError.write(Data("usage: generate PATH MEGABYTES [SEED] | read PATH\n".utf8))
+    exit(2)
 }
 let path = arguments[2]
 
 if arguments[1] == "generate" {
-    var generator = try ExportGenerator(path: path, seed: arguments.count > 4 ? UInt64(arguments[4]) ?? 1 : 1)
-    try generator.write(megabytes: Int(arguments[3]) ?? 100)
+    var generator = try ExportGenerator(path: path, seed: seed)
+    try generator.write(megabytes: megabytes)
     exit(0)
 }
 

@@ -205,7 +205,7 @@ public final class HKStateOfMind: HKSample {
 
     public init(date: Date, kind: Kind, valence: Double, labels: [Label], associations: [Association]) {
         (self.kind, self.valence, self.labels, self.associations) = (kind, valence, labels, associations)
-        super.init(HKSampleType(identifier: "HKStateOfMind"), date, date, nil, nil)
+        super.init(HKSampleType(identifier: "HKDataTypeStateOfMind"), date, date, nil, nil)
     }
 }
 

@@ -23,6 +23,14 @@ extension SampleConverter {
                 components.append(component(concept(member.type, entry), .quantity(try quantity(value, member.type, entry))))
             } catch { throw .member(index, error) }
         }
+        // R4's profile of blood pressure has both, and says so of one that was not measured.
+        guard entry.codes.contains(where: { $0.system == .loinc && $0.code == "85354-9" }) else { return components }
+        for (rank, type) in entry.members.enumerated() {
+            guard !members.contains(where: { $0.type == type }), let entry = mapping.types[type] else { continue }
+            var component = Observation.Component(code: concept(type, entry))
+            component.dataAbsentReason = CodeableConcept(Coding(system: Self.absentReason, code: "unknown", display: "Unknown"))
+            components.insert(component, at: min(rank, components.count))
+        }
         return components
     }
 
@@ -100,12 +108,14 @@ extension SampleConverter {
     }
 
     /// What HealthKit puts into the metadata of events although it belongs to what was observed.
-    func components(ofMetadata sample: Sample, _ shown: inout Set<String>) throws(SampleError) -> [Observation.Component] {
+    func components(ofMetadata sample: Sample, _ shown: inout Set<String>) -> [Observation.Component] {
         var components: [Observation.Component] = []
         for (name, type) in Self.thresholds {
-            guard case .quantity(let value)? = sample.metadata[name] else { continue }
-            let entry = try mapping.entry(of: type)
-            components.append(component(concept(type, entry), .quantity(try quantity(value, type, entry))))
+            // In a unit that is none of the type's it stays with the other metadata: the event happened all the same.
+            guard case .quantity(let value)? = sample.metadata[name], let entry = mapping.types[type],
+                let quantity = try? quantity(value, type, entry)
+            else { continue }
+            components.append(component(concept(type, entry), .quantity(quantity)))
             shown.insert(name)
         }
         for name in ["HKMenstrualCycleStart", "HKSexualActivityProtectionUsed"] {
@@ -139,8 +149,10 @@ extension SampleConverter {
         ("HKLowCardioFitnessEventThreshold", "HKQuantityTypeIdentifierVO2Max"),
         ("HKVO2MaxValue", "HKQuantityTypeIdentifierVO2Max"),
     ]
-    private static let minute = unit("min")
-    private static let metre = unit("m")
+    private static let absentReason: FHIRURI = "http://terminology.hl7.org/CodeSystem/data-absent-reason"
+    static let minute = unit("min")
+    static let metre = unit("m")
+    static let kilocalorie = unit("kcal")
     private static let hertz = unit("Hz")
 
     private static func unit(_ code: String) -> UCUMUnit {

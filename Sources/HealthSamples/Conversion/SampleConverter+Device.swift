@@ -5,8 +5,11 @@ extension SampleConverter {
     ///
     /// Its id is determined by all that is known of it and by the subject: two patients with equal watches have two Devices.
     public func device(of sample: Sample) -> Device? {
-        let (device, source) = (sample.device, sample.source)
+        var (device, source) = (sample.device, sample.source)
         guard device != nil || source != nil else { return nil }
+        // FHIR has no empty texts, and none with control characters.
+        for (_, path) in SampleDevice.members { device?[keyPath: path] = sample.device?[keyPath: path].flatMap(SampleText.plain) }
+        for (_, path) in SampleSource.members { source?[keyPath: path] = sample.source?[keyPath: path].flatMap(SampleText.plain) }
         let known = SampleDevice.members.map { device?[keyPath: $0.path] } + SampleSource.members.map { source?[keyPath: $0.path] }
         let identity = SampleIdentity.uuid(of: (["device", subject] + known).map { $0 ?? "" }.joined(separator: "\u{1F}"))
         var result = Device()

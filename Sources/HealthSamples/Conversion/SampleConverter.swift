@@ -33,12 +33,45 @@ public struct SampleConverter: Sendable {
     /// - Parameter device: What measured.
     /// - Throws: ``SampleError``, which names the type, unit or value.
     public func resource(of sample: Sample, device: Reference<AnyResource>? = nil) throws(SampleError) -> AnyResource {
-        if case .clinicalRecord(let resource) = sample.value { return resource }
+        if case .clinicalRecord(let resource) = sample.value {
+            if let entry = mapping.types[sample.type] { try check(sample, entry) }
+            return resource
+        }
         return AnyResource(try observation(of: sample, device: device))
+    }
+
+    /// The sample; where a correlation cannot become an Observation, its members after it, which then stand alone. So one that
+    /// has no mapping takes no others with it.
+    public func parts(of sample: Sample) -> [Sample] {
+        guard case .correlation(let members) = sample.value else { return [sample] }
+        do throws(SampleError) { _ = try resource(of: sample) } catch { return [sample] + members }
+        return [sample]
+    }
+
+    /// - Throws: ``SampleError/malformed(name:expected:)`` where the value is of another kind than the type's.
+    private func check(_ sample: Sample, _ entry: HealthMapping.Entry) throws(SampleError) {
+        let isRight: Bool =
+            switch sample.value {
+            case .quantity: entry.kind == .quantity
+            case .category: entry.kind == .category
+            case .correlation: entry.kind == .correlation
+            // Types of own mappings may have any of these values, HealthKit's have one each.
+            default: entry.kind == .other && (sample.value.ownType == sample.type || !SampleValue.ownTypes.contains(sample.type))
+            }
+        if isRight { return }
+        let expected =
+            switch entry.kind {
+            case .quantity: "a 'value' with a unit"
+            case .category: "a 'category'"
+            case .correlation: "a 'correlation'"
+            case .other: "what the type says, as HKStateOfMind is a 'stateOfMind'"
+            }
+        throw .malformed(name: sample.type, expected: expected)
     }
 
     private func observation(of sample: Sample, device: Reference<AnyResource>?) throws(SampleError) -> Observation {
         let entry = try mapping.entry(of: sample.type)
+        try check(sample, entry)
         let identity = sample.identity
         var result = Observation(status: .final, code: concept(sample.type, entry))
         result.id = identity
@@ -55,7 +88,7 @@ public struct SampleConverter: Sendable {
             result.value = .quantity(try self.quantity(quantity, sample.type, entry))
         case .category(let raw):
             result.value = try value(raw, sample.type, entry)
-            result.component = try components(ofMetadata: sample, &shown)
+            result.component = components(ofMetadata: sample, &shown)
         case .correlation(let members):
             result.component = try components(of: members, entry)
         case .workout(let workout):
@@ -72,11 +105,12 @@ public struct SampleConverter: Sendable {
         let facts = sample.metadata.filter { !shown.contains($0.key) }.sorted { $0.key < $1.key }
         if !facts.isEmpty {
             var parts = Extension(url: FHIRURI(Self.metadataURL))
-            parts.extension = facts.map { name, value in
-                let name = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name
-                return Extension(url: FHIRURI("\(Self.metadataURL)/\(name)"), value: extensionValue(value, name))
+            parts.extension = facts.compactMap { name, value in
+                guard let value = extensionValue(value, name) else { return nil }
+                let path = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name
+                return Extension(url: FHIRURI("\(Self.metadataURL)/\(path)"), value: value)
             }
-            result.extension = [parts]
+            if !parts.extension.isEmpty { result.extension = [parts] }
         }
         return result
     }
@@ -120,17 +154,19 @@ public struct SampleConverter: Sendable {
         return .codeableConcept(.code(String(raw), system: FHIRURI(values.system), display))
     }
 
-    private func extensionValue(_ value: MetadataValue, _ name: String) -> AnyValue {
+    /// The value of a fact; nil for a text that says nothing.
+    private func extensionValue(_ value: MetadataValue, _ name: String) -> AnyValue? {
+        func string(_ text: String) -> AnyValue? { SampleText.plain(text).map { .string($0) } }
         switch value {
-        case .text(let text): return .string(text)
+        case .text(let text): return string(text)
         case .number(let number): return .decimal(number)
         case .boolean(let value): return .boolean(value)
         case .date(let date): return .dateTime(date)
         case .quantity(let quantity):
             // A unit that is unknown, or another than the name's, is no reason to lose the sample: the text stays.
-            guard let unit = try? quantity.unit.resolved().unit else { return .string("\(quantity.value) \(quantity.unit.text)") }
+            guard let unit = try? quantity.unit.resolved().unit else { return string("\(quantity.value) \(quantity.unit.text)") }
             let target = mapping.metadataUnits[name].flatMap { unit.isCommensurable(with: $0) ? $0 : nil } ?? unit
-            guard let value = try? quantity.value(in: target) else { return .string("\(quantity.value) \(quantity.unit.text)") }
+            guard let value = try? quantity.value(in: target) else { return string("\(quantity.value) \(quantity.unit.text)") }
             return .quantity(Quantity(value: value, unit: target.code, code: target.code))
         }
     }

@@ -14,8 +14,8 @@ extension Sample {
     ///   - unit: The unit in which a quantity is read, such as `count/min`; of a correlation that of each member. It is asked
     ///     for the type's identifier.
     public init?(_ sample: HKSample, voltages: [HKQuantity] = [], unit: (String) -> String?) {
-        let type = sample.sampleType.identifier
         guard let value = SampleValue(sample, voltages, unit) else { return nil }
+        let type = value.ownType ?? sample.sampleType.identifier
         let zone = (sample.metadata?[HKMetadataKeyTimeZone] as? String).flatMap(TimeZone.init(identifier:)) ?? .current
         func date(_ date: Date) -> FHIRDateTime { FHIRDateTime(date, offset: zone.secondsFromGMT(for: date) / 60) }
         self.init(
@@ -26,7 +26,7 @@ extension Sample {
             switch fact {
             case let fact as String: metadata[name] = .text(fact)
             case let fact as Date: metadata[name] = .date(date(fact))
-            case let fact as HKQuantity: metadata[name] = ExportCategory.metadata(name, "\(fact)")
+            case let fact as HKQuantity: metadata[name] = ExportCategory.standard.metadata(name, "\(fact)")
             case let fact as NSNumber where CFGetTypeID(fact) == CFBooleanGetTypeID(): metadata[name] = .boolean(fact.boolValue)
             case let fact as NSNumber: metadata[name] = FHIRDecimal(fact.doubleValue).map { .number($0) }
             default: metadata[name] = .text("\(fact)")

@@ -6,7 +6,29 @@ import UCUM
 
 /// Samples as documents of an Indivo record.
 public enum SampleDocuments {
-    /// The document of a sample: VitalSigns for what that model has, else a Measurement.
+    private static let bloodPressure = "HKCorrelationTypeIdentifierBloodPressure"
+
+    /// What documents are made of: the sample; of a correlation its members, except that the two pressures are one document.
+    ///
+    /// A correlation whose pressures cannot be converted is followed by all its members, so that its error takes none with it.
+    public static func parts(of sample: Sample, mapping: HealthMapping = .standard) -> [Sample] {
+        guard case .correlation(let members) = sample.value, !members.isEmpty else { return [sample] }
+        var rest = members
+        if sample.type == bloodPressure {
+            for sign in ["BloodPressureSystolic", "BloodPressureDiastolic"] {
+                if let index = rest.firstIndex(where: { isQuantity($0, sign) }) { rest.remove(at: index) }
+            }
+        }
+        guard rest.count < members.count else { return members }
+        return [sample] + ((try? model(of: sample, mapping: mapping)) == nil ? members : rest)
+    }
+
+    private static func isQuantity(_ sample: Sample, _ type: String) -> Bool {
+        if case .quantity = sample.value { HealthMapping.shortName(of: sample.type) == type } else { false }
+    }
+
+    /// The document of a sample: VitalSigns for what that model has, else a Measurement. Of blood pressure it has the two
+    /// pressures; ``parts(of:mapping:)`` gives the other members too.
     ///
     /// Both models have their numbers as `Double`, and one date, the start, in UTC. A Measurement has room for 24 characters of type and 8 of unit.
     /// - Throws: ``SampleError`` for samples without a number.
@@ -17,7 +39,7 @@ public enum SampleDocuments {
         let signs = VitalSigns()
         signs.date = date
         if case .correlation(let members) = sample.value {
-            guard sample.type == "HKCorrelationTypeIdentifierBloodPressure" else {
+            guard sample.type == bloodPressure else {
                 throw .malformed(name: sample.type, expected: "a quantity or blood pressure, to become a document")
             }
             signs.bp = BloodPressure(
@@ -49,7 +71,7 @@ public enum SampleDocuments {
     private static func sign(
         _ samples: [Sample], _ type: String, _ code: String, _ unit: String, as ucum: String? = nil
     ) throws(SampleError) -> VitalSign? {
-        guard let sample = samples.first(where: { HealthMapping.shortName(of: $0.type) == type }), case .quantity(let quantity) = sample.value
+        guard let sample = samples.first(where: { isQuantity($0, type) }), case .quantity(let quantity) = sample.value
         else { return nil }
         let entry = try HealthMapping.standard.entry(of: sample.type)
         let value = try quantity.value(in: try SampleUnit.ucum(ucum ?? unit).ucum, type: sample.type)

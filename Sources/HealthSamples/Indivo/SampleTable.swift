@@ -68,6 +68,14 @@ public struct SampleTable: Sendable, Hashable {
         }
     }
 
+    /// What documents are made of: the sample; of a correlation its members, after the correlation itself where the table has a
+    /// row for it. Without a row, the two pressures of blood pressure are one document, of the model that they have.
+    public func parts(of sample: Sample) -> [Sample] {
+        guard case .correlation(let members) = sample.value else { return [sample] }
+        if rows[sample.type] != nil { return [sample] + members }
+        return rows[Self.anyType] == nil ? members : SampleDocuments.parts(of: sample, mapping: mapping)
+    }
+
     /// The document of a sample.
     /// - Throws: ``SampleError`` for a type that the table does not have, and a unit that cannot be converted.
     public func document(of sample: Sample) throws -> [UInt8] {

@@ -90,10 +90,10 @@ struct ExportFields {
     }
 
     /// The number of a category's value.
-    mutating func category(_ type: String, _ scanner: ExportScanner) throws(SampleError) -> Int? {
+    mutating func category(_ type: String, _ names: ExportCategory, _ scanner: ExportScanner) throws(SampleError) -> Int? {
         guard let text = try optionalText("value", scanner) else { return nil }
         if let known = categories[type]?[text] { return known }
-        let value = try ExportCategory.value(text, of: type)
+        let value = try names.value(text, of: type)
         if categories.count < 1000, (categories[type]?.count ?? 0) < 100 { categories[type, default: [:]][text] = .some(value) }
         return value
     }

@@ -8,8 +8,8 @@ struct ExportMembers {
 
     init() {}
 
-    init(file: String, source: ByteSource) throws {
-        var reader = ExportReader(file: file, correlationsOf: source)
+    init(file: String, names: ExportCategory, source: ByteSource) throws {
+        var reader = ExportReader(file: file, names: names, correlationsOf: source)
         while let item = try reader.next() {
             guard case .sample(let sample, let line) = item else { continue }
             for member in sample.members {

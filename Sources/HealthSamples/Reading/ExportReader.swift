@@ -11,6 +11,7 @@ struct ExportReader {
     private var scanner: ExportScanner
     private var fields = ExportFields()
     private let file: String
+    private let names: ExportCategory
     private let members: ExportMembers
     private var state = State.before
     /// A tag that was read too far: the begin of the next element where an end tag is missing.
@@ -21,15 +22,15 @@ struct ExportReader {
     private enum State { case before, inside, after }
 
     /// - Parameter open: Opens the file anew; it is called twice.
-    init(file: String, open: () throws -> ByteSource) throws {
-        self.file = file
-        members = try ExportMembers(file: file, source: open())
+    init(file: String, names: ExportCategory, open: () throws -> ByteSource) throws {
+        (self.file, self.names) = (file, names)
+        members = try ExportMembers(file: file, names: names, source: open())
         scanner = ExportScanner(try open())
     }
 
     /// A reader that gives correlations only, for the first reading.
-    init(file: String, correlationsOf source: ByteSource) {
-        self.file = file
+    init(file: String, names: ExportCategory, correlationsOf source: ByteSource) {
+        (self.file, self.names) = (file, names)
         members = ExportMembers()
         scanner = ExportScanner(source)
         onlyCorrelations = true
@@ -118,7 +119,7 @@ struct ExportReader {
     private mutating func record() throws(SampleError) -> Sample {
         let type = try fields.text("type", scanner)
         if type.hasPrefix("HKCategoryTypeIdentifier") {
-            return try origin(type, .category(try fields.category(type, scanner)))
+            return try origin(type, .category(try fields.category(type, names, scanner)))
         }
         guard let value = try fields.optionalQuantity("value", "unit", scanner) else { throw .missing("value") }
         return try origin(type, .quantity(value))
@@ -130,9 +131,8 @@ struct ExportReader {
 
     private mutating func workout() throws(SampleError) -> Sample {
         let name = try fields.text("workoutActivityType", scanner)
-        guard let activity = ExportCategory.activity(name) else {
-            let known = HealthMapping.standard.workouts.keys.map { ExportCategory.activityPrefix + $0.prefix(1).uppercased() + $0.dropFirst() }
-            throw .value(name, type: "Workout", hint: Spelling.hint(for: String(name.prefix(120)), among: known))
+        guard let activity = names.activity(name) else {
+            throw .value(name, type: "Workout", hint: Spelling.hint(for: String(name.prefix(120)), among: names.activityNames))
         }
         let workout = Workout(
             activity: activity, duration: try fields.optionalQuantity("duration", "durationUnit", scanner),
@@ -203,9 +203,11 @@ struct ExportReader {
     private mutating func child(_ tag: ExportScanner.Tag, in open: [String], _ sample: inout Sample?) throws(SampleError) {
         switch (tag.name, open.last) {
         case ("MetadataEntry", nil):
-            let (name, text) = (try fields.text("key", scanner), try fields.optionalText("value", scanner) ?? "")
+            let name = try fields.text("key", scanner)
+            // An empty text says nothing, and FHIR has none.
+            guard let text = try fields.optionalText("value", scanner) else { return }
             guard (sample?.metadata.count ?? 0) < 1000 else { throw .tooLarge("more than 1,000 metadata") }
-            sample?.metadata[name] = ExportCategory.metadata(name, text)
+            sample?.metadata[name] = names.metadata(name, text)
         case ("Record", nil):
             guard case .correlation(var members)? = sample?.value else { return }
             guard members.count < Sample.memberLimit else { throw .tooLarge("a correlation has more than \(Sample.memberLimit) members") }
@@ -219,9 +221,10 @@ struct ExportReader {
             } catch { throw .member(members.count, error) }
         case ("MetadataEntry", "Record"?):
             guard case .correlation(var members)? = sample?.value, !members.isEmpty else { return }
-            let (name, text) = (try fields.text("key", scanner), try fields.optionalText("value", scanner) ?? "")
+            let name = try fields.text("key", scanner)
+            guard let text = try fields.optionalText("value", scanner) else { return }
             sample?.value = .category(nil)
-            members[members.count - 1].metadata[name] = ExportCategory.metadata(name, text)
+            members[members.count - 1].metadata[name] = names.metadata(name, text)
             sample?.value = .correlation(members)
         case ("WorkoutStatistics", nil):
             guard case .workout(var workout)? = sample?.value, let type = try fields.optionalText("type", scanner),

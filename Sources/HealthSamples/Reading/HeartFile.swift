@@ -10,6 +10,8 @@ import ZipArchive
 enum HeartFile {
     /// Half an hour at 512 measurements a second; the watch takes 30 seconds.
     private static let longest = 1 << 20
+    /// Ten rows are usual.
+    private static let headLimit = 100
 
     static func sample(_ lines: inout LineReader, _ file: String) throws -> SampleItem {
         var head: [(name: String, value: String)] = []
@@ -25,6 +27,7 @@ enum HeartFile {
                 guard voltages.count < longest else { return problem("more than \(longest) voltages") }
                 voltages.append(number)
             } else if voltages.isEmpty {
+                guard head.count < headLimit else { return problem("no voltage in the first \(headLimit) rows") }
                 let parts = plain.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
                 let value = parts.count == 2 ? parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " \"")) : ""
                 head.append((String(parts[0]), value))
@@ -40,7 +43,8 @@ enum HeartFile {
             return row.flatMap { $0.value.isEmpty ? nil : $0.value }
         }
         if let unit = value("Unit", 7), !["µV", "\u{3BC}V", "uV"].contains(unit) { return problem("the unit is '\(unit.prefix(40))' instead of µV") }
-        guard let rate = head.lazy.compactMap({ rate($0.value) }).first, let perSecond = rate.decimal,
+        let atItsPlace = value("Sample Rate", 5).flatMap(leadingNumber)
+        guard let rate = atItsPlace ?? head.lazy.compactMap({ rate($0.value) }).first, let perSecond = rate.decimal,
             Electrocardiogram.frequencies.contains(perSecond)
         else {
             return problem("no sampling frequency")
@@ -61,7 +65,12 @@ enum HeartFile {
         text.utf8.filter { $0 == UInt8(ascii: ",") }.count == 1 ? text.replacingOccurrences(of: ",", with: ".") : text
     }
 
-    /// `512 hertz`, `512,4 Hz`.
+    /// The number of `512 hertz`, `512ヘルツ` or `512,4 Гц`, whatever the word is.
+    private static func leadingNumber(_ text: String) -> FHIRDecimal? {
+        FHIRDecimal(normalized(String(text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == ",") })))
+    }
+
+    /// `512 hertz`, `512,4 Hz`: where rows are missing or more.
     private static func rate(_ text: String) -> FHIRDecimal? {
         let parts = text.split(whereSeparator: { $0 == " " || $0 == "\u{A0}" })
         guard parts.count == 2, parts[1].lowercased().hasPrefix("h") else { return nil }

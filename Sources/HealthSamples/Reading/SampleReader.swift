@@ -21,13 +21,19 @@ import ZipArchive
 public struct SampleReader {
     private var parts: [Part]
     private var current: Current?
-    private var name: String
+    private let names: ExportCategory
     private let progress: ReadingProgress
+    private let isArchive: Bool
 
     /// The bytes of everything that is read, unpacked, those of an export twice; nil for standard input.
     public let totalBytes: Int?
     /// How many elements of the export are not samples, by name, such as `ActivitySummary`.
     public private(set) var otherElements: [String: Int] = [:]
+    /// The entry of the archive that the last item stands in; nil where the file is none.
+    public private(set) var entryName: String?
+
+    /// An export has an entry a workout route, electrocardiogram and clinical record: more than archives in general may have.
+    private static let entryLimit = 100_000
 
     /// What is read one after the other.
     private enum Part {
@@ -35,6 +41,12 @@ public struct SampleReader {
         case lines(String, () throws -> ByteSource)
         case heart(String, () throws -> ByteSource)
         case record(String, ZipEntry, ZipReader)
+
+        var name: String {
+            switch self {
+            case .export(let name, _), .lines(let name, _), .heart(let name, _), .record(let name, _, _): name
+            }
+        }
     }
 
     private enum Current {
@@ -46,18 +58,23 @@ public struct SampleReader {
     public var bytesRead: Int { progress.bytes }
 
     /// A file.
-    /// - Parameter tell: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long.
-    ///   What it throws, ``next()`` throws.
+    /// - Parameters:
+    ///   - mapping: What the names of values and the units of metadata in an export mean.
+    ///   - tell: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long. What it
+    ///     throws, ``next()`` throws.
     /// - Throws: ``SampleProblem``, `ZipError`, or what the system throws.
-    public init(url: URL, progress tell: @escaping (Int) throws -> Void = { _ in }) throws {
-        name = url.lastPathComponent
+    public init(url: URL, mapping: HealthMapping = .standard, progress tell: @escaping (Int) throws -> Void = { _ in }) throws {
+        names = ExportCategory(mapping)
         let progress = ReadingProgress(tell)
         self.progress = progress
         let handle = try FileHandle(forReadingFrom: url)
         let start = try handle.read(upToCount: 512) ?? Data()
         if start.starts(with: [0x50, 0x4B]) {
-            let archive = try ZipReader(url: url)
-            let entries = archive.entries.filter { !$0.isFolder }
+            var limits = ZipLimits()
+            limits.entries = Self.entryLimit
+            let archive = try ZipReader(url: url, limits: limits)
+            let entries = archive.entries.filter { !$0.isFolder && !Self.isResourceFork($0.name) }
+            isArchive = true
             (parts, totalBytes) = try Self.parts(of: archive, entries, progress, name: url.lastPathComponent)
             return
         }
@@ -65,6 +82,7 @@ public struct SampleReader {
         if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.prefix(64).contains(0) {
             throw SampleProblem(file: url.lastPathComponent, line: 1, reason: "the file is not UTF-8; exports of Health and lines of JSON are")
         }
+        isArchive = false
         let isMarkup = start.first { ![0xEF, 0xBB, 0xBF, 32, 9, 10, 13].contains($0) } == UInt8(ascii: "<")
         let file = url.lastPathComponent
         let open = { progress.counting(try ByteSource.file(url)) }
@@ -75,11 +93,17 @@ public struct SampleReader {
     /// Lines of JSON in memory or from elsewhere.
     /// - Parameter next: Gives the next bytes; nil at the end.
     public init(name: String, lines next: @escaping () throws -> [UInt8]?) {
-        self.name = name
+        (names, isArchive) = (.standard, false)
         let progress = ReadingProgress { _ in }
         self.progress = progress
         parts = [.lines(name, { progress.counting(ByteSource(next: next)) })]
         totalBytes = nil
+    }
+
+    /// What macOS puts into archives beside each file.
+    private static func isResourceFork(_ name: String) -> Bool {
+        let path = name.split(separator: "/")
+        return path.first == "__MACOSX" || path.last?.hasPrefix("._") == true
     }
 
     private static func parts(
@@ -143,9 +167,10 @@ public struct SampleReader {
     }
 
     private mutating func begin(_ part: Part) throws -> SampleItem? {
+        if isArchive { entryName = part.name }
         switch part {
         case .export(let name, let open):
-            current = .export(try ExportReader(file: name, open: open))
+            current = .export(try ExportReader(file: name, names: names, open: open))
             return nil
         case .lines(let name, let open):
             current = .lines(SampleLineReader(file: name, source: try open()))

@@ -29,7 +29,9 @@ public enum TotalSpan: String, Sendable, Hashable, CaseIterable {
 ///
 /// Of cumulative types, such as steps, samples are added up; one that lies in two spans is divided by time. Where samples of
 /// several sources overlap, as of phone and watch, those of the source that comes first in the priority count, and of the
-/// others only the time outside. Of discrete types, such as heart rates, minimum, mean and maximum are given, by the start.
+/// others only the time outside. A sample that comes again counts once, if it comes within a million samples of the type; what
+/// makes it the same one is its ``Sample/identity``. Of discrete types, such as heart rates, minimum, mean and maximum are given,
+/// by the start.
 public struct SampleTotals: Sendable {
     /// A total of one span.
     public struct Total: Sendable, Hashable {
@@ -86,6 +88,9 @@ public struct SampleTotals: Sendable {
     private var totals: SpanTotals
     private let zone: TimeZone
     private let converter: SampleConverter
+    /// Hashes of the identities of the last samples; when there are enough, the older half is forgotten.
+    private var (recent, older): (Set<Int>, Set<Int>) = ([], [])
+    private static let remembered = 1_000_000
 
     /// Totals without samples yet.
     ///
@@ -106,13 +111,15 @@ public struct SampleTotals: Sendable {
         converter = SampleConverter(mapping: mapping)
     }
 
-    /// Counts a sample, or the members of a correlation, if they have the type.
+    /// Counts a sample, or the members of a correlation, if they have the type and were not counted before.
     /// - Throws: ``SampleError``; the sample is then not counted.
     public mutating func add(_ sample: Sample) throws(SampleError) {
         for (index, member) in sample.members.enumerated() {
             do throws(SampleError) { try add(member) } catch { throw .member(index, error) }
         }
         guard sample.type == type, case .quantity(let quantity) = sample.value else { return }
+        let identity = sample.identity.hashValue
+        if recent.contains(identity) || older.contains(identity) { return }
         try sample.check()
         let entry = try converter.mapping.entry(of: type)
         guard let value = try converter.quantity(quantity, type, entry).value?.decimal, value.isFinite, let start = sample.start.microseconds,
@@ -127,6 +134,8 @@ public struct SampleTotals: Sendable {
         } catch {
             throw .tooLarge("\(type): \(error)")
         }
+        if recent.count >= Self.remembered { (recent, older) = ([], recent) }
+        recent.insert(identity)
     }
 
     private func dateTime(_ instant: Int) -> FHIRDateTime? {

@@ -66,7 +66,8 @@ enum HealthKitUnit {
     private static let whole: [String: String] = [
         "count": "1", "%": "1", "min": "min", "hr": "h", "d": "d", "in": "[in_i]", "ft": "[ft_i]", "yd": "[yd_i]",
         "mi": "[mi_i]", "oz": "[oz_av]", "lb": "[lb_av]", "st": "[stone_av]", "fl_oz_us": "[foz_us]",
-        "fl_oz_imp": "[foz_br]", "pt_us": "[pt_us]", "pt_imp": "[pt_br]", "cup_us": "[cup_us]", "mmHg": "mm[Hg]",
+        "fl_oz_imp": "[foz_br]", "pt_us": "[pt_us]", "pt_imp": "[pt_br]", "cup_us": "[cup_us]",
+        "cup_imp": "10.[foz_br]", "mmHg": "mm[Hg]",
         "inHg": "[in_i'Hg]", "cmAq": "cm[H2O]", "atm": "atm", "dBASPL": "dB[SPL]", "dBHL": "{dB(HL)}", "cal": "cal",
         "kcal": "kcal", "Cal": "kcal", "degC": "Cel", "degF": "[degF]", "IU": "[iU]", "rad": "rad", "deg": "deg",
         "D": "[diop]", "prD": "[p'diop]", "appleEffortScore": "{score}",
@@ -96,7 +97,8 @@ enum HealthKitUnit {
             let part = try atom(name, of: text)
             for index in 0..<2 {
                 let code = index == 0 ? part.code : part.mass?.code ?? part.code
-                let term = isDenominator ? "/\(code)" : codes.isEmpty || (index == 1 && massCodes.isEmpty) ? code : ".\(code)"
+                let divisor = code.utf8.contains(UInt8(ascii: ".")) ? "(\(code))" : code
+                let term = isDenominator ? "/\(divisor)" : codes.isEmpty || (index == 1 && massCodes.isEmpty) ? code : ".\(code)"
                 if index == 0 { codes += isDenominator && code == "1" ? "" : term } else { massCodes += isDenominator && code == "1" ? "" : term }
             }
             if let mass = part.mass {
@@ -135,6 +137,8 @@ enum HealthKitUnit {
     private static func atom(
         _ name: String, of text: String
     ) throws(SampleError) -> (code: String, mass: (code: String, factor: Decimal)?) {
+        // As in `1/min`.
+        if name == "1" { return ("1", nil) }
         var base = name[...]
         var exponent = ""
         while let last = base.last, last.isASCII, last.isNumber { exponent = String(base.removeLast()) + exponent }
@@ -152,6 +156,8 @@ enum HealthKitUnit {
             throw .unit(text, hint: Spelling.hint(for: String(base), among: names))
         }
         if code == "1" || code.hasPrefix("{") { return (code, nil) }
+        // An exponent would be that of the last part only.
+        if !exponent.isEmpty, code.utf8.contains(UInt8(ascii: ".")) { throw .unit(text, hint: " '\(base)' takes no exponent.") }
         guard let molarMass else { return (code + exponent, nil) }
         guard code.hasSuffix("mol"), exponent.isEmpty else { throw .unit(text, hint: " Only moles have a molar mass.") }
         return (code, (String(code.dropLast(3)) + "g", molarMass))

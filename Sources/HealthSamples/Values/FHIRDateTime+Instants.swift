@@ -49,13 +49,9 @@ extension FHIRDateTime {
 }
 
 extension Sample {
-    /// The zone that the metadata name; else this machine's where its clock showed the sample's start as the sample does, so that
-    /// summer time is known; else the offset of the start.
+    /// The zone that the metadata name; else the offset of the start, which knows no summer time.
     package var timeZone: TimeZone {
         if case .text(let name)? = metadata["HKTimeZone"], let zone = TimeZone(identifier: name) { return zone }
-        guard let microseconds = start.microseconds, let offset = start.offset else { return .gmt }
-        let second = Date(timeIntervalSince1970: Double(microseconds.flooredQuotient(by: 1_000_000)))
-        if TimeZone.current.secondsFromGMT(for: second) == offset * 60 { return .current }
-        return TimeZone(secondsFromGMT: offset * 60) ?? .gmt
+        return start.offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) } ?? .gmt
     }
 }

@@ -92,7 +92,10 @@ extension Sample {
     }
 
     private static func metadata(_ name: String, _ json: JSONValue) throws(SampleError) -> MetadataValue {
-        if let text = json.string { return .text(text) }
+        if let text = json.string {
+            try SampleText.check(text, name)
+            return .text(text)
+        }
         if let number = json.number { return .number(try SampleNumber.read(number, name)) }
         if let boolean = json.boolean { return .boolean(boolean) }
         let part = try SampleObject(json, name, members: ["date", "value", "unit", "ucum"])

@@ -72,6 +72,24 @@ public indirect enum SampleValue: Sendable, Hashable {
     case clinicalRecord(AnyResource)
 }
 
+extension SampleValue {
+    /// The one type that HealthKit's samples with such a value have here; nil where many types have it.
+    ///
+    /// Its own identifiers of these types differ from the names of their classes (`HKDataTypeIdentifierElectrocardiogram`), and
+    /// clinical records have one a kind.
+    package var ownType: String? {
+        switch self {
+        case .workout: "HKWorkoutTypeIdentifier"
+        case .electrocardiogram: "HKElectrocardiogram"
+        case .stateOfMind: "HKStateOfMind"
+        case .clinicalRecord: "HKClinicalRecord"
+        case .quantity, .category, .correlation: nil
+        }
+    }
+
+    static let ownTypes: Set = ["HKWorkoutTypeIdentifier", "HKElectrocardiogram", "HKStateOfMind", "HKClinicalRecord"]
+}
+
 /// A number with a unit.
 public struct SampleQuantity: Sendable, Hashable {
     /// The digits as they were written.

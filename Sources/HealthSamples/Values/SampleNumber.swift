@@ -14,10 +14,30 @@ enum SampleNumber {
 
     /// A result of arithmetic: 15 digits, which no measurement exceeds, where it is not exact.
     static func rounded(_ value: Decimal, isExact: Bool) -> FHIRDecimal {
-        guard !isExact, value.isFinite, !value.isZero else { return FHIRDecimal(value) }
+        FHIRDecimal(isExact ? value : significant(value, digits: 15))
+    }
+
+    /// The number with so many digits, wherever its point is.
+    static func significant(_ value: Decimal, digits: Int) -> Decimal {
+        guard value.isFinite, !value.isZero else { return value }
         var (source, result) = (value, Decimal())
-        let digits = value.significand.description.utf8.prefix { $0 != UInt8(ascii: ".") }.count
-        NSDecimalRound(&result, &source, 15 - digits - value.exponent, .plain)
-        return FHIRDecimal(result)
+        let count = value.significand.description.utf8.prefix { $0 != UInt8(ascii: ".") }.count
+        NSDecimalRound(&result, &source, digits - count - value.exponent, .plain)
+        return result
+    }
+
+    /// The digits without zeros that say nothing: `70` of `70.0`.
+    static func canonical(_ number: FHIRDecimal) -> String {
+        guard let decimal = number.decimal, decimal.isFinite else { return number.description }
+        return canonical(decimal)
+    }
+
+    static func canonical(_ decimal: Decimal) -> String {
+        if decimal.isZero { return "0" }
+        var text = decimal.description
+        guard text.utf8.contains(UInt8(ascii: ".")) else { return text }
+        while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+        return text
     }
 }

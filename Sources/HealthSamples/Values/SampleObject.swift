@@ -24,6 +24,7 @@ struct SampleObject {
     func optionalText(_ name: String) throws(SampleError) -> String? {
         guard let value = values[name] else { return nil }
         guard let text = value.string, !text.isEmpty, text.utf8.count <= 1 << 20 else { throw .malformed(name: name, expected: "a text") }
+        try SampleText.check(text, name)
         return text
     }
 
@@ -38,6 +39,7 @@ struct SampleObject {
         var texts: [String] = []
         for element in elements {
             guard let text = element.string, !text.isEmpty else { throw .malformed(name: name, expected: "an array of texts") }
+            try SampleText.check(text, name)
             texts.append(text)
         }
         return texts

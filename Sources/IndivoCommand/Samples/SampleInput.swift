@@ -57,7 +57,8 @@ struct SampleInput: ParsableArguments {
         for name in type {
             do { types.insert(try mapping.type(named: name)) } catch { throw CommandFailure("--type: \(error)") }
         }
-        return SampleSelection(types: types, since: try bound(since, "--since"), until: try bound(until, "--until"))
+        let (from, to) = (try bound(since, "--since"), try bound(until, "--until"))
+        return SampleSelection(mapping: mapping, types: types, since: from, until: to)
     }
 
     private func bound(_ text: String?, _ name: String) throws -> SampleSelection.Bound? {
@@ -71,12 +72,16 @@ struct SampleInput: ParsableArguments {
     }
 
     /// Reads the samples, with the progress on standard error.
-    /// - Parameter body: Gets each sample that was chosen, and the position of its item in the file.
+    /// - Parameters:
+    ///   - parts: What a sample is taken as, where it has members that do not go with it.
+    ///   - body: Gets each sample that was chosen, and the position of its item in the file.
     /// - Throws: ``CommandFailure``, or what `body` throws.
-    func forEach(_ selection: SampleSelection, _ body: (Sample, Int) async throws -> Void) async throws -> SampleTally {
+    func forEach(
+        _ selection: SampleSelection, parts: (Sample) -> [Sample] = { [$0] }, _ body: (Sample, Int) async throws -> Void
+    ) async throws -> SampleTally {
         var tally = SampleTally(talk: talk)
         let progress = SampleProgress(isShown: StandardStreams.errorIsTerminal && !talk.quiet)
-        var reader = try reader(progress)
+        var reader = try reader(selection.mapping, progress)
         progress.total = reader.totalBytes
         var position = 0
         defer { progress.clear() }
@@ -88,12 +93,13 @@ struct SampleInput: ParsableArguments {
             case .sample(let sample, let line):
                 tally.samples += 1
                 progress.samples = tally.samples
-                for chosen in selection.chosen(of: sample) {
+                for part in selection.chosen(of: sample).flatMap(parts) {
                     do {
-                        try await body(chosen, position)
+                        try await body(part, position)
                     } catch let error as SampleError {
                         progress.clear()
-                        tally.add(SampleProblem(file: InputFile(path: file).name, line: line, reason: "\(error)"))
+                        let name = reader.entryName ?? InputFile(path: file).name
+                        tally.add(SampleProblem(file: name, line: line, reason: "\(error)"))
                     }
                 }
             }
@@ -107,7 +113,7 @@ struct SampleInput: ParsableArguments {
         do { return try reader.next() } catch let error where !(error is CancellationError) { throw failure(error) }
     }
 
-    private func reader(_ progress: SampleProgress) throws -> SampleReader {
+    private func reader(_ mapping: HealthMapping, _ progress: SampleProgress) throws -> SampleReader {
         if file == "-" {
             return SampleReader(name: "standard input") {
                 try FileHandle.standardInput.read(upToCount: 64 << 10).flatMap { $0.isEmpty ? nil : [UInt8]($0) }
@@ -117,15 +123,24 @@ struct SampleInput: ParsableArguments {
         guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder else {
             throw CommandFailure("\(file): \(isFolder ? "this is a folder" : "there is no such file")")
         }
-        do { return try SampleReader(url: URL(filePath: file), progress: progress.show) } catch { throw failure(error) }
+        do {
+            return try SampleReader(url: URL(filePath: file), mapping: mapping, progress: progress.show)
+        } catch {
+            throw failure(error)
+        }
     }
 
-    /// What tells the file from others: its size and a digest of its beginning.
+    /// What tells the file from others: its size, when it was changed, and a digest of its beginning and end. All of it would be
+    /// read for the digest of all.
     func fingerprint() throws -> String {
         do {
             let handle = try FileHandle(forReadingFrom: URL(filePath: file))
             let start = try handle.read(upToCount: 1 << 20) ?? Data()
-            return "\(try handle.seekToEnd()) \(SHA256.hex(start))"
+            let size = try handle.seekToEnd()
+            try handle.seek(toOffset: size - min(size, 1 << 20))
+            let end = try handle.read(upToCount: 1 << 20) ?? Data()
+            let changed = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+            return "\(size) \(changed?.timeIntervalSince1970 ?? 0) \(SHA256.hex(start + end))"
         } catch {
             throw failure(error)
         }
@@ -157,6 +172,8 @@ struct SampleSelection {
         }
     }
 
+    /// What names and units in the file mean.
+    var mapping: HealthMapping
     var types: Set<String>
     var since: Bound?
     var until: Bound?

@@ -67,7 +67,14 @@ struct SamplesConvertCommand: AsyncParsableCommand {
         let selection = try input.selection(mapping)
         let lines = try open(mapping, selection)
         let (first, before) = (lines.position, lines.failures)
-        var tally = try await input.forEach(selection) { sample, position in
+        func parts(of sample: Sample) -> [Sample] {
+            switch to {
+            case .jsonl: [sample]
+            case .fhir: converter.parts(of: sample)
+            case .indivo: models?.parts(of: sample) ?? SampleDocuments.parts(of: sample, mapping: mapping)
+            }
+        }
+        var tally = try await input.forEach(selection, parts: parts(of:)) { sample, position in
             guard position >= first else { return }
             try lines.begin(position)
             do {

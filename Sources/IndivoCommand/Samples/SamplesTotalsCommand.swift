@@ -14,7 +14,7 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
             Where samples of several sources overlap, as of phone and watch, they count once: those of the source that is \
             named first by --source; without it, of the source with the most samples. Of types that do not add up, such as \
             heart rates, minimum, mean and maximum are given. Without --zone days are those of the zone that the first \
-            sample of the type has.
+            sample of the type names, or else of its offset, which has no summer time. A sample that comes again counts once.
 
             \(ExitStatus.help)
             """)

@@ -69,6 +69,8 @@ struct SamplesUploadCommand: AsyncParsableCommand {
         var position = try loadAnchor("\(client.base.absoluteString) \(id)", mapping, selection)
         var counts = Counts()
         var waiting: [(index: Int, sample: Sample)] = []
+        let isResumed = (position?.position ?? 0) > 0
+        let begin = position?.position ?? 0
         var refusedAtFirst = 0
 
         func send(upTo end: Int) async throws {
@@ -86,19 +88,19 @@ struct SamplesUploadCommand: AsyncParsableCommand {
                 }
                 if case .refused = outcome { results.append((item.index, true)) } else { results.append((item.index, false)) }
             }
+            // What an earlier run remembered as refused says nothing about the samples that it did not reach.
+            refusedAtFirst += results.count { $0.isRefused && $0.index >= begin }
             waiting.removeAll(keepingCapacity: true)
             position?.advance(to: end, outcomes: results)
             try storeAnchor(position)
             // A server that refuses everything does not want a million requests.
-            if counts.created + counts.existing == 0 { refusedAtFirst = counts.refused }
             if counts.created + counts.existing == 0, refusedAtFirst >= 500 {
                 throw CommandFailure("the first \(refusedAtFirst) samples were refused; nothing more is sent", status: .refused)
             }
         }
 
-        let isResumed = (position?.position ?? 0) > 0
         var last = -1
-        let tally = try await input.forEach(selection) { sample, index in
+        let tally = try await input.forEach(selection, parts: upload.converter.parts(of:)) { sample, index in
             last = index
             guard position?.needs(index) ?? true else { return }
             // All members of one sample stand at one position: a batch ends between positions.
