@@ -241,36 +241,42 @@ public struct Consumer: Sendable {
             resources = try opening.resources(of: message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
             read = .success(try intakes(of: resources, message))
         } catch let error as ProcessingError {
-            read = .failure(MessageProblem(reason: "\(error)", participant: Intake.participant(of: resources)))
+            read = .failure(MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources)))
         } catch let error as MappingError {
-            read = .failure(MessageProblem(reason: "\(error)", participant: Intake.participant(of: resources)))
+            read = .failure(MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources)))
         }
         do {
             return try await warehouse.transaction { try Self.write(message, read, again: again, to: $0) }
         } catch let error as WarehouseError {
-            let problem = MessageProblem(reason: "\(error)", participant: Self.participant(of: read))
+            let problem = MessageProblem(reason: "\(error)", participants: Self.participants(of: read))
             return try await warehouse.transaction { try Self.write(message, .failure(problem), again: again, to: $0) }
         }
     }
 
     private struct MessageProblem: Error {
         let reason: String
-        /// Whose message it is, where that can be read: they may withdraw, and then it goes, too.
-        let participant: String?
+        /// Whose message it is, where that can be read: each of them may withdraw, and then it goes, too.
+        let participants: Set<String>
     }
 
-    private static func participant(of read: Result<[Intake], MessageProblem>) -> String? {
+    private static func participants(of read: Result<[Intake], MessageProblem>) -> Set<String> {
         switch read {
-        case .success(let intakes): intakes.first?.participant
-        case .failure(let problem): problem.participant
+        case .success(let intakes): Set(intakes.map(\.participant))
+        case .failure(let problem): problem.participants
         }
     }
 
     private func intakes(of resources: [JSONValue], _ message: StudyMessage) throws -> [Intake] {
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
-        let intakes = try resources.enumerated().map { index, resource in
-            try Intake(
+        var (intakes, visits): ([Intake], VisitNames) = ([], VisitNames())
+        for (index, resource) in resources.enumerated() {
+            var intake = try Intake(
                 resource, visit: resources.count == 1 ? message.id : "\(message.id)#\(index)", received: received, mapper: mapper)
+            if let visit = intake.visit {
+                guard let name = visits.name(visit, of: resource) else { continue }
+                intake.visit = name
+            }
+            intakes.append(intake)
         }
         guard Set(intakes.map(\.participant)).count <= 1 else { throw ProcessingError.subjects("it names several participants") }
         return intakes
@@ -286,7 +292,7 @@ public struct Consumer: Sendable {
         _ message: StudyMessage, _ read: Result<[Intake], MessageProblem>, again: Bool, to warehouse: WarehouseTransaction
     ) throws -> StoredMessage.State? {
         // Whoever else has something of the same participant waits, or did all of it before.
-        let participants = Set([participant(of: read), message.subject.map(Intake.digest)].compactMap { $0 })
+        let participants = participants(of: read).union([message.subject.map(Intake.digest)].compactMap { $0 })
         for participant in participants.sorted() { try warehouse.lock(participant) }
         var known = try warehouse.message(message.id)
         // Whose it is may be known from before alone; they may have withdrawn until they are locked.
@@ -303,16 +309,19 @@ public struct Consumer: Sendable {
             id: message.id, kind: message.content.rawValue, body: message.body, received: message.received, state: .loaded,
             participant: named)
         switch read {
-        case .failure(let problem):
-            (stored.state, stored.participant) = (.failed(reason: problem.reason), named ?? problem.participant)
+        case .failure(let problem): stored.state = .failed(reason: problem.reason)
         case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
             stored.state = .failed(reason: "it is of another participant than it says outside of its encryption")
         case .success(let intakes):
             stored.participant = intakes.first?.participant ?? named
             try write(intakes, &stored, message, to: warehouse)
         }
-        if let participant = stored.participant, stored.state != .refused, try warehouse.hasWithdrawn(participant) {
-            refuse(&stored)
+        if case .failed = stored.state {
+            // It is filed under everybody whom it names.
+            let owners = participants.union([named].compactMap { $0 }).sorted()
+            stored.participant = named ?? owners.first
+            if try owners.contains(where: warehouse.hasWithdrawn) { refuse(&stored) }
+            for owner in owners where owner != stored.participant { try warehouse.file(message.id, under: owner) }
         }
         try warehouse.keep(stored)
         return stored.state
