@@ -81,6 +81,6 @@ extension ConsumerTests {
         }
         try await warehouse.transaction { _ = try $0.db.rows(sql: "PRAGMA max_page_count = 1000000") }
         #expect(try await consumer.drain().waiting == 3)
-        #expect(try await test.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0))
+        #expect(try await test.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0, bytes: 0))
     }
 }

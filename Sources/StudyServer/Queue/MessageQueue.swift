@@ -93,7 +93,11 @@ public struct MessageQueueStatus: Sendable, Hashable {
     public var dead: Int
     /// Seconds since the oldest message was sent; 0 for an empty queue, and where that is not known (SQS).
     public var age: Int
+    /// The bytes of all bodies, those of dead letters included; `nil` where that is not known (SQS).
+    public var bytes: Int?
 
     /// A state of a queue.
-    public init(depth: Int, dead: Int, age: Int) { (self.depth, self.dead, self.age) = (depth, dead, age) }
+    public init(depth: Int, dead: Int, age: Int, bytes: Int? = nil) {
+        (self.depth, self.dead, self.age, self.bytes) = (depth, dead, age, bytes)
+    }
 }

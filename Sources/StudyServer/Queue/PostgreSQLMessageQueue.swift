@@ -10,7 +10,7 @@ import Synchronization
 /// Times are those of the database's clock. A consumer that waits is woken when something comes (`LISTEN`), unless a proxy that
 /// pools transactions is between; then it finds that when it looks again.
 public final class PostgreSQLMessageQueue: MessageQueue {
-    private let database: PostgreSQLDatabase
+    let database: PostgreSQLDatabase
     private let maximumReceives: Int
     /// Whether consumers are about to be told of a message. Once for many: each telling is a lock for the whole server.
     private let isTelling = Mutex(false)
@@ -208,13 +208,16 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         try await database.run(.statement) { session in
             let row = try session.rows(
                 """
-                SELECT (SELECT count(*) FROM queue_message), (SELECT count(*) FROM queue_dead), (
+                SELECT m.count, d.count, (
                     SELECT floor(extract(epoch FROM statement_timestamp() - sent))::bigint FROM queue_message
-                    ORDER BY number LIMIT 1)
+                    ORDER BY number LIMIT 1), (m.bytes + d.bytes)::bigint
+                FROM (SELECT count(*), coalesce(sum(octet_length(body)), 0) AS bytes FROM queue_message) AS m,
+                    (SELECT count(*), coalesce(sum(octet_length(body)), 0) AS bytes FROM queue_dead) AS d
                 """, []
             ).first
             return MessageQueueStatus(
-                depth: row?.integer(0) ?? 0, dead: row?.integer(1) ?? 0, age: max(0, row?.integer(2) ?? 0))
+                depth: row?.integer(0) ?? 0, dead: row?.integer(1) ?? 0, age: max(0, row?.integer(2) ?? 0),
+                bytes: row?.integer(3) ?? 0)
         }
     }
 

@@ -46,6 +46,22 @@ public final class SQLiteMessageQueue: MessageQueue {
                     CREATE TRIGGER back AFTER DELETE ON dead BEGIN UPDATE counter SET value = value - 1 WHERE name = 'dead'; END;
                     """)
         }
+        migrator.registerMigration("2") { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO counter SELECT 'bytes', (SELECT coalesce(sum(length(body)), 0) FROM message)
+                        + (SELECT coalesce(sum(length(body)), 0) FROM dead);
+                    """)
+            for table in ["message", "dead"] {
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER \(table)Bytes AFTER INSERT ON \(table)
+                            BEGIN UPDATE counter SET value = value + length(new.body) WHERE name = 'bytes'; END;
+                        CREATE TRIGGER \(table)Freed AFTER DELETE ON \(table)
+                            BEGIN UPDATE counter SET value = value - length(old.body) WHERE name = 'bytes'; END;
+                        """)
+            }
+        }
         try migrator.migrate(database)
     }
 
@@ -128,7 +144,8 @@ public final class SQLiteMessageQueue: MessageQueue {
     private static func bury(_ db: Database, _ number: Int, reason: String, at time: Int) throws {
         try db.execute(
             sql: """
-                INSERT OR REPLACE INTO dead SELECT id, content, subject, received, body, ?, ? FROM message WHERE number = ?
+                INSERT INTO dead SELECT id, content, subject, received, body, ?, ? FROM message WHERE number = ?
+                ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, died = excluded.died
                 """, arguments: [String(reason.prefix(500)), time, number])
         try db.execute(sql: "DELETE FROM message WHERE number = ?", arguments: [number])
     }
@@ -163,7 +180,8 @@ public final class SQLiteMessageQueue: MessageQueue {
             }
             let oldest = try Int.fetchOne(db, sql: "SELECT sent FROM message ORDER BY number LIMIT 1")
             return MessageQueueStatus(
-                depth: counts["depth"] ?? 0, dead: counts["dead"] ?? 0, age: max(0, oldest.map { time - $0 } ?? 0))
+                depth: counts["depth"] ?? 0, dead: counts["dead"] ?? 0, age: max(0, oldest.map { time - $0 } ?? 0),
+                bytes: counts["bytes"] ?? 0)
         }
     }
 }
