@@ -43,6 +43,25 @@ import Testing
         #expect(try await queue.status().depth == 0)
     }
 
+    @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
+    func ofMessagesDeletedTogetherThoseStayWhoseTimeWasOver(kind: QueueKind) async throws {
+        let test = try await TestQueue(kind)
+        let queue = test.queue
+        for id in ["late", "a'\"ü\\", "c"] {
+            try await queue.send(StudyMessage(id: id, content: .envelope, received: "", body: Data(id.utf8)))
+        }
+        let late = try await queue.receive(limit: 1, visibility: 1)
+        #expect(late.map(\.message.id) == ["late"])
+        try await test.pass(2)
+        let received = try await queue.receive(limit: 3, visibility: 60)
+        #expect(received.count == 3)
+        try await queue.delete(late + received.filter { $0.message.id != "late" })
+        #expect(try await queue.status().depth == 1)
+        try await queue.delete([])
+        try await queue.delete(received)
+        #expect(try await queue.status().depth == 0)
+    }
+
     @Test(arguments: QueueKind.allCases)
     func whatIsNotDeletedInTimeComesAgain(kind: QueueKind) async throws {
         let test = try await TestQueue(kind)

@@ -46,6 +46,8 @@ public struct Consumer: Sendable {
     }
 
     private static let batch = 16
+    /// How long messages are processed before the queue is told: to tell it of many at once is one write to its disk.
+    private static let telling = Duration.seconds(1)
     /// Seconds until messages come again that met trouble of the machine.
     private static let pause = 10
 
@@ -108,19 +110,26 @@ public struct Consumer: Sendable {
         if remains.areThere.withLock({ $0 }) { await eraseRemains() }
         let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
-        var trouble: (any Error)?
+        var (trouble, done, told): ((any Error)?, [ReceivedMessage], ContinuousClock.Instant) = (nil, [], .now)
         for received in batch {
             // In a task of its own: the message at hand is finished when this one is cancelled, and those behind it go back.
             let pause: Int? = trouble != nil ? Self.pause : Task.isCancelled ? 0 : nil
             do {
                 switch try await Task(operation: { try await handle(received, releasingAfter: pause) }).value {
-                case .processed(let state): report.count(state)
+                case .processed(let state):
+                    report.count(state)
+                    done.append(received)
                 case .released: report.released += 1
+                }
+                if ContinuousClock.now > told + Self.telling {
+                    try await tell(of: &done)
+                    told = .now
                 }
             } catch {
                 trouble = error
             }
         }
+        do { try await tell(of: &done) } catch { trouble = trouble ?? error }
         if let trouble { throw trouble }
         // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
         let ready = try await warehouse.read { warehouse in
@@ -141,6 +150,13 @@ public struct Consumer: Sendable {
         }
         if let trouble { throw trouble }
         return !batch.isEmpty || !ready.isEmpty
+    }
+
+    /// Removes messages from the queue that were processed. One of which it does not hear comes again, and is recognised.
+    private func tell(of done: inout [ReceivedMessage]) async throws {
+        let messages = done
+        done = []
+        try await Task { try await queue.delete(messages) }.value
     }
 
     /// Overwrites what was deleted; what cannot be done now is done with a later batch.
@@ -167,8 +183,11 @@ public struct Consumer: Sendable {
             return .released
         }
         do {
+            // As a rule it is new; and whether it is, the transaction sees again.
+            if received.receiveCount > 1, try await warehouse.read({ try $0.message(received.message.id) }) != nil {
+                return .processed(nil)
+            }
             let state = try await process(received.message, again: false)
-            try await queue.delete(received)
             if state == .refused { await eraseRemains() }
             return .processed(state)
         } catch where MachineTrouble.isCause(of: error) {
@@ -233,7 +252,6 @@ public struct Consumer: Sendable {
     /// - Returns: What became of it; `nil` for one that was processed before.
     /// - Throws: What is not the message's fault.
     private func process(_ message: StudyMessage, again: Bool) async throws -> StoredMessage.State? {
-        if !again, try await warehouse.read({ try $0.message(message.id) }) != nil { return nil }
         var resources: [JSONValue] = []
         let read: Result<[Intake], MessageProblem>
         do {

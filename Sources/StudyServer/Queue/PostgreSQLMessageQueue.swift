@@ -1,4 +1,5 @@
 import Foundation
+import OrderedJSON
 import PostgreSQLConnection
 import Synchronization
 
@@ -153,6 +154,19 @@ public final class PostgreSQLMessageQueue: MessageQueue {
     public func delete(_ message: ReceivedMessage) async throws -> Bool {
         try await database.run(.statement) { session in
             try session.run("DELETE FROM queue_message WHERE id = ? AND lease = ?", [message.message.id, message.lease]) > 0
+        }
+    }
+
+    public func delete(_ messages: [ReceivedMessage]) async throws {
+        guard !messages.isEmpty else { return }
+        // One statement and one commit, however many they are.
+        let names = JSONValue(messages.map { [JSONValue($0.message.id), JSONValue($0.lease)] as JSONValue }).text()
+        try await database.run(.statement) { session in
+            _ = try session.run(
+                """
+                DELETE FROM queue_message m USING json_array_elements(?::json) AS pair
+                WHERE m.id = pair ->> 0 AND m.lease = pair ->> 1
+                """, [names])
         }
     }
 

@@ -124,6 +124,16 @@ public final class SQLiteMessageQueue: MessageQueue {
         }
     }
 
+    public func delete(_ messages: [ReceivedMessage]) async throws {
+        guard !messages.isEmpty else { return }
+        try await database.write { db in
+            for message in messages {
+                try db.execute(
+                    sql: "DELETE FROM message WHERE id = ? AND lease = ?", arguments: [message.message.id, message.lease])
+            }
+        }
+    }
+
     public func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws {
         let (time, maximumReceives) = (now(), maximumReceives)
         try await database.write { db in

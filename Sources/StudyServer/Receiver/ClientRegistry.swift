@@ -4,6 +4,7 @@ import GRDB
 import PostgreSQLConnection
 import PrivateSQLite
 import StudyWarehouse
+import Synchronization
 import URLCoding
 
 /// Where a receiver keeps the apps that registered, their tokens, and how many participants each state has.
@@ -29,6 +30,11 @@ final class ClientRegistry: Sendable {
 
     private let place: Place
     private let now: @Sendable () -> Int
+    /// Clients by the digests of their tokens: a phone delivers several times with one.
+    private let seen = Mutex<[String: (client: String, until: Int)]>([:])
+    private static let mostSeen = 10_000
+    /// Seconds after which the database is asked again.
+    private static let trust = 60
 
     init(_ clients: ReceiverClients, queue: any MessageQueue, now: @escaping @Sendable () -> Int) async throws {
         self.now = now
@@ -139,8 +145,15 @@ final class ClientRegistry: Sendable {
 
     /// The client whom a token was given to; `nil` for another text, or one whose time is over.
     func client(ofToken token: String) async throws -> String? {
-        try await rows("SELECT client FROM queue_token WHERE digest = ? AND expires > ?", [Self.digest(token), now()])
-            .first?.text(0)
+        let (digest, time) = (Self.digest(token), now())
+        if let seen = seen.withLock({ $0[digest] }), seen.until > time { return seen.client }
+        let found = try await rows("SELECT client, expires FROM queue_token WHERE digest = ? AND expires > ?", [digest, time])
+        guard let client = found.first?.text(0), let expires = found.first?.integer(1) else { return nil }
+        seen.withLock { seen in
+            if seen.count >= Self.mostSeen { seen = [:] }
+            seen[digest] = (client, min(expires, time + Self.trust))
+        }
+        return client
     }
 
     /// Counts a participant for a state; the same one again for the newest.

@@ -139,8 +139,11 @@ extension WarehouseTransaction {
 
     /// Whether a participant agreed, and has not withdrawn.
     public func hasConsent(_ participant: String) throws -> Bool {
-        guard try !hasWithdrawn(participant) else { return false }
-        return try db.finds(sql: "SELECT 1 FROM study_consent WHERE participant = ?", arguments: [participant])
+        try db.finds(
+            sql: """
+                SELECT 1 FROM study_consent WHERE participant = ?
+                AND NOT EXISTS (SELECT 1 FROM study_withdrawal WHERE participant = ?)
+                """, arguments: [participant, participant])
     }
 
     // MARK: Withdrawal
