@@ -49,10 +49,10 @@ public struct ResponseMapper: Sendable {
         let period = Self.encounter(of: response)
         let start = WarehouseTime(written)
         var walk = Walk(
-            mapper: self, canonical: canonical, start: start,
+            mapper: self, canonical: canonical, name: ConceptNames.questionnaire(canonical), start: start,
             builder: FactBuilder(Visit(id: id, start: period.start ?? start, end: period.end)))
         guard response.status == .completed || response.status == .amended else { return walk.builder.set }
-        let name = ConceptNames.questionnaire(canonical)
+        let name = walk.name
         let code = ConceptNames.code("SURVEY", name)
         let concept = Concept(path: ConceptNames.path(ConceptNames.surveys, [name]), code: code, name: name, key: canonical)
         walk.builder.append(Fact(code, start: start), concept, [(FactModifier.time, FactValue(text: written.description))])
@@ -72,11 +72,10 @@ public struct ResponseMapper: Sendable {
     private struct Walk {
         let mapper: ResponseMapper
         let canonical: String
+        let name: String
         let start: WarehouseTime
         var builder: FactBuilder
         var answers = 0
-
-        var name: String { ConceptNames.questionnaire(canonical) }
 
         mutating func items(
             _ items: [QuestionnaireResponse.Item], groups: [String], path: [String], depth: Int
