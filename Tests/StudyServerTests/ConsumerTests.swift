@@ -203,6 +203,20 @@ import Testing
         #expect(try await study.count("SELECT count(*) FROM study_consent") == 0)
     }
 
+    @Test func aFileOfAPackageThatCannotBeReadIsNotPassedOver() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
+        try archive.add("contract.json", Data(Given.contract(participant).utf8))
+        try archive.add("response.json", Data(Given.response(participant).utf8.dropLast(3)))
+        let folder = try Folder()
+        try archive.write(to: folder.file("p.cms"), encryption: CMSEncryption(for: [StudyKeys.certificate()]))
+        let body = try Data(contentsOf: folder.file("p.cms"))
+        try await study.queue.send(
+            StudyMessage(content: .package, subject: participant.uuidString, received: "2026-03-02T00:00:00Z", body: body))
+        #expect(try await study.consumer.drain().failed == 1)
+    }
+
     @Test func aPackageOfSeveralParticipantsGoesWithEachOfThem() async throws {
         for leaver in 0...1 {
             let study = try BackEnd()

@@ -265,7 +265,7 @@ public struct Consumer: Sendable {
         }
         do {
             return try await warehouse.transaction { try Self.write(message, read, again: again, to: $0) }
-        } catch let error as WarehouseError {
+        } catch where error is WarehouseError || error is ProcessingError {
             let problem = MessageProblem(reason: "\(error)", participants: Self.participants(of: read))
             return try await warehouse.transaction { try Self.write(message, .failure(problem), again: again, to: $0) }
         }

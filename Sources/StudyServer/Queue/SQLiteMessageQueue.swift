@@ -6,6 +6,8 @@ import PrivateSQLite
 public final class SQLiteMessageQueue: MessageQueue {
     private let database: any DatabaseWriter
     private let maximumReceives: Int
+    /// With so many bytes no further message is received at once.
+    private static let largestBatch = 64 << 20
     /// Seconds since 1970.
     private let now: @Sendable () -> Int
 
@@ -90,8 +92,8 @@ public final class SQLiteMessageQueue: MessageQueue {
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         let (time, maximumReceives) = (now(), maximumReceives)
         return try await database.write { db in
-            var found: [ReceivedMessage] = []
-            while found.count < limit,
+            var (found, size): ([ReceivedMessage], Int) = ([], 0)
+            while found.count < limit, size < Self.largestBatch,
                 let row = try Row.fetchOne(
                     db, sql: "SELECT * FROM message WHERE visible <= ? ORDER BY visible, number LIMIT 1", arguments: [time])
             {
@@ -110,6 +112,7 @@ public final class SQLiteMessageQueue: MessageQueue {
                     arguments: [time + max(1, min(visibility, 43_200)), lease, number])
                 let message = StudyMessage(
                     id: row["id"], content: content, subject: row["subject"], received: row["received"], body: row["body"])
+                size += message.body.count
                 found.append(ReceivedMessage(message, receiveCount: count + 1, lease: lease))
             }
             return found
