@@ -171,8 +171,8 @@ struct ListenerTests {
         }
     }
 
-    @Test("a body that comes with the least rate is not cut before its whole time is over")
-    func steadyBody() throws {
+    @Test("a body is cut when it stops, or when its whole time is over", arguments: [true, false])
+    func bodyPace(comes: Bool) throws {
         let clock = Ahead()
         let connections = OpenConnections(limit: 8, bodyBudget: 0) { clock.now }
         var ends: [Int32] = [0, 0]
@@ -190,6 +190,11 @@ struct ListenerTests {
         let key = try #require(connections.open(ends[0], for: .seconds(60)))
         var pace = BodyPace(connections, key, rate: 1000, timeout: .seconds(60))
         pace.came(BodyPace.free + 1)
+        guard comes else {
+            clock.pass(11)
+            #expect(isCut())
+            return
+        }
         for _ in 0..<6 {
             clock.pass(9)
             #expect(!isCut())
