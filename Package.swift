@@ -264,7 +264,8 @@ let package = Package(
         .target(
             name: "StudyWarehouse",
             dependencies: [
-                "CivilCalendar", "FHIR", "IndivoXML", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite", "URLCoding",
+                "CivilCalendar", "FHIR", "HealthTables", "IndivoXML", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite",
+                "URLCoding",
                 .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
                 .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
             ]),

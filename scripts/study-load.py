@@ -125,8 +125,11 @@ def measure_pairs(work, count):
         run("consume", "--queue", queue, "--store", store, "--keys", "keys", "--once", stdout=subprocess.DEVNULL).wait()
         for number in range(count):
             with open(os.path.join(work, f"receiver{number}.json"), "w") as file:
-                json.dump({"registration": "open", "antispam": "antispam", "requestsPerMinute": 10_000_000,
-                           "clients": f"clients-{count}-{number}.sqlite"}, file)
+                settings = {"registration": "open", "antispam": "antispam", "requestsPerMinute": 10_000_000}
+                # PostgreSQL has the apps in the queue's database.
+                if queue.startswith("sqlite:"):
+                    settings["clients"] = f"clients-{count}.sqlite"
+                json.dump(settings, file)
             processes.append(run("serve", "--queue", queue, "--config", f"receiver{number}.json", "--port", "0", "--json",
                                  stdout=subprocess.PIPE))
             ports.append(int(json.loads(processes[-1].stdout.readline())["url"].rsplit(":", 1)[1]))

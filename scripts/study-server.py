@@ -33,8 +33,10 @@ def path(name):
 subprocess.run([options.tool, "study", "keys", path("keys/key-1"), "--bits", "2048"], check=True, env=environment, capture_output=True)
 certificate = x509.load_pem_x509_certificate(open(path("keys/key-1/certificate.pem"), "rb").read())
 open(path("antispam.txt"), "w").write("spam-secret\n")
-json.dump({"registration": "open", "antispam": "antispam.txt", "clients": "clients.sqlite",
-           "requestsPerMinute": 1000000}, open(path("receiver.json"), "w"))
+# PostgreSQL has the registered apps in the queue's database.
+places = {} if options.queue == "postgresql" else {"clients": "clients.sqlite"}
+json.dump({"registration": "open", "antispam": "antispam.txt", "requestsPerMinute": 1000000, **places},
+          open(path("receiver.json"), "w"))
 
 
 def envelope(resource):

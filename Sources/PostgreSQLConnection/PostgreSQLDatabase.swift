@@ -20,7 +20,8 @@ package final class PostgreSQLDatabase: Sendable {
         var beginning: String? {
             switch self {
             case .statement: nil
-            case .transaction: "BEGIN"
+            // Whatever the server's default: what is read again after a lock has to be new.
+            case .transaction: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
             case .snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
             }
         }

@@ -46,7 +46,7 @@ package final class PostgreSQLSession {
         try command(
             """
             SET timezone = 'UTC'; SET datestyle = 'ISO'; SET lock_timeout = '30s';
-            SET idle_in_transaction_session_timeout = '5min'
+            SET idle_in_transaction_session_timeout = '5min'; SET default_transaction_isolation = 'read committed'
             """)
     }
 

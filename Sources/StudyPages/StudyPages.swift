@@ -12,8 +12,8 @@ import StudyWarehouse
 /// …
 /// await pages.stop()
 /// ```
-/// They show no answer of a single person: who answers counts, and fewer than five are not counted. Two looks, before and
-/// after an answer, differ by it.
+/// They show no answer of a single person: numbers of people are rounded down to multiples of five, fewer than five are not
+/// counted, and other numbers have two significant digits.
 public final class StudyPages: Sendable {
     /// How pages are served.
     public struct Configuration: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackTesting
+import Synchronization
 import Testing
 
 @testable import HTTPServing
@@ -139,6 +140,68 @@ struct ListenerTests {
             #expect(received.hasPrefix("HTTP/1.1 503 ") && received.contains("\r\nRetry-After: 5\r\n"))
             #expect(received.hasSuffix("GET /b 100000"))
         }
+    }
+
+    /// A clock that a test moves ahead of the system's.
+    private final class Ahead: Sendable {
+        private let duration = Mutex(Duration.zero)
+        var now: ContinuousClock.Instant { duration.withLock { .now + $0 } }
+        func pass(_ seconds: Int) { duration.withLock { $0 += .seconds(seconds) } }
+    }
+
+    @Test("large bodies that stop coming give their memory back long before their time is over")
+    func slowBodies() async throws {
+        let clock = Ahead()
+        try await withListener({
+            ($0.bodyLimit, $0.bodyBudget, $0.bodyRate, $0.elapsing) = (400_000, 300_000, 1000, { clock.now })
+        }) { port in
+            let start = "POST /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: "
+            let slow = try (0..<2).map { _ in try RawConnection(port: port) }
+            for connection in slow { connection.write(start + "200000\r\n\r\n" + String(repeating: "x", count: 100_000)) }
+            let small = try RawConnection(port: port)
+            small.write(start + "2000\r\n\r\nx")
+            let body = request("/b", fields: "Content-Length: 100000\r\n") + String(repeating: "y", count: 100_000)
+            while try await !exchange(body, port).hasPrefix("HTTP/1.1 503 ") { try await Task.sleep(for: .milliseconds(50)) }
+            clock.pass(11)
+            for connection in slow { #expect(await connection.rest() == "") }
+            while try await !exchange(body, port).hasSuffix("GET /b 100000") { try await Task.sleep(for: .milliseconds(50)) }
+            // A small one has its whole time.
+            small.write(String(repeating: "x", count: 1999))
+            #expect(await small.rest().hasSuffix("POST /slow 2000"))
+        }
+    }
+
+    @Test("a body is cut when it stops, or when its whole time is over", arguments: [true, false])
+    func bodyPace(comes: Bool) throws {
+        let clock = Ahead()
+        let connections = OpenConnections(limit: 8, bodyBudget: 0) { clock.now }
+        var ends: [Int32] = [0, 0]
+        #if canImport(Glibc)
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        #else
+        try #require(socketpair(AF_UNIX, SOCK_STREAM, 0, &ends) == 0)
+        #endif
+        defer { ends.forEach { close($0) } }
+        func isCut() -> Bool {
+            connections.cutOverdue()
+            var descriptor = pollfd(fd: ends[1], events: Int16(POLLIN), revents: 0)
+            return poll(&descriptor, 1, 0) > 0
+        }
+        let key = try #require(connections.open(ends[0], for: .seconds(60)))
+        var pace = BodyPace(connections, key, rate: 1000, timeout: .seconds(60))
+        pace.came(BodyPace.free + 1)
+        guard comes else {
+            clock.pass(11)
+            #expect(isCut())
+            return
+        }
+        for _ in 0..<6 {
+            clock.pass(9)
+            #expect(!isCut())
+            pace.came(10_000)
+        }
+        clock.pass(7)
+        #expect(isCut())
     }
 
     @Test("a client that waits to be asked for its body is asked")

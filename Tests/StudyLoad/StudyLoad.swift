@@ -22,7 +22,8 @@ enum StudyLoad {
                 var configuration = ReceiverConfiguration()
                 (configuration.port, configuration.requestsPerMinute) = (0, 10_000_000)
                 (configuration.antispam, configuration.attestation) = (["load"], NoAttestation())
-                let receiver = try await Receiver.start(queue: queue, clients: URL(filePath: file + "-clients"), configuration)
+                let receiver = try await Receiver.start(
+                    queue: queue, clients: .file(URL(filePath: file + "-clients")), configuration)
                 try await run(port: receiver.url.port ?? 0)
             case "append":
                 let listener = try await append(to: queue)

@@ -138,7 +138,7 @@ import Testing
         #expect(
             failed.map(\.state)
                 == Array(repeating: .failed(reason: "it is not decrypted: it cannot be decrypted: wrong key or damaged"), count: 2))
-        #expect(try await study.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0))
+        #expect(try await study.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0, bytes: 0))
         let consumer = Consumer(queue: study.queue, warehouse: study.warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
         #expect(try await consumer.reprocessFailed().failed == 0)
         _ = try await consumer.drain()
@@ -201,6 +201,59 @@ import Testing
             #"{"resourceType": "Bundle", "type": "collection", "entry": [{"resource": \#(Given.contract(UUID()))}, {"resource": \#(Given.contract(UUID()))}]}"#
         #expect(try await study.deliver([bundle]).failed == 1)
         #expect(try await study.count("SELECT count(*) FROM study_consent") == 0)
+    }
+
+    @Test func aFileOfAPackageThatCannotBeReadIsNotPassedOver() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
+        try archive.add("contract.json", Data(Given.contract(participant).utf8))
+        try archive.add("response.json", Data(Given.response(participant).utf8.dropLast(3)))
+        let folder = try Folder()
+        try archive.write(to: folder.file("p.cms"), encryption: CMSEncryption(for: [StudyKeys.certificate()]))
+        let body = try Data(contentsOf: folder.file("p.cms"))
+        try await study.queue.send(
+            StudyMessage(content: .package, subject: participant.uuidString, received: "2026-03-02T00:00:00Z", body: body))
+        #expect(try await study.consumer.drain().failed == 1)
+    }
+
+    @Test func aPackageOfSeveralParticipantsGoesWithEachOfThem() async throws {
+        for leaver in 0...1 {
+            let study = try BackEnd()
+            let people = [UUID(), UUID()]
+            let entries = people.map { #"{"resource": \#(Given.response($0))}"# }.joined(separator: ", ")
+            let bundle = #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
+            #expect(try await study.deliver(people.map { Given.contract($0) } + [bundle]).failed == 1)
+            let failed = try await study.warehouse.read { try $0.failedMessages().map(\.state) }
+            #expect(failed == [.failed(reason: "it names several participants")])
+            #expect(try await study.facts == 0)
+            _ = try await study.consumer.withdraw(people[leaver])
+            #expect(try await study.count("SELECT count(*) FROM study_message WHERE state = 'refused' AND body IS NULL") == 2)
+            // One that comes after somebody of it has left is not kept either.
+            #expect(try await study.deliver([bundle]).refused == 1)
+        }
+    }
+
+    @Test func twoMeasurementsWithOneIdentifierInOneBundleAreBothKept() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        func measured(_ value: Int, _ identifier: String = "m") -> String {
+            """
+            {"resource": {"resourceType": "Observation", "status": "final", "identifier": [{"value": "\(identifier)"}],
+             "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4"}]}, "effectiveDateTime": "2026-03-01T10:00:00Z",
+             "subject": {"reference": "Patient/\(participant.uuidString)"},
+             "valueQuantity": {"value": \(value), "system": "http://unitsofmeasure.org", "code": "/min"}}}
+            """
+        }
+        let parts = [measured(60), measured(70), measured(70), measured(80, "m#2")].joined(separator: ", ")
+        let bundle = #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(parts)]}"#
+        #expect(try await study.deliver([Given.contract(participant), bundle]).loaded == 2)
+        #expect(try await study.facts == 3)
+        #expect(try await study.count("SELECT sum(nval_num) FROM observation_fact") == 210)
+        #expect(try await study.count("SELECT count(*) FROM study_resource WHERE type = 'Observation'") == 3)
+        // In another envelope it is the same three visits.
+        #expect(try await study.deliver([bundle]).loaded == 1)
+        #expect(try await study.facts == 3)
     }
 
     @Test func packagesOfResearchKitAreOpenedAndTheirResourcesLoaded() async throws {
@@ -335,21 +388,5 @@ import Testing
         #expect(try await study.facts == 4 * 5 * 3)
         #expect(try await study.count("SELECT count(DISTINCT patient_num) FROM observation_fact") == 4)
         #expect(try await study.count("SELECT sum(nval_num) FROM observation_fact WHERE concept_cd LIKE '%:score'") == 4 * 15)
-    }
-}
-
-@Suite struct KeyRingTests {
-    @Test func aFolderOfKeysIsReadAndFilesThatOthersCanReadAreRefused() throws {
-        let folder = try Folder()
-        let ring = folder.file("key-1")
-        try FileManager.default.createDirectory(at: ring, withIntermediateDirectories: true)
-        let file = ring.appending(path: "private-key.pem").path
-        #expect(
-            FileManager.default.createFile(
-                atPath: file, contents: Data(StudyKeys.key.pem.utf8), attributes: [.posixPermissions: 0o600]))
-        _ = try KeyRing(contentsOf: folder.url)
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
-        #expect(throws: StudyError.self) { try KeyRing(contentsOf: folder.url) }
-        #expect(throws: StudyError.self) { try KeyRing(contentsOf: folder.file("missing")) }
     }
 }

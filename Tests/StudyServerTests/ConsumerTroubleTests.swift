@@ -40,9 +40,10 @@ extension ConsumerTests {
             #"{"resourceType": "Observation", "status": "final", "subject": {"reference": "Patient/\#(participant.uuidString)"}}"#
         #expect(try await study.deliver([nameless]).failed == 1)
         _ = try await study.deliver([Given.contract(other), Given.response(other)])
-        // From now on the warehouse refuses the same questions.
+        // From now on the warehouse refuses facts.
         try await study.warehouse.transaction { warehouse in
-            _ = try warehouse.db.execute(sql: "UPDATE concept_dimension SET concept_blob = 'another'")
+            let refusal = "CREATE TRIGGER t BEFORE INSERT ON observation_fact BEGIN SELECT raise(ABORT, 'no more'); END"
+            _ = try warehouse.db.execute(sql: refusal)
         }
         #expect(try await study.deliver([Given.contract(participant), Given.response(participant)]).failed == 1)
         #expect(try await study.count("SELECT count(*) FROM study_message WHERE state = 'failed'") == 2)
@@ -81,6 +82,6 @@ extension ConsumerTests {
         }
         try await warehouse.transaction { _ = try $0.db.rows(sql: "PRAGMA max_page_count = 1000000") }
         #expect(try await consumer.drain().waiting == 3)
-        #expect(try await test.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0))
+        #expect(try await test.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0, bytes: 0))
     }
 }

@@ -43,6 +43,25 @@ import Testing
         #expect(try await queue.status().depth == 0)
     }
 
+    @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
+    func ofMessagesDeletedTogetherThoseStayWhoseTimeWasOver(kind: QueueKind) async throws {
+        let test = try await TestQueue(kind)
+        let queue = test.queue
+        for id in ["late", "a'\"ü\\", "c"] {
+            try await queue.send(StudyMessage(id: id, content: .envelope, received: "", body: Data(id.utf8)))
+        }
+        let late = try await queue.receive(limit: 1, visibility: 1)
+        #expect(late.map(\.message.id) == ["late"])
+        try await test.pass(2)
+        let received = try await queue.receive(limit: 3, visibility: 60)
+        #expect(received.count == 3)
+        try await queue.delete(late + received.filter { $0.message.id != "late" })
+        #expect(try await queue.status().depth == 1)
+        try await queue.delete([])
+        try await queue.delete(received)
+        #expect(try await queue.status().depth == 0)
+    }
+
     @Test(arguments: QueueKind.allCases)
     func whatIsNotDeletedInTimeComesAgain(kind: QueueKind) async throws {
         let test = try await TestQueue(kind)
@@ -72,11 +91,25 @@ import Testing
         }
         #expect(try await queue.receive(limit: 1, visibility: 60).isEmpty)
         #expect(try await queue.deadLetters(limit: 10).map(\.reason) == ["trouble 2"])
-        #expect(try await queue.status() == MessageQueueStatus(depth: 0, dead: 1, age: 0))
+        let bytes = kind == .sqs ? nil : 2
+        #expect(try await queue.status() == MessageQueueStatus(depth: 0, dead: 1, age: 0, bytes: bytes))
         #expect(try await queue.redeliver("m1"))
         #expect(try await !queue.redeliver("m1"))
         #expect(try await queue.receive(limit: 1, visibility: 60).first?.message == message(1))
         #expect(try await queue.status().dead == 0)
+        #expect(try await queue.status().bytes == bytes)
+    }
+
+    @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))
+    func bytesAreThoseOfWhatIsThere(kind: QueueKind) async throws {
+        let queue = try await TestQueue(kind).queue
+        #expect(try await queue.status().bytes == 0)
+        try await queue.send(message(1, String(repeating: "x", count: 70_000)))
+        try await queue.send(message(2))
+        try await queue.send(message(2))
+        #expect(try await queue.status().bytes == 70_002)
+        for item in try await queue.receive(limit: 9, visibility: 60) where item.message.id == "m1" { try await queue.delete(item) }
+        #expect(try await queue.status().bytes == 2)
     }
 
     @Test(arguments: QueueKind.allCases.filter(\.knowsWhatItHad))

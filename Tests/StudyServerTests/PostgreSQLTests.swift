@@ -83,6 +83,8 @@ import Testing
         let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()), connections: 1)
         let start = ContinuousClock.now
         let work = Task { try await database.run(.transaction) { _ = try $0.rows("SELECT pg_sleep(60)", []) } }
+        // Tasks begin in any order.
+        try await Task.sleep(for: .milliseconds(300))
         let behind = Task { try await database.run(.statement) { _ = try $0.rows("SELECT 1", []) } }
         try await Task.sleep(for: .milliseconds(300))
         behind.cancel()
@@ -91,6 +93,38 @@ import Testing
         await #expect(throws: CancellationError.self) { try await behind.value }
         #expect(start.duration(to: .now) < .seconds(30))
         #expect(try await database.run(.statement) { try $0.rows("SELECT 7", []) }.first?.integer(0) == 7)
+    }
+
+    @Test func aServerWhoseDefaultIsSerializableChangesNothing() async throws {
+        let strict = try await url().replacing("options=", with: "options=-cdefault_transaction_isolation%3Dserializable%20")
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(strict))
+        for (kind, level) in [(PostgreSQLDatabase.Kind.statement, "read committed"), (.transaction, "read committed"),
+            (.snapshot, "repeatable read")]
+        {
+            let row = try await database.run(kind) { try $0.rows("SELECT current_setting('transaction_isolation')", []).first }
+            #expect(row?.text(0) == level)
+        }
+    }
+
+    @Test func twoTransactionsThatBlockEachOtherAreBothDone() async throws {
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(try await url()))
+        try await database.run(.statement) {
+            try $0.command("CREATE TABLE t (name text PRIMARY KEY, n integer); INSERT INTO t VALUES ('a', 0), ('b', 0)")
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for names in [["a", "b"], ["b", "a"]] {
+                group.addTask {
+                    try await database.run(.transaction) { session in
+                        for name in names {
+                            try session.run("UPDATE t SET n = n + 1 WHERE name = ?", [name])
+                            _ = try session.rows("SELECT pg_sleep(0.3)", [])
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await database.run(.statement) { try $0.rows("SELECT sum(n) FROM t", []) }.first?.integer(0) == 4)
     }
 
     @Test func aBrokenConnectionIsMadeAgain() async throws {

@@ -5,6 +5,7 @@ import HTTPTypes
 import OrderedJSON
 import SecretText
 import StudyServer
+import StudyTesting
 import Testing
 @testable import StudyDelivery
 
@@ -14,7 +15,7 @@ import Testing
         _ body: (Phone, SQLiteMessageQueue) async throws -> Void
     ) async throws {
         let queue = try queue ?? SQLiteMessageQueue(nil)
-        let receiver = try await Receiver.start(queue: queue, clients: clients, configuration)
+        let receiver = try await Receiver.start(queue: queue, clients: clients.map { .file($0) } ?? .besideQueue, configuration)
         do {
             try await body(Phone(url: receiver.url), queue)
         } catch {
@@ -269,6 +270,38 @@ import Testing
         }
     }
 
+    @Test func aBodyThatTheQueueHasNoRoomForMeansLaterAndASmallerOneIsTaken() async throws {
+        let bodies = try (0..<2).map { _ in try package }
+        let small = bodies[0].count
+        let large = try CMSEncryption(for: [StudyKeys.certificate()]).encrypt { try $0(Data(count: 5000)) }.data()
+        try await with(.open { $0.byteLimit = 2 * small + 100 }) { phone, queue async throws in
+            #expect(try await phone.send(.post, "/api/upload", upload(), bodies[0]).status == 200)
+            let answer = try await phone.send(.post, "/api/upload", upload(), large)
+            #expect(answer.status == 503 && answer.fields[.retryAfter] != nil)
+            // Without a look at the queue in between: what was sent counts at once.
+            #expect(try await phone.send(.post, "/api/upload", upload(), bodies[1]).status == 200)
+            #expect(try await phone.send(.post, "/api/upload", upload(), package).status == 503)
+            let bytes = try #require(try await queue.status().bytes)
+            #expect(bytes == bodies[0].count + bodies[1].count)
+            #expect(try await phone.send(.get, "/metrics").text.contains("study_queue_bytes \(bytes)\n"))
+        }
+    }
+
+    @Test func deliveriesAtOnceDoNotPassTheLimitOfMessages() async throws {
+        try await with(.open { $0.depthLimit = 3 }) { phone, queue async throws in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<12 {
+                    let body = try package
+                    let fields = upload()
+                    group.addTask { try await phone.send(.post, "/api/upload", fields, body).status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 200 } == 3)
+            #expect(try await queue.status().depth == 3)
+        }
+    }
+
     @Test func moreThanTheMemoryForBodiesMeansLater() async throws {
         try await with(.open { $0.memoryLimit = 100 }) { phone, queue async throws in
             let answer = try await phone.send(.post, "/api/upload", upload(), Data(count: 101))
@@ -317,6 +350,25 @@ import Testing
             #expect(!metrics.text.contains(subject.uuidString))
             #expect(try await phone.send(.get, "/metrics", ["X-Forwarded-For": "6.6.6.6"]).status == 403)
         }
+    }
+
+    @Test func anAppThatRegisteredAtOneReceiverIsKnownToTheOthers() async throws {
+        guard let url = try await TestDatabase.emptySchema() else { try Test.cancel("\(TestDatabase.hint)") }
+        let first = try await Receiver.start(queue: PostgreSQLMessageQueue(url), .open())
+        let second = try await Receiver.start(queue: PostgreSQLMessageQueue(url), .open())
+        // As with a queue of SQS, which has no tables.
+        let third = try await Receiver.start(queue: SQLiteMessageQueue(nil), clients: .postgreSQL(url), .open())
+        let fields = try await bearer(Phone(url: first.url))
+        for receiver in [first, second, third] {
+            let answer = try await Phone(url: receiver.url).send(
+                .post, "/c3pro/encfhir", fields, Given.envelope(Given.response(UUID())))
+            #expect(answer.status == 200)
+        }
+        let wrong = try await Phone(url: second.url).send(
+            .post, "/c3pro/oauth", ["Authorization": "Basic " + Data("a\0b:c".utf8).base64EncodedString()],
+            "grant_type=client_credentials")
+        #expect(wrong.status == 401)
+        for receiver in [first, second, third] { await receiver.stop() }
     }
 
     @Test func tokensAndClientsOutliveARestart() async throws {

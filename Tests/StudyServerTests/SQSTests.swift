@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import HTTPTypes
 import OrderedJSON
+import Synchronization
 import Testing
 @testable import StudyServer
 
@@ -95,6 +96,81 @@ import Testing
         #"{"id": "a", "content": "envelope", "received": "x", "object": {"bucket": "b", "key": "../secret", "sha256": "0"}}"#,
     ])
     func whatIsNoMessageIsNotRead(text: String) { #expect(SQSMessageText(["Body": JSONValue(text)]) == nil) }
+
+    /// Answers SQS's actions and S3's reads from a script, and keeps what was asked.
+    private final class PlayedAWS: HTTPTransport {
+        let asked = Mutex<[(action: String, body: JSONValue)]>([])
+        private let batches: Mutex<[[JSONValue]]>
+        private let read: @Sendable (_ path: String) -> HTTPAnswer
+
+        init(_ batches: [[JSONValue]], read: @escaping @Sendable (_ path: String) -> HTTPAnswer) {
+            self.batches = Mutex(batches)
+            self.read = read
+        }
+
+        func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
+            guard let name = HTTPField.Name("x-amz-target"), let target = request.headerFields[name] else {
+                return read(request.path ?? "")
+            }
+            let action = String(target.dropFirst("AmazonSQS.".count))
+            asked.withLock { $0.append((action, (try? JSONValue(parsing: body ?? Data())) ?? .null)) }
+            var json: JSONValue = ["Attributes": [:], "MessageId": "1"]
+            if action == "ReceiveMessage" {
+                json["Messages"] = JSONValue(batches.withLock { $0.isEmpty ? [] : $0.removeFirst() })
+            }
+            return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(json.utf8()))
+        }
+
+        func count(_ action: String) -> Int { asked.withLock { $0.count { $0.action == action } } }
+    }
+
+    private static func raw(_ number: Int, inObject: Bool, receives: Int = 1) -> JSONValue {
+        let message = StudyMessage(id: "m\(number)", content: .package, received: "x", body: Data("b\(number)".utf8))
+        let object = SQSMessageText.Object(
+            bucket: "b", key: "messages/\(UUID().uuidString)", digest: AWSSignature.digest(of: message.body))
+        return [
+            "Body": JSONValue(SQSMessageText(message, object: inObject ? object : nil).text),
+            "ReceiptHandle": JSONValue("h\(number)"), "Attributes": ["ApproximateReceiveCount": JSONValue(String(receives))],
+        ]
+    }
+
+    private func played(_ aws: PlayedAWS) async throws -> SQSMessageQueue {
+        let place = try SQSConfiguration(parsing: "https://sqs.eu-central-1.amazonaws.com/1/study?bucket=b&dead=d")
+        return try await SQSMessageQueue(place, credentials, maximumReceives: 3, transport: aws)
+    }
+
+    private static func refusal(_ status: HTTPResponse.Status, _ code: String) -> HTTPAnswer {
+        HTTPAnswer(response: HTTPResponse(status: status), body: Data("<Error><Code>\(code)</Code></Error>".utf8))
+    }
+
+    @Test func anObjectThatCannotBeReadHoldsUpNoOtherMessage() async throws {
+        let batch = [Self.raw(1, inObject: false), Self.raw(2, inObject: true), Self.raw(3, inObject: false)]
+        let aws = PlayedAWS([batch]) { _ in Self.refusal(.forbidden, "AccessDenied") }
+        let found = try await played(aws).receive(limit: 10, visibility: 60)
+        #expect(found.map(\.message.id) == ["m1", "m3"])
+        // It comes again later.
+        let pauses = aws.asked.withLock { $0.filter { $0.action == "ChangeMessageVisibility" }.map(\.body) }
+        #expect(pauses.map { $0["ReceiptHandle"]?.string } == ["h2"])
+        #expect(pauses.first?["VisibilityTimeout"]?.integer == 120)
+    }
+
+    @Test func anObjectThatStaysUnreadableMakesADeadLetterWithItsReason() async throws {
+        let aws = PlayedAWS([[Self.raw(2, inObject: true, receives: 3)]]) { _ in Self.refusal(.forbidden, "AccessDenied") }
+        #expect(try await played(aws).receive(limit: 10, visibility: 60).isEmpty)
+        let sent = aws.asked.withLock { $0.first { $0.action == "SendMessage" }?.body }
+        #expect(sent?["QueueUrl"]?.string?.hasSuffix("/d") == true)
+        let reason = sent?["MessageAttributes"]?["reason"]?["StringValue"]?.string ?? ""
+        #expect(reason.contains("S3") && reason.contains("AccessDenied"), "\(reason)")
+        #expect(aws.count("DeleteMessage") == 1)
+    }
+
+    @Test func aChangedObjectIsNotTakenForTheMessage() async throws {
+        let aws = PlayedAWS([[Self.raw(2, inObject: true)]]) { _ in
+            HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("other".utf8))
+        }
+        #expect(try await played(aws).receive(limit: 10, visibility: 60).isEmpty)
+        #expect(aws.count("ChangeMessageVisibility") == 1 && aws.count("DeleteMessage") == 0)
+    }
 
     // MARK: With a service
 

@@ -84,6 +84,29 @@ import Testing
         #expect(throws: MappingError.self) { try ResponseMapper().map(nameless, visit: "v", received: Samples.received) }
     }
 
+    @Test func whatAPhoneCallsACodeNamesNoConcept() throws {
+        let items = """
+            {"linkId": "mood", "answer": [
+              {"valueCoding": {"system": "http://example.org/mood", "code": "good", "display": "I am Ada"}},
+              {"valueCoding": {"system": "http://example.org/mood", "code": "odd", "display": "I am Ada"}},
+              {"valueCoding": {"system": "http://snomed.info/sct", "code": "1", "display": "I am Ada"}}]}
+            """
+        let set = try Samples.mapper.map(Samples.response(items), visit: "v", received: Samples.received)
+        #expect(!"\(set.concepts)".contains("Ada"))
+        #expect(base(set, "SURVEY:\(name):mood=good").map(\.value) == [.text("Good")])
+        #expect(base(set, "SURVEY:\(name):mood=odd").map(\.value) == [.text("I am Ada")])
+        let careful = ResponseMapper(freeText: .omitted)
+        let omitted = try careful.map(Samples.response(items), visit: "v", received: Samples.received)
+        #expect(!"\(omitted)".contains("Ada"))
+        let observation = try Observation(
+            parsing: #"""
+                {"resourceType": "Observation", "status": "final", "code": {"text": "I am Ada", "coding": [
+                  {"system": "http://loinc.org", "code": "41981-2", "display": "I am Ada"}]}}
+                """#)
+        let measured = try ObservationMapper().map(observation, visit: "v", received: Samples.received)
+        #expect(measured.concepts.map(\.name) == ["Calories burned"])
+    }
+
     @Test func componentsOfAnObservationAreFactsOfOnePanel() throws {
         let observation = try Observation(
             parsing: """

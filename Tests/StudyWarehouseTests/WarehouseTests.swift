@@ -121,6 +121,32 @@ import Testing
         #expect(label.first?.text(0) == "Good")
     }
 
+    @Test(arguments: TestStore.allCases) func manyFactsAndTheirConceptsAreAllThere(store: TestStore) async throws {
+        struct Stop: Error {}
+        let warehouse = try await store.warehouse()
+        var set = FactSet(Visit(id: "v", start: Samples.now))
+        for number in 1...77 {
+            let code = "TEST:\(number)"
+            set.facts.append(Fact(code, start: Samples.now, value: .text("\(number)")))
+            set.concepts.append(Concept(path: #"\Study\Test\\#(number)\"#, code: code, name: code, key: code))
+        }
+        let filled = set
+        func load(failing: Bool) async throws {
+            try await warehouse.transaction { db in
+                let participant = try db.participant("digest", now: Samples.now)
+                try db.store([filled], of: participant, label: "m", written: Samples.now, now: Samples.now)
+                if failing { throw Stop() }
+            }
+        }
+        // What is undone is not taken for known.
+        await #expect(throws: Stop.self) { try await load(failing: true) }
+        for _ in 1...2 {
+            try await load(failing: false)
+            #expect(try await count(warehouse, "SELECT count(DISTINCT tval_char) FROM observation_fact") == 77)
+            #expect(try await count(warehouse, "SELECT count(*) FROM concept_dimension") == 77)
+        }
+    }
+
     @Test(arguments: TestStore.allCases) func numbersAreFoundByTheirValue(store: TestStore) async throws {
         let warehouse = try await loaded(store)
         let sql = "SELECT count(*) FROM observation_fact WHERE valtype_cd = 'N' AND modifier_cd = '@' AND tval_char = ?"

@@ -25,6 +25,9 @@ package struct HTTPListener: Sendable {
         package var bodyBudget = Int.max
         /// The response where the budget is used up.
         package var overloaded = Response(status: 503, type: "text/plain", text: "Too much at once.\n").adding("Retry-After", "5")
+        /// The fewest bytes a second of a body of which more than 64 KiB have come, looked at in windows of ten seconds. The
+        /// connection of a slower one is cut; 0 for none.
+        package var bodyRate = 0
         /// How many connections may be open. Beyond it, the one that has waited longest for its client is cut.
         package var connectionLimit = 256
         /// Seconds without a byte, and for a whole request to arrive.
@@ -37,6 +40,8 @@ package struct HTTPListener: Sendable {
         package var internalError: Response
         /// The clock.
         package var now: @Sendable () -> Date
+        /// What deadlines are measured by.
+        package var elapsing: @Sendable () -> ContinuousClock.Instant = { .now }
 
         package init(
             address: String, port: UInt16, bodyLimit: Int, timeout: Int, serverName: String, tooLarge: Response,
@@ -70,7 +75,8 @@ package struct HTTPListener: Sendable {
             throw ListeningError(
                 address: settings.address, port: settings.port, reason: "\(error.localizedDescription)")
         }
-        let connections = OpenConnections(limit: settings.connectionLimit, bodyBudget: settings.bodyBudget)
+        let connections = OpenConnections(
+            limit: settings.connectionLimit, bodyBudget: settings.bodyBudget, now: settings.elapsing)
         task = Task {
             defer { try? listening.close() }
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -10,7 +10,11 @@ final class OpenConnections: Sendable {
     /// How many bytes of bodies may still come into memory.
     private let budget: Mutex<Int>
 
-    init(limit: Int, bodyBudget: Int) {
+    /// A time that only goes forward.
+    let now: @Sendable () -> ConnectionTable.Instant
+
+    init(limit: Int, bodyBudget: Int, now: @escaping @Sendable () -> ConnectionTable.Instant = { .now }) {
+        self.now = now
         table = Mutex(ConnectionTable(limit: limit))
         budget = Mutex(bodyBudget)
     }
@@ -30,19 +34,23 @@ final class OpenConnections: Sendable {
     /// - Returns: `nil` when there is no room for one more.
     func open(_ file: Int32, for duration: Duration) -> ConnectionTable.Key? {
         table.withLock { table in
-            guard let opened = table.open(file, at: .now, until: .now + duration) else { return nil }
+            guard let opened = table.open(file, at: now(), until: now() + duration) else { return nil }
             if let cut = opened.cut { shutDown(cut) }
             return opened.key
         }
     }
 
     func enter(_ phase: ConnectionTable.Phase, _ key: ConnectionTable.Key, for duration: Duration) {
-        table.withLock { $0.enter(phase, key, at: .now, until: .now + duration) }
+        enter(phase, key, until: now() + duration)
+    }
+
+    func enter(_ phase: ConnectionTable.Phase, _ key: ConnectionTable.Key, until deadline: ConnectionTable.Instant) {
+        table.withLock { $0.enter(phase, key, at: now(), until: deadline) }
     }
 
     func remove(_ key: ConnectionTable.Key) { table.withLock { $0.remove(key) } }
 
-    func cutOverdue() { table.withLock { $0.cutOverdue(at: .now).forEach(shutDown) } }
+    func cutOverdue() { table.withLock { $0.cutOverdue(at: now()).forEach(shutDown) } }
 
     func cutLongestWaiting() {
         table.withLock { table in

@@ -63,14 +63,14 @@ struct RequestReader {
     /// Reads a body. One that is not kept is read to its end all the same, so that its sender comes to read the response, and
     /// what follows on the connection is the next request.
     mutating func body(
-        of head: RequestHead, limit: Int, share: inout BodyShare
+        of head: RequestHead, limit: Int, share: inout BodyShare, pace: inout BodyPace
     ) async throws -> Result<Data, BodyProblem> {
         var body = Body(limit: limit)
         switch head.body {
-        case .length(let length): try await read(length, into: &body, &share)
+        case .length(let length): try await read(length, into: &body, &share, &pace)
         case .chunked:
             while let size = try await chunkSize() {
-                try await read(size, into: &body, &share)
+                try await read(size, into: &body, &share, &pace)
                 guard try await line(limit: 0).isEmpty else { throw RequestError.malformed }
             }
             // Fields behind the last chunk say nothing that counts here.
@@ -107,12 +107,15 @@ struct RequestReader {
         }
     }
 
-    private mutating func read(_ count: Int, into body: inout Body, _ share: inout BodyShare) async throws {
+    private mutating func read(
+        _ count: Int, into body: inout Body, _ share: inout BodyShare, _ pace: inout BodyPace
+    ) async throws {
         var left = count
         while left > 0 {
             guard try await waitForMore() else { throw SocketError.disconnected }
             let end = min(buffer.count, position + left)
             body.append(buffer[position..<end], &share)
+            pace.came(end - position)
             left -= end - position
             position = end
         }

@@ -43,9 +43,9 @@ struct ServedConnection {
         do {
             connections.enter(.receiving, key, for: min(timeout, Self.headTimeout))
             head = try await reader.head()
-            connections.enter(.receiving, key, for: timeout)
+            var pace = BodyPace(connections, key, rate: settings.bodyRate, timeout: timeout)
             if head.expectsContinue { try await socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
-            body = try await reader.body(of: head, limit: settings.bodyLimit, share: &share)
+            body = try await reader.body(of: head, limit: settings.bodyLimit, share: &share, pace: &pace)
         } catch let error as RequestError {
             try await send(Response(status: error.status), method: "GET", closes: true)
             await close()

@@ -9,8 +9,8 @@ struct StudyPagesCommand: AsyncParsableCommand {
         abstract: "Show a study’s team how it goes, on web pages behind a login.",
         discussion: """
             What came in by day, participants and consents, the queue and what it gave up, a map by state, and charts of the \
-            answers. No answer of a single person is shown: those of fewer than five are not counted. indivo study user adds \
-            people who may log in.
+            answers. No answer of a single person is shown: numbers of people are rounded down to multiples of five, and \
+            fewer are not counted. indivo study user adds people who may log in.
 
             The pages are for people at this machine. For others a proxy that ends TLS stands before them, and --host is the \
             name that it serves them under; it has to pass on Host and X-Forwarded-For.

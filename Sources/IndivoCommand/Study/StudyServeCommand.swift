@@ -19,11 +19,16 @@ struct StudyServeCommand: AsyncParsableCommand {
 
             {"studies": ["org.example.sleep"], "registration": "closed", "codes": "codes.txt", "antispam": "antispam.txt",
              "clients": "clients.sqlite", "certificate": "certificate.pem", "keyID": "…", "questionnaires": ["phq9.json"],
-             "answers": "standard", "takesUnencrypted": false, "trustsProxy": false, "requestsPerMinute": 600}
+             "answers": "standard", "takesUnencrypted": false, "trustsProxy": false, "requestsPerMinute": 600,
+             "queuedMessages": 1000000, "queuedBytes": 17179869184}
+
+            clients is where registered apps are: a file, or postgresql://… . With a queue of PostgreSQL it is left out: they are \
+            in the same database, and known to each of its receivers. Several receivers of an SQS queue need a postgresql://… .
 
             registration is closed, codes (receipt-data is a line of the file codes) or open (without attestation). The files \
             codes and antispam have a secret in each line and mode 0600; one anti-spam token may come from \
-            INDIVO_STUDY_ANTISPAM. answers is standard, or original for the statuses of C3-PRO's first receiver.
+            INDIVO_STUDY_ANTISPAM. answers is standard, or original for the statuses of C3-PRO's first receiver. queuedMessages \
+            and queuedBytes are what the queue may hold: phones are told to come back before it has more.
 
             \(StudyPlace.help) sqs:https://sqs.REGION.amazonaws.com/ACCOUNT/NAME?bucket=BUCKET is Amazon's: large messages go \
             into the bucket of S3, keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, dead letters \
@@ -45,16 +50,17 @@ struct StudyServeCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let queue = try await queue.open()
         let file = try config.map(ReceiverFile.init)
         var configuration = try file?.configuration() ?? ReceiverConfiguration()
+        let clients = try clients(file, configuration)
+        let queue = try await queue.open()
         (configuration.address, configuration.port) = (address, port)
         if let token = ProcessInfo.processInfo.environment["INDIVO_STUDY_ANTISPAM"], !token.isEmpty {
             configuration.antispam.append(Secret(token))
         }
         let receiver: Receiver
         do {
-            receiver = try await Receiver.start(queue: queue, clients: file?.clients, configuration)
+            receiver = try await Receiver.start(queue: queue, clients: clients, configuration)
         } catch {
             throw CommandFailure(starting: "the receiver", error)
         }
@@ -67,6 +73,23 @@ struct StudyServeCommand: AsyncParsableCommand {
     }
 }
 
+extension StudyServeCommand {
+    /// Where the apps are that register. What several receivers would not share is refused, where there may be several.
+    private func clients(_ file: ReceiverFile?, _ configuration: ReceiverConfiguration) throws -> ReceiverClients {
+        let clients = try file?.clients() ?? .besideQueue
+        switch (try StudyPlace(queue.queue, option: "queue", takesSQS: true), clients) {
+        case (.postgreSQL, .file), (.postgreSQL, .postgreSQL):
+            throw CommandFailure(
+                "the queue’s database has the registered apps, for all receivers; take “clients” out of \(config ?? "")")
+        case (.sqs, .besideQueue) where configuration.attestation != nil:
+            throw CommandFailure(
+                "SQS keeps no registered apps; “clients” in the configuration is postgresql://… for several receivers, or a file "
+                    + "for one")
+        default: return clients
+        }
+    }
+}
+
 /// The file of a receiver's configuration.
 struct ReceiverFile {
     private let path: String
@@ -74,7 +97,7 @@ struct ReceiverFile {
 
     private static let members: Set = [
         "studies", "registration", "codes", "antispam", "clients", "certificate", "keyID", "questionnaires", "answers",
-        "takesUnencrypted", "trustsProxy", "requestsPerMinute",
+        "takesUnencrypted", "trustsProxy", "requestsPerMinute", "queuedMessages", "queuedBytes",
     ]
 
     init(_ path: String) throws {
@@ -114,8 +137,20 @@ struct ReceiverFile {
         return flag
     }
 
-    /// The database of registered apps.
-    var clients: URL? { json["clients"]?.string.map { URL(filePath: file($0)) } }
+    private func read(_ name: String, atMost most: Int, into value: inout Int) throws {
+        guard let given = json[name] else { return }
+        guard let number = given.integer, (1...most).contains(number) else {
+            throw refuse("“\(name)” is a number from 1 to \(most)")
+        }
+        value = number
+    }
+
+    /// Where the registered apps are.
+    func clients() throws -> ReceiverClients? {
+        try text("clients").map { text in
+            text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") ? .postgreSQL(text) : .file(URL(filePath: file(text)))
+        }
+    }
 
     func configuration() throws -> ReceiverConfiguration {
         var configuration = ReceiverConfiguration()
@@ -128,12 +163,9 @@ struct ReceiverFile {
         }
         configuration.takesUnencrypted = try flag("takesUnencrypted")
         configuration.trustsProxy = try flag("trustsProxy")
-        if let limit = json["requestsPerMinute"] {
-            guard let limit = limit.integer, (1...10_000_000).contains(limit) else {
-                throw refuse("“requestsPerMinute” is a number from 1")
-            }
-            configuration.requestsPerMinute = limit
-        }
+        try read("requestsPerMinute", atMost: 10_000_000, into: &configuration.requestsPerMinute)
+        try read("queuedMessages", atMost: 1 << 40, into: &configuration.depthLimit)
+        try read("queuedBytes", atMost: 1 << 50, into: &configuration.byteLimit)
         if let name = try text("antispam") { configuration.antispam = try StudyBackEnd.secrets(file(name)) }
         switch try text("registration") ?? "closed" {
         case "closed": break

@@ -2,11 +2,13 @@ import Crypto
 import CryptoExtras
 import Foundation
 import SecretText
+import Synchronization
 import X509
 
 /// A study's private key, of RSA. It never shows itself in a log or a dump.
 public struct StudyPrivateKey: Sendable {
     private let key: _RSA.Signing.PrivateKey
+    private let decrypting: Decrypting
     /// The public key, DER.
     let publicKey: Data
 
@@ -57,6 +59,7 @@ public struct StudyPrivateKey: Sendable {
 
     private init(_ key: _RSA.Signing.PrivateKey) {
         self.key = key
+        decrypting = Decrypting(key)
         publicKey = key.publicKey.derRepresentation
     }
 
@@ -109,12 +112,27 @@ public struct StudyPrivateKey: Sendable {
     func unwrap(_ encrypted: Data, by transport: CMSKeyTransport, lengths: [Int]) throws(StudyError) -> SymmetricKey {
         let instead = SymmetricKey(size: SymmetricKeySize(bitCount: (lengths.first ?? 32) * 8))
         do {
-            let bytes = try _RSA.Encryption.PrivateKey(unsafeDERRepresentation: key.derRepresentation)
-                .decrypt(encrypted, padding: transport.padding)
+            let bytes = try decrypting.decrypt(encrypted, padding: transport.padding)
             if lengths.contains(bytes.count) { return SymmetricKey(data: bytes) }
         } catch {}
         guard transport == .pkcs1 else { throw .wrongKeyOrDamaged }
         return instead
+    }
+
+    /// The key for decrypting, made once: to read it and to blind it anew takes as long as to decrypt with it.
+    private final class Decrypting: Sendable {
+        private let key: Mutex<_RSA.Encryption.PrivateKey?>
+
+        init(_ key: _RSA.Signing.PrivateKey) {
+            self.key = Mutex(try? _RSA.Encryption.PrivateKey(unsafeDERRepresentation: key.derRepresentation))
+        }
+
+        func decrypt(_ data: Data, padding: _RSA.Encryption.Padding) throws -> Data {
+            try key.withLock { key in
+                guard let key else { throw StudyError.wrongKeyOrDamaged }
+                return try key.decrypt(data, padding: padding)
+            }
+        }
     }
 
     /// The length of what is encrypted for this key.

@@ -28,7 +28,8 @@ enum PageLayout {
         }
         var frame = PageFrame(site: "Study", bar: bar)
         if isNarrow { frame.mainAttributes = narrow }
-        frame.footer = "Answers of fewer than \(ShownCount.smallest) people are not counted. Days are those of UTC."
+        frame.footer =
+            "Numbers of people are rounded down to multiples of \(ShownCount.smallest), fewer are not counted. Days are UTC's."
         frame.allowed = "; form-action 'self'"
         return frame.response(title, status: status, main)
     }

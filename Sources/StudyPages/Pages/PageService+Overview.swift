@@ -16,10 +16,10 @@ extension PageService {
             """
             <section aria-labelledby="days"><h2 id="days">What came in</h2>\(Self.days(overview.days, first, today))</section>
             <section aria-labelledby="people"><h2 id="people">Participants</h2><dl>
-            <dt>Consents</dt><dd>\(overview.consents)</dd>
+            <dt>Consents</dt><dd>\(overview.consents.description)</dd>
             <dt>May be shared</dt><dd>\(overview.sharing.description)</dd>
-            <dt>With data</dt><dd>\(overview.participants)</dd>
-            <dt>Withdrew</dt><dd>\(overview.withdrawn)</dd></dl></section>
+            <dt>With data</dt><dd>\(overview.participants.description)</dd>
+            <dt>Withdrew</dt><dd>\(overview.withdrawn.description)</dd></dl></section>
             <section aria-labelledby="messages"><h2 id="messages">Messages</h2>\(Self.states(overview.messages))</section>
             <section aria-labelledby="queue"><h2 id="queue">Queue</h2>\(MessageWords.queue(status))</section>
             """)

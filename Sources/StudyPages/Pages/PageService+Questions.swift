@@ -28,7 +28,8 @@ extension PageService {
             ? "<p>Nobody has answered yet, or too few have.</p>"
             : """
             <p class="quiet">Participants are counted once for each answer. Of numbers a participant's mean counts; lowest and \
-            highest are numbers that five participants reach or pass, so that nobody is known by an unusual one.</p>
+            highest are numbers that five participants reach or pass, so that nobody is known by an unusual one. Numbers have two \
+            significant digits; 10+ are 10 to 14 participants.</p>
             """
         let more: Markup =
             questions.count > Self.mostQuestions
@@ -72,10 +73,9 @@ struct QuestionChart {
     }
 
     private var choices: Markup {
-        let counts = question.choices.map(\.number)
-        let most = max(counts.max() ?? 0, 1)
+        let most = max(question.choices.map(\.count.number).max() ?? 0, 1)
         let rows = question.choices.map { choice -> [Markup] in
-            let width = choice.number * 100 / most
+            let width = choice.count.number * 100 / most
             let bar: Markup = """
                 <svg class="meter" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">\
                 <rect class="range" width="100" height="10"/><rect class="mark-answer" width="\(width)" height="10"/></svg>
@@ -88,7 +88,7 @@ struct QuestionChart {
     private var numbers: Markup {
         let rows = question.numbers.map { numbers -> [Markup] in
             [
-                "\(numbers.unit.isEmpty ? "Number" : numbers.unit)", "\(numbers.participants)",
+                "\(numbers.unit.isEmpty ? "Number" : numbers.unit)", "\(numbers.participants.description)",
                 "\(Chart.text(numbers.median))", Table.cell(numbers.range.map { Chart.text($0.lowerBound) }),
                 Table.cell(numbers.range.map { Chart.text($0.upperBound) }), Self.range(numbers),
             ]
@@ -105,15 +105,5 @@ struct QuestionChart {
             <svg class="meter" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">\
             <rect class="range" width="100" height="10"/><rect class="mark-answer" x="\(x)" width="2" height="10"/></svg>
             """
-    }
-}
-
-extension QuestionSummary.Choice {
-    /// What the bar shows: nothing of a few.
-    fileprivate var number: Int {
-        switch count {
-        case .fewerThanFive: 0
-        case .exactly(let count): count
-        }
     }
 }

@@ -46,6 +46,8 @@ public struct Consumer: Sendable {
     }
 
     private static let batch = 16
+    /// How long messages are processed before the queue is told: to tell it of many at once is one write to its disk.
+    private static let telling = Duration.seconds(1)
     /// Seconds until messages come again that met trouble of the machine.
     private static let pause = 10
 
@@ -108,19 +110,26 @@ public struct Consumer: Sendable {
         if remains.areThere.withLock({ $0 }) { await eraseRemains() }
         let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
-        var trouble: (any Error)?
+        var (trouble, done, told): ((any Error)?, [ReceivedMessage], ContinuousClock.Instant) = (nil, [], .now)
         for received in batch {
             // In a task of its own: the message at hand is finished when this one is cancelled, and those behind it go back.
             let pause: Int? = trouble != nil ? Self.pause : Task.isCancelled ? 0 : nil
             do {
                 switch try await Task(operation: { try await handle(received, releasingAfter: pause) }).value {
-                case .processed(let state): report.count(state)
+                case .processed(let state):
+                    report.count(state)
+                    done.append(received)
                 case .released: report.released += 1
+                }
+                if ContinuousClock.now > told + Self.telling {
+                    try await tell(of: &done)
+                    told = .now
                 }
             } catch {
                 trouble = error
             }
         }
+        do { try await tell(of: &done) } catch { trouble = trouble ?? error }
         if let trouble { throw trouble }
         // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
         let ready = try await warehouse.read { warehouse in
@@ -141,6 +150,13 @@ public struct Consumer: Sendable {
         }
         if let trouble { throw trouble }
         return !batch.isEmpty || !ready.isEmpty
+    }
+
+    /// Removes messages from the queue that were processed. One of which it does not hear comes again, and is recognised.
+    private func tell(of done: inout [ReceivedMessage]) async throws {
+        let messages = done
+        done = []
+        try await Task { try await queue.delete(messages) }.value
     }
 
     /// Overwrites what was deleted; what cannot be done now is done with a later batch.
@@ -167,8 +183,11 @@ public struct Consumer: Sendable {
             return .released
         }
         do {
+            // As a rule it is new; and whether it is, the transaction sees again.
+            if received.receiveCount > 1, try await warehouse.read({ try $0.message(received.message.id) }) != nil {
+                return .processed(nil)
+            }
             let state = try await process(received.message, again: false)
-            try await queue.delete(received)
             if state == .refused { await eraseRemains() }
             return .processed(state)
         } catch where MachineTrouble.isCause(of: error) {
@@ -233,7 +252,6 @@ public struct Consumer: Sendable {
     /// - Returns: What became of it; `nil` for one that was processed before.
     /// - Throws: What is not the message's fault.
     private func process(_ message: StudyMessage, again: Bool) async throws -> StoredMessage.State? {
-        if !again, try await warehouse.read({ try $0.message(message.id) }) != nil { return nil }
         var resources: [JSONValue] = []
         let read: Result<[Intake], MessageProblem>
         do {
@@ -241,36 +259,42 @@ public struct Consumer: Sendable {
             resources = try opening.resources(of: message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
             read = .success(try intakes(of: resources, message))
         } catch let error as ProcessingError {
-            read = .failure(MessageProblem(reason: "\(error)", participant: Intake.participant(of: resources)))
+            read = .failure(MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources)))
         } catch let error as MappingError {
-            read = .failure(MessageProblem(reason: "\(error)", participant: Intake.participant(of: resources)))
+            read = .failure(MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources)))
         }
         do {
             return try await warehouse.transaction { try Self.write(message, read, again: again, to: $0) }
-        } catch let error as WarehouseError {
-            let problem = MessageProblem(reason: "\(error)", participant: Self.participant(of: read))
+        } catch where error is WarehouseError || error is ProcessingError {
+            let problem = MessageProblem(reason: "\(error)", participants: Self.participants(of: read))
             return try await warehouse.transaction { try Self.write(message, .failure(problem), again: again, to: $0) }
         }
     }
 
     private struct MessageProblem: Error {
         let reason: String
-        /// Whose message it is, where that can be read: they may withdraw, and then it goes, too.
-        let participant: String?
+        /// Whose message it is, where that can be read: each of them may withdraw, and then it goes, too.
+        let participants: Set<String>
     }
 
-    private static func participant(of read: Result<[Intake], MessageProblem>) -> String? {
+    private static func participants(of read: Result<[Intake], MessageProblem>) -> Set<String> {
         switch read {
-        case .success(let intakes): intakes.first?.participant
-        case .failure(let problem): problem.participant
+        case .success(let intakes): Set(intakes.map(\.participant))
+        case .failure(let problem): problem.participants
         }
     }
 
     private func intakes(of resources: [JSONValue], _ message: StudyMessage) throws -> [Intake] {
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
-        let intakes = try resources.enumerated().map { index, resource in
-            try Intake(
+        var (intakes, visits): ([Intake], VisitNames) = ([], VisitNames())
+        for (index, resource) in resources.enumerated() {
+            var intake = try Intake(
                 resource, visit: resources.count == 1 ? message.id : "\(message.id)#\(index)", received: received, mapper: mapper)
+            if let visit = intake.visit {
+                guard let name = visits.name(visit, of: resource) else { continue }
+                intake.visit = name
+            }
+            intakes.append(intake)
         }
         guard Set(intakes.map(\.participant)).count <= 1 else { throw ProcessingError.subjects("it names several participants") }
         return intakes
@@ -286,7 +310,7 @@ public struct Consumer: Sendable {
         _ message: StudyMessage, _ read: Result<[Intake], MessageProblem>, again: Bool, to warehouse: WarehouseTransaction
     ) throws -> StoredMessage.State? {
         // Whoever else has something of the same participant waits, or did all of it before.
-        let participants = Set([participant(of: read), message.subject.map(Intake.digest)].compactMap { $0 })
+        let participants = participants(of: read).union([message.subject.map(Intake.digest)].compactMap { $0 })
         for participant in participants.sorted() { try warehouse.lock(participant) }
         var known = try warehouse.message(message.id)
         // Whose it is may be known from before alone; they may have withdrawn until they are locked.
@@ -303,16 +327,19 @@ public struct Consumer: Sendable {
             id: message.id, kind: message.content.rawValue, body: message.body, received: message.received, state: .loaded,
             participant: named)
         switch read {
-        case .failure(let problem):
-            (stored.state, stored.participant) = (.failed(reason: problem.reason), named ?? problem.participant)
+        case .failure(let problem): stored.state = .failed(reason: problem.reason)
         case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
             stored.state = .failed(reason: "it is of another participant than it says outside of its encryption")
         case .success(let intakes):
             stored.participant = intakes.first?.participant ?? named
             try write(intakes, &stored, message, to: warehouse)
         }
-        if let participant = stored.participant, stored.state != .refused, try warehouse.hasWithdrawn(participant) {
-            refuse(&stored)
+        if case .failed = stored.state {
+            // It is filed under everybody whom it names.
+            let owners = participants.union([named].compactMap { $0 }).sorted()
+            stored.participant = named ?? owners.first
+            if try owners.contains(where: warehouse.hasWithdrawn) { refuse(&stored) }
+            for owner in owners where owner != stored.participant { try warehouse.file(message.id, under: owner) }
         }
         try warehouse.keep(stored)
         return stored.state

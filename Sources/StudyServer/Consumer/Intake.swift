@@ -21,7 +21,7 @@ struct Intake: Sendable {
     let participant: String
     /// The id itself, to be taken out of the resource.
     let phoneID: String
-    let meaning: Meaning
+    private(set) var meaning: Meaning
     let resource: JSONValue
 
     private static let types: Set = ["Contract", "Consent", "Patient", "QuestionnaireResponse", "Observation"]
@@ -86,12 +86,29 @@ struct Intake: Sendable {
 
     // MARK: Participants
 
-    /// The digest of the first participant that resources name, also where nothing else of them can be read.
-    static func participant(of resources: [JSONValue]) -> String? {
-        for json in resources {
-            if let id = try? participantID(json, json["resourceType"]?.string ?? "") { return digest(id) }
+    /// The digests of the participants that resources name, also where nothing else of them can be read.
+    static func participants(of resources: [JSONValue]) -> Set<String> {
+        var ids: Set<String> = []
+        for json in resources where ids.count < mostParticipants {
+            if let id = try? participantID(json, json["resourceType"]?.string ?? "") { ids.insert(digest(id)) }
         }
-        return nil
+        return ids
+    }
+
+    /// Under how many participants a message is filed that should be of one: each of them is locked.
+    private static let mostParticipants = 100
+
+    /// What identifies the visit of an answer or a measurement; a Patient has one visit for all times.
+    var visit: String? {
+        get {
+            guard case .data(let set, _, let type) = meaning, type != "Patient" else { return nil }
+            return set.visit.id
+        }
+        set {
+            guard case .data(var set, let written, let type) = meaning, let newValue else { return }
+            set.visit.id = newValue
+            meaning = .data(set, written: written, type: type)
+        }
     }
 
     private static func participantID(_ json: JSONValue, _ type: String) throws -> String {

@@ -8,6 +8,8 @@ struct MessageOpening: Sendable {
     let keys: KeyRing
     private static let mostResources = 10_000
     private static let largestFile = 64 << 20
+    /// Recordings of a task, which are not processed, are longer than resources.
+    private static let mostNodes = 32 << 20
 
     /// The resources of a message, upgraded to R4.
     ///
@@ -28,7 +30,7 @@ struct MessageOpening: Sendable {
         let envelope = try C3ProEnvelope(parsing: body)
         var failure: any Error = StudyError.wrongKeyOrDamaged
         for key in try keys.keys(of: envelope) {
-            do { return try Self.resource(envelope.open(with: key)) } catch { failure = error }
+            do { return try Self.resource(Self.json(envelope.open(with: key))) } catch { failure = error }
         }
         throw failure
     }
@@ -64,23 +66,27 @@ struct MessageOpening: Sendable {
                 throw ProcessingError.unsupported("it has more than \(Self.mostResources) resources")
             }
             for part in parts {
-                // Results of tasks are JSON, too, and no resources.
-                if !isLines, (try? JSONValue(parsing: part))?["resourceType"] == nil { continue }
-                resources.append(try Self.resource(part))
+                let json = try Self.json(part, nodes: Self.mostNodes)
+                // Results of tasks are JSON, too, and no resources. What cannot be read may be one, and is not passed over.
+                if !isLines, json["resourceType"] == nil { continue }
+                resources.append(try Self.resource(Self.json(part)))
             }
         }
         return resources
     }
 
-    private static func resource(_ data: Data) throws -> JSONValue {
+    private static func json(_ data: Data, nodes: Int = 4 << 20) throws -> JSONValue {
         do {
             var limits = JSONLimits()
-            (limits.bytes, limits.depth, limits.nodes) = (largestFile, 128, 4 << 20)
-            let json = try JSONValue(parsing: data, limits: limits)
-            guard json["resourceType"]?.string != nil else { throw ProcessingError.notFHIR("it has no resourceType") }
-            return json
-        } catch let error as JSONError {
+            (limits.bytes, limits.depth, limits.nodes) = (largestFile, 128, nodes)
+            return try JSONValue(parsing: data, limits: limits)
+        } catch {
             throw ProcessingError.notFHIR("\(error.reason), at \(error.location)")
         }
+    }
+
+    private static func resource(_ json: JSONValue) throws -> JSONValue {
+        guard json["resourceType"]?.string != nil else { throw ProcessingError.notFHIR("it has no resourceType") }
+        return json
     }
 }

@@ -33,6 +33,9 @@ public protocol MessageQueue: Sendable {
     @discardableResult
     func delete(_ message: ReceivedMessage) async throws -> Bool
 
+    /// Removes messages that were processed; one whose time was over stays.
+    func delete(_ messages: [ReceivedMessage]) async throws
+
     /// Gives a message back, for after so many seconds. After its last attempt it becomes a dead letter with this reason.
     ///
     /// - Parameter reason: Why it was not processed; `nil` when nobody tried, which is no attempt where the queue can tell.
@@ -58,6 +61,10 @@ public protocol MessageQueue: Sendable {
 
 extension MessageQueue {
     public func wait(for longest: Duration) async throws { try await Task.sleep(for: longest) }
+
+    public func delete(_ messages: [ReceivedMessage]) async throws {
+        for message in messages { try await delete(message) }
+    }
 }
 
 /// A message that somebody has for a while.
@@ -93,7 +100,11 @@ public struct MessageQueueStatus: Sendable, Hashable {
     public var dead: Int
     /// Seconds since the oldest message was sent; 0 for an empty queue, and where that is not known (SQS).
     public var age: Int
+    /// The bytes of all bodies, those of dead letters included; `nil` where that is not known (SQS).
+    public var bytes: Int?
 
     /// A state of a queue.
-    public init(depth: Int, dead: Int, age: Int) { (self.depth, self.dead, self.age) = (depth, dead, age) }
+    public init(depth: Int, dead: Int, age: Int, bytes: Int? = nil) {
+        (self.depth, self.dead, self.age, self.bytes) = (depth, dead, age, bytes)
+    }
 }

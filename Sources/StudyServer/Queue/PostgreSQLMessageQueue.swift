@@ -1,4 +1,5 @@
 import Foundation
+import OrderedJSON
 import PostgreSQLConnection
 import Synchronization
 
@@ -10,7 +11,7 @@ import Synchronization
 /// Times are those of the database's clock. A consumer that waits is woken when something comes (`LISTEN`), unless a proxy that
 /// pools transactions is between; then it finds that when it looks again.
 public final class PostgreSQLMessageQueue: MessageQueue {
-    private let database: PostgreSQLDatabase
+    let database: PostgreSQLDatabase
     private let maximumReceives: Int
     /// Whether consumers are about to be told of a message. Once for many: each telling is a lock for the whole server.
     private let isTelling = Mutex(false)
@@ -156,6 +157,19 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         }
     }
 
+    public func delete(_ messages: [ReceivedMessage]) async throws {
+        guard !messages.isEmpty else { return }
+        // One statement and one commit, however many they are.
+        let names = JSONValue(messages.map { [JSONValue($0.message.id), JSONValue($0.lease)] as JSONValue }).text()
+        try await database.run(.statement) { session in
+            _ = try session.run(
+                """
+                DELETE FROM queue_message m USING json_array_elements(?::json) AS pair
+                WHERE m.id = pair ->> 0 AND m.lease = pair ->> 1
+                """, [names])
+        }
+    }
+
     public func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws {
         let isLast = reason != nil && message.receiveCount >= maximumReceives
         let reason = reason.map { String($0.prefix(500)) }
@@ -208,13 +222,16 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         try await database.run(.statement) { session in
             let row = try session.rows(
                 """
-                SELECT (SELECT count(*) FROM queue_message), (SELECT count(*) FROM queue_dead), (
+                SELECT m.count, d.count, (
                     SELECT floor(extract(epoch FROM statement_timestamp() - sent))::bigint FROM queue_message
-                    ORDER BY number LIMIT 1)
+                    ORDER BY number LIMIT 1), (m.bytes + d.bytes)::bigint
+                FROM (SELECT count(*), coalesce(sum(octet_length(body)), 0) AS bytes FROM queue_message) AS m,
+                    (SELECT count(*), coalesce(sum(octet_length(body)), 0) AS bytes FROM queue_dead) AS d
                 """, []
             ).first
             return MessageQueueStatus(
-                depth: row?.integer(0) ?? 0, dead: row?.integer(1) ?? 0, age: max(0, row?.integer(2) ?? 0))
+                depth: row?.integer(0) ?? 0, dead: row?.integer(1) ?? 0, age: max(0, row?.integer(2) ?? 0),
+                bytes: row?.integer(3) ?? 0)
         }
     }
 

@@ -6,6 +6,8 @@ import PrivateSQLite
 public final class SQLiteMessageQueue: MessageQueue {
     private let database: any DatabaseWriter
     private let maximumReceives: Int
+    /// With so many bytes no further message is received at once.
+    private static let largestBatch = 64 << 20
     /// Seconds since 1970.
     private let now: @Sendable () -> Int
 
@@ -46,6 +48,22 @@ public final class SQLiteMessageQueue: MessageQueue {
                     CREATE TRIGGER back AFTER DELETE ON dead BEGIN UPDATE counter SET value = value - 1 WHERE name = 'dead'; END;
                     """)
         }
+        migrator.registerMigration("2") { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO counter SELECT 'bytes', (SELECT coalesce(sum(length(body)), 0) FROM message)
+                        + (SELECT coalesce(sum(length(body)), 0) FROM dead);
+                    """)
+            for table in ["message", "dead"] {
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER \(table)Bytes AFTER INSERT ON \(table)
+                            BEGIN UPDATE counter SET value = value + length(new.body) WHERE name = 'bytes'; END;
+                        CREATE TRIGGER \(table)Freed AFTER DELETE ON \(table)
+                            BEGIN UPDATE counter SET value = value - length(old.body) WHERE name = 'bytes'; END;
+                        """)
+            }
+        }
         try migrator.migrate(database)
     }
 
@@ -74,8 +92,8 @@ public final class SQLiteMessageQueue: MessageQueue {
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         let (time, maximumReceives) = (now(), maximumReceives)
         return try await database.write { db in
-            var found: [ReceivedMessage] = []
-            while found.count < limit,
+            var (found, size): ([ReceivedMessage], Int) = ([], 0)
+            while found.count < limit, size < Self.largestBatch,
                 let row = try Row.fetchOne(
                     db, sql: "SELECT * FROM message WHERE visible <= ? ORDER BY visible, number LIMIT 1", arguments: [time])
             {
@@ -94,6 +112,7 @@ public final class SQLiteMessageQueue: MessageQueue {
                     arguments: [time + max(1, min(visibility, 43_200)), lease, number])
                 let message = StudyMessage(
                     id: row["id"], content: content, subject: row["subject"], received: row["received"], body: row["body"])
+                size += message.body.count
                 found.append(ReceivedMessage(message, receiveCount: count + 1, lease: lease))
             }
             return found
@@ -105,6 +124,16 @@ public final class SQLiteMessageQueue: MessageQueue {
         try await database.write { db in
             try db.execute(sql: "DELETE FROM message WHERE id = ? AND lease = ?", arguments: [message.message.id, message.lease])
             return db.changesCount > 0
+        }
+    }
+
+    public func delete(_ messages: [ReceivedMessage]) async throws {
+        guard !messages.isEmpty else { return }
+        try await database.write { db in
+            for message in messages {
+                try db.execute(
+                    sql: "DELETE FROM message WHERE id = ? AND lease = ?", arguments: [message.message.id, message.lease])
+            }
         }
     }
 
@@ -128,7 +157,8 @@ public final class SQLiteMessageQueue: MessageQueue {
     private static func bury(_ db: Database, _ number: Int, reason: String, at time: Int) throws {
         try db.execute(
             sql: """
-                INSERT OR REPLACE INTO dead SELECT id, content, subject, received, body, ?, ? FROM message WHERE number = ?
+                INSERT INTO dead SELECT id, content, subject, received, body, ?, ? FROM message WHERE number = ?
+                ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, died = excluded.died
                 """, arguments: [String(reason.prefix(500)), time, number])
         try db.execute(sql: "DELETE FROM message WHERE number = ?", arguments: [number])
     }
@@ -163,7 +193,8 @@ public final class SQLiteMessageQueue: MessageQueue {
             }
             let oldest = try Int.fetchOne(db, sql: "SELECT sent FROM message ORDER BY number LIMIT 1")
             return MessageQueueStatus(
-                depth: counts["depth"] ?? 0, dead: counts["dead"] ?? 0, age: max(0, oldest.map { time - $0 } ?? 0))
+                depth: counts["depth"] ?? 0, dead: counts["dead"] ?? 0, age: max(0, oldest.map { time - $0 } ?? 0),
+                bytes: counts["bytes"] ?? 0)
         }
     }
 }

@@ -1,18 +1,57 @@
 import Crypto
 import Foundation
 import GRDB
+import PostgreSQLConnection
 import PrivateSQLite
+import StudyWarehouse
+import Synchronization
 import URLCoding
+
+/// Where a receiver keeps the apps that registered, their tokens, and how many participants each state has.
+///
+/// Receivers of one study have to share it: an app that registered at one of them is unknown to the others otherwise.
+public enum ReceiverClients: Sendable, Hashable {
+    /// In the queue's database, where that is PostgreSQL's: all receivers of the queue share it. In memory otherwise, and then a
+    /// restart makes all apps register anew.
+    case besideQueue
+    /// In a SQLite file, for the receivers of one machine.
+    case file(URL)
+    /// In a database of PostgreSQL, as ``PostgreSQLMessageQueue`` takes its URL.
+    case postgreSQL(String)
+}
 
 /// The apps that registered, their tokens, and how many participants each state has. Secrets and tokens are there as
 /// digests alone.
 final class ClientRegistry: Sendable {
-    private let database: any DatabaseWriter
-    private let now: @Sendable () -> Int
+    private enum Place: Sendable {
+        case sqlite(any DatabaseWriter)
+        case postgreSQL(PostgreSQLDatabase)
+    }
 
-    init(_ file: URL?, now: @escaping @Sendable () -> Int) throws {
-        database = try PrivateSQLite.open(file)
+    private let place: Place
+    private let now: @Sendable () -> Int
+    /// Clients by the digests of their tokens: a phone delivers several times with one.
+    private let seen = Mutex<[String: (client: String, until: Int)]>([:])
+    private static let mostSeen = 10_000
+    /// Seconds after which the database is asked again.
+    private static let trust = 60
+
+    init(_ clients: ReceiverClients, queue: any MessageQueue, now: @escaping @Sendable () -> Int) async throws {
         self.now = now
+        switch clients {
+        case .besideQueue:
+            let database = (queue as? PostgreSQLMessageQueue)?.database
+            place = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(nil))
+        case .file(let file): place = .sqlite(try PrivateSQLite.open(file))
+        case .postgreSQL(let url): place = .postgreSQL(PostgreSQLDatabase(try PostgreSQLAddress(url)))
+        }
+        switch place {
+        case .sqlite(let database): try Self.migrate(database)
+        case .postgreSQL(let database): try await Self.makeTables(database)
+        }
+    }
+
+    private static func migrate(_ database: any DatabaseWriter) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             try db.execute(
@@ -24,7 +63,41 @@ final class ClientRegistry: Sendable {
                     CREATE TABLE participant (digest TEXT PRIMARY KEY, state TEXT NOT NULL);
                     """)
         }
+        migrator.registerMigration("2") { db in
+            for table in ["client", "token", "participant"] {
+                try db.execute(sql: "ALTER TABLE \(table) RENAME TO queue_\(table)")
+            }
+        }
         try migrator.migrate(database)
+    }
+
+    private static func makeTables(_ database: PostgreSQLDatabase) async throws {
+        try await database.check()
+        try await database.run(.transaction) { session in
+            // Several processes may start at once.
+            try session.run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", ["study schema of the clients"])
+            guard try session.rows("SELECT 1 WHERE to_regclass('queue_client') IS NOT NULL", []).isEmpty else { return }
+            try session.command(
+                """
+                CREATE TABLE queue_client (id text PRIMARY KEY, secret text NOT NULL, created bigint NOT NULL);
+                CREATE TABLE queue_token (
+                    digest text PRIMARY KEY, client text NOT NULL REFERENCES queue_client (id), expires bigint NOT NULL);
+                CREATE INDEX queue_token_by_time ON queue_token (expires);
+                CREATE INDEX queue_token_by_client ON queue_token (client, expires);
+                CREATE TABLE queue_participant (digest text PRIMARY KEY, state text NOT NULL)
+                """)
+        }
+    }
+
+    /// The rows of a statement that both databases understand, with `?` for each parameter.
+    @discardableResult
+    private func rows(_ sql: String, _ arguments: [(any SQLConvertible & Sendable)?] = []) async throws -> [SQLRow] {
+        switch place {
+        case .sqlite(let database) where sql.hasPrefix("SELECT"):
+            try await database.read { try SQLiteSession(db: $0).rows(sql: sql, arguments: arguments) }
+        case .sqlite(let database): try await database.write { try SQLiteSession(db: $0).rows(sql: sql, arguments: arguments) }
+        case .postgreSQL(let database): try await database.run(.statement) { try $0.rows(sql, arguments) }
+        }
     }
 
     static func digest(_ text: String) -> String {
@@ -41,18 +114,15 @@ final class ClientRegistry: Sendable {
     func register() async throws -> (id: String, secret: String) {
         let id = UUID().uuidString.lowercased()
         let secret = Self.random(64).base64EncodedString()
-        let time = now()
-        try await database.write { db in
-            try db.execute(sql: "INSERT INTO client VALUES (?, ?, ?)", arguments: [id, Self.digest(secret), time])
-        }
+        try await rows("INSERT INTO queue_client VALUES (?, ?, ?)", [id, Self.digest(secret), now()])
         return (id, secret)
     }
 
     /// Whether this is a client's secret.
     func isClient(_ id: String, secret: String) async throws -> Bool {
-        let stored = try await database.read {
-            try String.fetchOne($0, sql: "SELECT secret FROM client WHERE id = ?", arguments: [id])
-        }
+        // Nothing else was ever given out.
+        guard UUID(uuidString: id) != nil else { return false }
+        let stored = try await rows("SELECT secret FROM queue_client WHERE id = ?", [id]).first?.text(0)
         // Digests are compared: the time that takes says nothing about the secret.
         return stored == Self.digest(secret)
     }
@@ -62,42 +132,41 @@ final class ClientRegistry: Sendable {
         let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._")
         let token = String(Self.random(64).map { alphabet[Int($0) % 64] })
         let time = now()
-        try await database.write { db in
-            try db.execute(sql: "DELETE FROM token WHERE expires <= ?", arguments: [time])
-            // A client needs one; those of requests that crossed are left, and no more.
-            try db.execute(
-                sql: """
-                    DELETE FROM token WHERE client = ? AND digest NOT IN
-                        (SELECT digest FROM token WHERE client = ? ORDER BY expires DESC LIMIT 9)
-                    """, arguments: [client, client])
-            try db.execute(sql: "INSERT INTO token VALUES (?, ?, ?)", arguments: [Self.digest(token), client, time + lifetime])
-        }
+        try await rows("DELETE FROM queue_token WHERE expires <= ?", [time])
+        // A client needs one; those of requests that crossed are left, and no more.
+        try await rows(
+            """
+            DELETE FROM queue_token WHERE client = ? AND digest NOT IN
+                (SELECT digest FROM queue_token WHERE client = ? ORDER BY expires DESC LIMIT 9)
+            """, [client, client])
+        try await rows("INSERT INTO queue_token VALUES (?, ?, ?)", [Self.digest(token), client, time + lifetime])
         return token
     }
 
     /// The client whom a token was given to; `nil` for another text, or one whose time is over.
     func client(ofToken token: String) async throws -> String? {
         let (digest, time) = (Self.digest(token), now())
-        return try await database.read { db in
-            try String.fetchOne(db, sql: "SELECT client FROM token WHERE digest = ? AND expires > ?", arguments: [digest, time])
+        if let seen = seen.withLock({ $0[digest] }), seen.until > time { return seen.client }
+        let found = try await rows("SELECT client, expires FROM queue_token WHERE digest = ? AND expires > ?", [digest, time])
+        guard let client = found.first?.text(0), let expires = found.first?.integer(1) else { return nil }
+        seen.withLock { seen in
+            if seen.count >= Self.mostSeen { seen = [:] }
+            seen[digest] = (client, min(expires, time + Self.trust))
         }
+        return client
     }
 
     /// Counts a participant for a state; the same one again for the newest.
     func count(participant: String, state: String) async throws {
-        try await database.write { db in
-            try db.execute(
-                sql: "INSERT INTO participant VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
-                arguments: [Self.digest(participant.lowercased()), state])
-        }
+        try await rows(
+            "INSERT INTO queue_participant VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET state = excluded.state",
+            [Self.digest(participant.lowercased()), state])
     }
 
     /// How many participants each state has.
     func states() async throws -> [String: Int] {
-        try await database.read { db in
-            try Row.fetchAll(db, sql: "SELECT state, count(*) FROM participant GROUP BY state").reduce(into: [:]) {
-                $0[$1[0] as String] = $1[1] as Int
-            }
+        try await rows("SELECT state, count(*) FROM queue_participant GROUP BY state").reduce(into: [:]) {
+            $0[$1.text(0) ?? ""] = $1.integer(1)
         }
     }
 }

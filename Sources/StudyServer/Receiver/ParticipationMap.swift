@@ -7,15 +7,12 @@ import StudyWarehouse
 
 /// How many participants the states have, as a map of squares (SVG).
 ///
-/// A state with fewer than five participants shows that there are some, and not how many.
+/// Numbers are those of ``ShownCount``; of fewer than five participants a state shows that there are some.
 package struct ParticipationMap {
-    /// Fewer participants than this are not shown as a number.
-    private static let smallest = ShownCount.smallest
-
-    private let counts: [String: Int]
+    private let counts: [String: ShownCount]
 
     /// A map of the numbers of participants, by the states' postal codes.
-    package init(_ counts: [String: Int]) { self.counts = counts }
+    package init(_ counts: [String: Int]) { self.counts = counts.filter { $0.value > 0 }.mapValues { ShownCount($0) } }
 
     /// The state of a Patient's first address; `nil` where that is no state or territory.
     static func state(of patient: JSONValue) -> String? {
@@ -45,14 +42,14 @@ package struct ParticipationMap {
 
     /// The map.
     package var svg: String {
-        let largest = max(counts.values.max() ?? 0, 1)
+        let largest = max(counts.values.max()?.number ?? 0, 1)
         var squares = Markup.empty
         for (row, states) in Self.squares {
             for (column, code) in states {
-                let count = counts[code] ?? 0
-                let shown = count == 0 ? "" : count < Self.smallest ? "<\(Self.smallest)" : String(count)
+                let count = counts[code]
+                let shown = (count?.description ?? "").replacing(" ", with: "")
                 // Five shades; few participants are all of the lightest.
-                let shade = count == 0 ? 0 : count < Self.smallest ? 1 : 1 + min(4, 4 * count / largest)
+                let shade = count.map { 1 + min(4, 4 * $0.number / largest) } ?? 0
                 let fill = ["#eceff1", "#bbdefb", "#90caf9", "#42a5f5", "#1e88e5", "#1565c0"][shade]
                 let ink = shade >= 4 ? "#ffffff" : "#102027"
                 squares += """

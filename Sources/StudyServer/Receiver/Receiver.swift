@@ -26,15 +26,15 @@ public final class Receiver: Sendable {
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - clients: The SQLite file of registered apps; in memory without it, and then a restart makes all register anew.
+    ///   - clients: Where the apps are that registered.
     ///   - logger: Gets a line for each request: route, status, bytes and milliseconds, nothing of persons.
-    /// - Throws: Why it cannot listen, or the file not be opened.
+    /// - Throws: Why it cannot listen, or the apps' database not be opened.
     public static func start(
-        queue: any MessageQueue, clients: URL? = nil, _ configuration: ReceiverConfiguration = ReceiverConfiguration(),
-        logger: Logger = Logger(label: "study.receiver")
+        queue: any MessageQueue, clients: ReceiverClients = .besideQueue,
+        _ configuration: ReceiverConfiguration = ReceiverConfiguration(), logger: Logger = Logger(label: "study.receiver")
     ) async throws -> Receiver {
         let now: @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
-        let registry = try ClientRegistry(clients, now: now)
+        let registry = try await ClientRegistry(clients, queue: queue, now: now)
         let start = ContinuousClock.now
         let service = ReceiverService(
             queue: queue, registry: registry, configuration: configuration,
@@ -45,6 +45,7 @@ public final class Receiver: Sendable {
             serverName: "study", tooLarge: ReceiverResponse.error(413, "invalid_request", "The body is too large"),
             internalError: ReceiverResponse.error(500, "server_error", "The response cannot be sent"), now: { Date() })
         listening.bodyBudget = configuration.memoryLimit
+        listening.bodyRate = configuration.bodyRate
         listening.overloaded = ReceiverResponse.busy(5)
         let listener = try await HTTPListener(listening) { request in
             let start = ContinuousClock.now

@@ -37,8 +37,14 @@ public struct ReceiverConfiguration: Sendable {
     public var bodyLimit = 16 << 20
     /// The bytes of all bodies that are in memory at once.
     public var memoryLimit = 256 << 20
-    /// The messages in the queue beyond which nothing is taken until consumers have caught up.
+    /// The fewest bytes a second that a large body has to come with, or it gives its memory back to others: of one that has more
+    /// than 64 KiB, in each ten seconds.
+    public var bodyRate = 16 << 10
+    /// The most messages in the queue: one more is taken when consumers have caught up.
     public var depthLimit = 1_000_000
+    /// The most bytes in the queue, dead letters included: a body that does not fit is taken when there is room. Services that
+    /// do not tell their bytes (SQS) have no such limit.
+    public var byteLimit = 16 << 30
     /// The requests of one client in a minute; each megabyte of a body counts as one more.
     public var requestsPerMinute = 600
     /// Seconds that a token is valid.

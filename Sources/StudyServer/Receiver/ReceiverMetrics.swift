@@ -34,6 +34,9 @@ final class ReceiverMetrics: Sendable {
             + metric("messages_total", "counter", "Messages that were queued.", [("", counts.messages)])
             + metric("duplicates_total", "counter", "Messages that were queued before.", [("", counts.duplicates)])
             + metric("queue_depth", "gauge", "Messages that wait for a consumer.", [("", queue.depth)])
+            + (queue.bytes.map {
+                metric("queue_bytes", "gauge", "Bytes of the bodies in the queue, dead letters included.", [("", $0)])
+            } ?? "")
             + metric("queue_dead", "gauge", "Messages that were received too often.", [("", queue.dead)])
             + metric("queue_age_seconds", "gauge", "Age of the oldest message.", [("", queue.age)])
     }

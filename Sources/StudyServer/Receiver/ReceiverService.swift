@@ -2,7 +2,6 @@ import FHIR
 import Foundation
 import HTTPServing
 import StudyDelivery
-import Synchronization
 
 /// Answers requests of phones.
 struct ReceiverService: Sendable {
@@ -11,10 +10,11 @@ struct ReceiverService: Sendable {
     let configuration: ReceiverConfiguration
     let limiter: RateLimiter
     let metrics = ReceiverMetrics()
-    private let status = CachedStatus()
+    private let room: QueueRoom
 
     init(queue: any MessageQueue, registry: ClientRegistry, configuration: ReceiverConfiguration, limiter: RateLimiter) {
         (self.queue, self.registry, self.configuration, self.limiter) = (queue, registry, configuration, limiter)
+        room = QueueRoom(depth: configuration.depthLimit, bytes: configuration.byteLimit)
     }
 
     var isOriginal: Bool { configuration.answers == .original }
@@ -55,8 +55,8 @@ struct ReceiverService: Sendable {
     ///
     /// - Returns: A refusal, while the queue is too full; `nil` when the message is in the queue, now or since before.
     func enqueue(_ message: StudyMessage) async throws -> Response? {
-        guard try await status.value(of: queue).depth < configuration.depthLimit else { return ReceiverResponse.busy(60) }
-        metrics.count(isNew: try await queue.send(message))
+        guard let isNew = try await room.send(message, to: queue) else { return ReceiverResponse.busy(60) }
+        metrics.count(isNew: isNew)
         return nil
     }
 
@@ -67,7 +67,7 @@ struct ReceiverService: Sendable {
 
     private func health(_ request: Request) async throws -> Response {
         guard request.method == "GET" || request.method == "HEAD" else { return ReceiverResponse.notAllowed("GET, HEAD") }
-        let isFull = try await status.value(of: queue).depth >= configuration.depthLimit
+        let isFull = try await room.isFull(queue)
         return ReceiverResponse.json(isFull ? 503 : 200, ["status": isFull ? "full" : "ok"])
     }
 
@@ -77,17 +77,5 @@ struct ReceiverService: Sendable {
             request.peer.hasPrefix("127.") && request.header("X-Forwarded-For") == nil && request.header("Forwarded") == nil
         guard isLocal else { return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine") }
         return Response(type: "text/plain; version=0.0.4", text: metrics.text(try await queue.status()))
-    }
-}
-
-/// The state of a queue, asked for at most once a second.
-private final class CachedStatus: Sendable {
-    private let cached = Mutex<(value: MessageQueueStatus, until: ContinuousClock.Instant)?>(nil)
-
-    func value(of queue: any MessageQueue) async throws -> MessageQueueStatus {
-        if let cached = cached.withLock({ $0 }), cached.until > .now { return cached.value }
-        let value = try await queue.status()
-        cached.withLock { $0 = (value, .now + .seconds(1)) }
-        return value
     }
 }

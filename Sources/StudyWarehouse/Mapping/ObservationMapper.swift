@@ -1,6 +1,8 @@
 import FHIR
 
 /// Observations as facts: of the measurement, and of each of its components.
+///
+/// Concepts have the names of this package's table of measurements, or their codes: never what a phone calls them.
 public struct ObservationMapper: Sendable {
     private static let mostComponents = 1000
 
@@ -68,7 +70,7 @@ public struct ObservationMapper: Sendable {
         let system = coding.system?.rawValue ?? ""
         return Concept(
             path: ConceptNames.path(ConceptNames.measurements, [code]), code: code,
-            name: coding.display ?? concept?.text ?? coding.code ?? code,
+            name: MeasurementNames.name(of: code) ?? coding.code ?? code,
             key: ConceptNames.scheme(system) == nil ? "\(system)|\(coding.code ?? "")" : code)
     }
 

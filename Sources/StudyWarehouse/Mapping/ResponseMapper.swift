@@ -10,7 +10,8 @@ import FHIR
 /// | number, quantity | the question's code, or its standard code | the number, with its unit |
 /// | text, date, time, URL | the same | the text |
 ///
-/// Attachments and references have no form as facts; ``FactSet/omitted`` lists them.
+/// Attachments and references have no form as facts; ``FactSet/omitted`` lists them. Labels are the questionnaire's; of an
+/// answer that it does not list, the concept is named by its code, and the label that the phone gave is the fact's value.
 public struct ResponseMapper: Sendable {
     /// What becomes of answers in the participant's own words, which may name people.
     public enum FreeText: String, Sendable, CaseIterable {
@@ -48,10 +49,10 @@ public struct ResponseMapper: Sendable {
         let period = Self.encounter(of: response)
         let start = WarehouseTime(written)
         var walk = Walk(
-            mapper: self, canonical: canonical, start: start,
+            mapper: self, canonical: canonical, name: ConceptNames.questionnaire(canonical), start: start,
             builder: FactBuilder(Visit(id: id, start: period.start ?? start, end: period.end)))
         guard response.status == .completed || response.status == .amended else { return walk.builder.set }
-        let name = ConceptNames.questionnaire(canonical)
+        let name = walk.name
         let code = ConceptNames.code("SURVEY", name)
         let concept = Concept(path: ConceptNames.path(ConceptNames.surveys, [name]), code: code, name: name, key: canonical)
         walk.builder.append(Fact(code, start: start), concept, [(FactModifier.time, FactValue(text: written.description))])
@@ -71,11 +72,10 @@ public struct ResponseMapper: Sendable {
     private struct Walk {
         let mapper: ResponseMapper
         let canonical: String
+        let name: String
         let start: WarehouseTime
         var builder: FactBuilder
         var answers = 0
-
-        var name: String { ConceptNames.questionnaire(canonical) }
 
         mutating func items(
             _ items: [QuestionnaireResponse.Item], groups: [String], path: [String], depth: Int
@@ -127,12 +127,14 @@ public struct ResponseMapper: Sendable {
                 guard standard == nil else { return add(question, FactValue(text: value ? "true" : "false"), groups, linkID) }
                 add(answered(value ? "true" : "false", value ? "yes" : "no"), FactValue(text: value ? "yes" : "no"), groups)
             case .coding(let coding):
-                let shown = coding.display ?? coding.code.flatMap { known?.options[$0] } ?? coding.code ?? ""
+                // Concepts are everybody's: what a phone calls one is in its own fact alone.
+                let name = coding.code.flatMap { known?.options[$0] } ?? coding.code ?? ""
+                let shown = coding.code.flatMap { known?.options[$0] } ?? (isOwn ? coding.display : nil) ?? coding.code ?? ""
                 if let scheme = ConceptNames.scheme(coding.system?.rawValue ?? ""), scheme != "LOINC",
                     let code = ConceptNames.code(coding)
                 {
-                    let concept = Concept(
-                        path: ConceptNames.path(ConceptNames.surveys, path + [ConceptNames.component(answer: code)]), code: code, name: shown, key: code)
+                    let path = ConceptNames.path(ConceptNames.surveys, path + [ConceptNames.component(answer: code)])
+                    let concept = Concept(path: path, code: code, name: name, key: code)
                     return add(concept, FactValue(text: shown), groups, linkID)
                 }
                 guard let code = coding.code, !code.isEmpty else {
@@ -140,7 +142,7 @@ public struct ResponseMapper: Sendable {
                     return add(question, isOwn ? FactValue(text: shown) : .none, groups, standard == nil ? nil : linkID)
                 }
                 guard standard == nil else { return add(question, FactValue(text: code), groups, linkID) }
-                add(answered(code, shown), FactValue(text: shown), groups)
+                add(answered(code, name), FactValue(text: shown), groups)
             case .decimal(let decimal): add(question, decimal, "E", nil, groups, standard == nil ? nil : linkID)
             case .integer(let integer): add(question, FHIRDecimal(integer), "E", nil, groups, standard == nil ? nil : linkID)
             case .quantity(let quantity):

@@ -15,13 +15,20 @@ public struct QuestionSummary: Sendable, Hashable {
         /// The unit's code; empty for none.
         public let unit: String
         /// How many gave a number: five or more.
-        public let participants: Int
-        /// Half of them are below.
+        public let participants: ShownCount
+        /// Half of them are below. Like the range it has two significant digits.
         public let median: Double
         /// A lowest and a highest number, at or beyond each of which are at least five participants; `nil` for fewer than ten.
         ///
         /// The outermost numbers themselves would each be somebody's answer.
         public let range: ClosedRange<Double>?
+
+        init(unit: String, participants: Int, median: Double, low: Double, high: Double) {
+            (self.unit, self.participants, self.median) = (unit, ShownCount(participants), ShownCount.rounded(median))
+            range =
+                participants >= 2 * ShownCount.smallest && low <= high
+                ? ShownCount.rounded(low)...ShownCount.rounded(high) : nil
+        }
     }
 
     /// The link id, or the code of a measurement.

@@ -1,20 +1,42 @@
-/// A number of people as a study team sees it: fewer than five are not counted, so that nobody is known by a number.
-public enum ShownCount: Sendable, Hashable, CustomStringConvertible {
+import Foundation
+
+/// A number of people as a study team sees it, coarse enough that two looks, or two numbers of one look, seldom differ by one
+/// person: rounded down to a multiple of five, and fewer than five are not counted.
+public enum ShownCount: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Nobody, or up to four.
     case fewerThanFive
-    /// Five or more.
-    case exactly(Int)
+    /// This multiple of five, or up to four more.
+    case atLeast(Int)
 
-    /// The smallest number that is shown.
+    /// The smallest number that is shown, and the distance of those above it.
     public static let smallest = 5
 
     /// What is shown of a number.
-    public init(_ count: Int) { self = count < Self.smallest ? .fewerThanFive : .exactly(count) }
+    public init(_ count: Int) {
+        self = count < Self.smallest ? .fewerThanFive : .atLeast(count - count % Self.smallest)
+    }
 
+    /// As a bar has it: 0 for fewer than five.
+    public var number: Int {
+        switch self {
+        case .fewerThanFive: 0
+        case .atLeast(let count): count
+        }
+    }
+
+    /// As in `< 5` and `10+`.
     public var description: String {
         switch self {
         case .fewerThanFive: "< \(Self.smallest)"
-        case .exactly(let count): String(count)
+        case .atLeast(let count): "\(count)+"
         }
+    }
+
+    public static func < (a: ShownCount, b: ShownCount) -> Bool { a.number < b.number }
+
+    /// A median, or another number of several people, to two significant digits.
+    static func rounded(_ number: Double) -> Double {
+        guard number != 0, number.isFinite else { return number }
+        return Double(String(format: "%.1e", number)) ?? number
     }
 }

@@ -13,13 +13,13 @@ public struct StudyOverview: Sendable, Hashable {
     }
 
     /// The participants of whom there are facts.
-    public let participants: Int
+    public let participants: ShownCount
     /// The participants who agreed, and have not withdrawn.
-    public let consents: Int
-    /// Those of them who agree that their data are shared beyond the study.
+    public let consents: ShownCount
+    /// Those of them whose consent in force, the one signed last, says that their data may be shared beyond the study.
     public let sharing: ShownCount
     /// The participants who withdrew.
-    public let withdrawn: Int
+    public let withdrawn: ShownCount
     /// How many messages are in each state.
     public let messages: [String: Int]
     /// The days on which something came, the first one first.
@@ -40,12 +40,22 @@ extension WarehouseTransaction {
             arguments: [first])
         for row in rows { days[row.text(0) ?? "", default: [:]][row.text(1) ?? ""] = row.integer(2) }
         return StudyOverview(
-            participants: try db.number(sql: "SELECT count(*) FROM study_participant"),
-            consents: try db.number(sql: "SELECT count(DISTINCT participant) FROM study_consent"),
-            sharing: ShownCount(try db.number(sql: "SELECT count(DISTINCT participant) FROM study_consent WHERE shares = 1")),
-            withdrawn: try db.number(sql: "SELECT count(*) FROM study_withdrawal"), messages: try messageCounts(),
+            participants: ShownCount(try db.number(sql: "SELECT count(*) FROM study_participant")),
+            consents: ShownCount(try db.number(sql: Self.consents)),
+            sharing: ShownCount(try db.number(sql: Self.consents + Self.sharing)),
+            withdrawn: ShownCount(try db.number(sql: "SELECT count(*) FROM study_withdrawal")), messages: try messageCounts(),
             days: days.sorted { $0.key < $1.key }.map { StudyOverview.Day(day: $0.key, counts: $0.value) })
     }
+
+    private static let consents = """
+        SELECT count(DISTINCT c.participant) FROM study_consent c
+        WHERE NOT EXISTS (SELECT 1 FROM study_withdrawal w WHERE w.participant = c.participant)
+        """
+    /// What was signed last is in force; of two that were signed at one time both have to agree.
+    private static let sharing = """
+         AND c.shares = 1 AND NOT EXISTS (SELECT 1 FROM study_consent n WHERE n.participant = c.participant
+            AND n.signed >= c.signed AND coalesce(n.shares, 0) <> 1)
+        """
 
     /// How many participants each state has, by its postal code.
     public func states() throws -> [String: Int] {

@@ -127,9 +127,7 @@ extension WarehouseTransaction {
         guard let people = row.integer(3), let median = number(row, 4), let low = number(row, 5), let high = number(row, 6) else {
             return nil
         }
-        return QuestionSummary.Numbers(
-            unit: row.text(2) ?? "", participants: people, median: median,
-            range: people >= 2 * ShownCount.smallest && low <= high ? low...high : nil)
+        return QuestionSummary.Numbers(unit: row.text(2) ?? "", participants: people, median: median, low: low, high: high)
     }
 
     private static func number(_ row: SQLRow, _ index: Int) -> Double? { row.text(index).flatMap { Double($0) } }
@@ -168,6 +166,8 @@ private struct SourceSummary {
         return questions.filter { !$0.value.isEmpty }.sorted { isBefore($0.key, $1.key) }.map { entry in
             var question = entry.value
             question.choices.sort { isBefore($0.label, $1.label) }
+            // By what is shown: an exact order would tell of two like numbers which is larger.
+            question.numbers.sort { ($1.participants, $0.unit) < ($0.participants, $1.unit) }
             return question
         }
     }

@@ -14,6 +14,7 @@ public final class Warehouse: Sendable {
     /// The code of the study: where ids and facts come from.
     public let source: String
     private let store: any WarehouseStore
+    private let concepts = KnownConcepts()
 
     /// Opens a warehouse in a file, and makes it if need be.
     ///
@@ -61,8 +62,13 @@ public final class Warehouse: Sendable {
     public func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (WarehouseTransaction) throws -> Value
     ) async throws -> Value {
-        let source = source
-        return try await store.write { db in try body(WarehouseTransaction(db: db, source: source)) }
+        let (source, concepts) = (source, concepts)
+        let (value, seen) = try await store.write { db in
+            let seen = SeenConcepts(concepts)
+            return (try body(WarehouseTransaction(db: db, source: source, concepts: seen)), seen.new)
+        }
+        concepts.add(seen)
+        return value
     }
 
     /// Overwrites what was deleted, also where SQLite keeps old pages for a while. PostgreSQL cannot.
@@ -74,8 +80,10 @@ public final class Warehouse: Sendable {
     public func read<Value: Sendable>(
         _ body: @escaping @Sendable (WarehouseTransaction) throws -> Value
     ) async throws -> Value {
-        let source = source
-        return try await store.read { db in try body(WarehouseTransaction(db: db, source: source)) }
+        let (source, concepts) = (source, concepts)
+        return try await store.read { db in
+            try body(WarehouseTransaction(db: db, source: source, concepts: SeenConcepts(concepts)))
+        }
     }
 }
 

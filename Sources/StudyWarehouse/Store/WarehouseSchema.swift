@@ -82,6 +82,12 @@ enum WarehouseSchema {
         CREATE TABLE schemes (c_key TEXT PRIMARY KEY, c_name TEXT NOT NULL, c_description TEXT);
         """
 
+    /// Whose a message is, beside the participant that it is filed under.
+    static let subjects = """
+        CREATE TABLE IF NOT EXISTS study_message_subject (
+            participant text NOT NULL, message text NOT NULL, PRIMARY KEY (participant, message))
+        """
+
     /// The study's tables. Participants are in them by digests of their ids, which is all that is kept of the ids.
     static let study = """
         CREATE TABLE study_participant (

@@ -44,8 +44,10 @@ extension WarehouseSession {
 }
 
 /// A transaction of SQLite.
-struct SQLiteSession: WarehouseSession {
+package struct SQLiteSession: WarehouseSession {
     let db: Database
+
+    package init(db: Database) { self.db = db }
 
     /// No number is given twice, not even that of a visit of somebody who left.
     let newVisit = "UPDATE study_visit SET number = number + 1 RETURNING number"
@@ -57,7 +59,7 @@ struct SQLiteSession: WarehouseSession {
         return db.changesCount
     }
 
-    func rows(sql: String, arguments: [(any SQLConvertible)?]) throws -> [SQLRow] {
+    package func rows(sql: String, arguments: [(any SQLConvertible)?]) throws -> [SQLRow] {
         var rows: [SQLRow] = []
         try eachRow(sql: sql, arguments: arguments) { rows.append($0) }
         return rows

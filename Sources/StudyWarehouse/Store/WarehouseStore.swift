@@ -38,6 +38,7 @@ struct SQLiteWarehouseStore: WarehouseStore {
                     INSERT INTO study_visit SELECT coalesce(max(encounter_num), 0) FROM encounter_mapping;
                     """)
         }
+        migrator.registerMigration("3") { db in try db.execute(sql: WarehouseSchema.subjects) }
         try migrator.migrate(database)
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
@@ -83,6 +84,9 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                 guard makes else { throw WarehouseError.badInput("the database has no warehouse; indivo study consume makes one") }
                 try session.command(WarehouseSchema.postgreSQL)
                 try WarehouseSchema.fill(session, source: source)
+            }
+            if try session.rows("SELECT 1 WHERE to_regclass('study_message_subject') IS NOT NULL", []).isEmpty {
+                try session.command(WarehouseSchema.subjects)
             }
             try WarehouseSchema.check(session, source: source)
         }

@@ -87,6 +87,12 @@ extension WarehouseTransaction {
             ])
     }
 
+    /// Files a message that could not be processed under one more participant: when they withdraw, its content goes.
+    public func file(_ message: String, under participant: String) throws {
+        try db.execute(
+            sql: "INSERT INTO study_message_subject VALUES (?, ?) ON CONFLICT DO NOTHING", arguments: [participant, message])
+    }
+
     /// The ids of messages that waited for a consent that has come, in the order of their arrival.
     public func messagesWithConsent(limit: Int = 100) throws -> [String] {
         try db.rows(
@@ -133,8 +139,11 @@ extension WarehouseTransaction {
 
     /// Whether a participant agreed, and has not withdrawn.
     public func hasConsent(_ participant: String) throws -> Bool {
-        guard try !hasWithdrawn(participant) else { return false }
-        return try db.finds(sql: "SELECT 1 FROM study_consent WHERE participant = ?", arguments: [participant])
+        try db.finds(
+            sql: """
+                SELECT 1 FROM study_consent WHERE participant = ?
+                AND NOT EXISTS (SELECT 1 FROM study_withdrawal WHERE participant = ?)
+                """, arguments: [participant, participant])
     }
 
     // MARK: Withdrawal
@@ -170,8 +179,13 @@ extension WarehouseTransaction {
         try db.execute(sql: "DELETE FROM study_consent WHERE participant = ?", arguments: [participant])
         // The ids stay, so that a message that is delivered again is recognised.
         let messages = try db.execute(
-            sql: "UPDATE study_message SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL WHERE participant = ?",
-            arguments: [participant])
+            sql: """
+                UPDATE study_message SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL WHERE id IN
+                    (SELECT id FROM study_message WHERE participant = ? UNION
+                    SELECT message FROM study_message_subject WHERE participant = ?)
+                """,
+            arguments: [participant, participant])
+        try db.execute(sql: "DELETE FROM study_message_subject WHERE participant = ?", arguments: [participant])
         try db.execute(
             sql: "INSERT INTO study_withdrawal VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
             arguments: [participant, now.description, facts, messages])

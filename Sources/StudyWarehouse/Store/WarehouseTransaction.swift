@@ -1,9 +1,11 @@
 import Foundation
+import PostgreSQLConnection
 
 /// The statements of one transaction of a ``Warehouse``.
 public struct WarehouseTransaction {
     let db: any WarehouseSession
     let source: String
+    let concepts: SeenConcepts
 
     /// Somebody who takes part, as the warehouse knows them.
     public struct Participant: Sendable, Hashable {
@@ -84,18 +86,21 @@ public struct WarehouseTransaction {
             arguments: [label, source, sets.reduce(0) { $0 + $1.facts.count }, now.description])
         var (loaded, deleted) = (0, 0)
         for set in sets {
-            let (visit, isNewer) = try number(
+            let (visit, age) = try number(
                 of: set.visit, participant, written: written, received: received ?? now, now: now, upload: upload)
-            guard isNewer else { continue }
+            guard age != .older else { continue }
             if let patient = set.patient { try update(participant, patient, written: written, upload: upload) }
-            try set.concepts.forEach { try store($0, now: now, upload: upload) }
-            deleted += try db.execute(
-                sql: "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
-                arguments: [visit, participant.number])
-            for fact in set.facts {
-                try insert(fact, visit, participant, written: written, now: now, upload: upload)
-                loaded += 1
+            for concept in set.concepts where !concepts.contains(concept) {
+                try store(concept, now: now, upload: upload)
+                concepts.insert(concept)
             }
+            if age == .newer {
+                deleted += try db.execute(
+                    sql: "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
+                    arguments: [visit, participant.number])
+            }
+            try insert(set.facts, visit, participant, written: written, now: now, upload: upload)
+            loaded += set.facts.count
         }
         try db.execute(
             sql:
@@ -112,11 +117,18 @@ public struct WarehouseTransaction {
         visit.unicodeScalars.count <= 200 ? visit : "sha-256:" + ConceptNames.digest(visit)
     }
 
+    /// What is to be written of a visit, beside what it has.
+    private enum VisitAge {
+        case first
+        case newer
+        case older
+    }
+
     /// The number of a visit, and whether what is to be written is as new as what it has.
     private func number(
         of visit: Visit, _ participant: Participant, written: WarehouseTime, received: WarehouseTime, now: WarehouseTime,
         upload: Int
-    ) throws -> (number: Int, isNewer: Bool) {
+    ) throws -> (number: Int, age: VisitAge) {
         let id = Self.shortened(visit.id)
         let known = try db.row(
             sql: """
@@ -129,25 +141,26 @@ public struct WarehouseTransaction {
         if let known {
             number = known.integer(0) ?? 0
             let times = (known.text(1) ?? "", known.text(2) ?? "")
-            guard times <= (written.description, received.description) else { return (number, false) }
+            guard times <= (written.description, received.description) else { return (number, .older) }
             try db.execute(
                 sql: "UPDATE encounter_mapping SET update_date = ?, download_date = ?, upload_id = ? WHERE encounter_num = ?",
                 arguments: [written.description, received.description, upload, number])
         } else {
             number = try db.number(sql: db.newVisit)
-            for (ide, ideSource) in [(String(number), "HIVE"), (id, source)] {
-                try db.execute(
-                    sql: """
-                        INSERT INTO encounter_mapping (encounter_ide, encounter_ide_source, project_id, encounter_num, patient_ide,
-                            patient_ide_source, encounter_ide_status, update_date, download_date, import_date, sourcesystem_cd,
-                            upload_id)
-                        VALUES (?, ?, '@', ?, ?, ?, 'A', ?, ?, ?, ?, ?)
-                        """,
-                    arguments: [
-                        ide, ideSource, number, participant.pseudonym, source, written.description, received.description,
-                        now.description, ideSource == "HIVE" ? "edu.harvard.i2b2.crc" : source, upload,
-                    ])
+            let rows: [(any SQLConvertible)?] = [(String(number), "HIVE"), (id, source)].flatMap { ide, ideSource in
+                [
+                    ide, ideSource, number, participant.pseudonym, source, written.description, received.description,
+                    now.description, ideSource == "HIVE" ? "edu.harvard.i2b2.crc" : source, upload,
+                ] as [(any SQLConvertible)?]
             }
+            try db.execute(
+                sql: """
+                    INSERT INTO encounter_mapping (encounter_ide, encounter_ide_source, project_id, encounter_num, patient_ide,
+                        patient_ide_source, encounter_ide_status, update_date, download_date, import_date, sourcesystem_cd,
+                        upload_id)
+                    VALUES (?, ?, '@', ?, ?, ?, 'A', ?, ?, ?, ?, ?), (?, ?, '@', ?, ?, ?, 'A', ?, ?, ?, ?, ?)
+                    """,
+                arguments: rows)
         }
         try db.execute(
             sql: """
@@ -161,7 +174,7 @@ public struct WarehouseTransaction {
                 number, participant.number, visit.start.description, visit.end?.description, written.description, now.description,
                 source, upload,
             ])
-        return (number, true)
+        return (number, known == nil ? .first : .newer)
     }
 
     private func update(_ participant: Participant, _ patient: PatientDetails, written: WarehouseTime, upload: Int) throws {
@@ -205,23 +218,40 @@ public struct WarehouseTransaction {
             ])
     }
 
+    /// Writes facts, many with one statement. Its sizes are few, since databases keep statements prepared.
     private func insert(
-        _ fact: Fact, _ visit: Int, _ participant: Participant, written: WarehouseTime, now: WarehouseTime, upload: Int
+        _ facts: [Fact], _ visit: Int, _ participant: Participant, written: WarehouseTime, now: WarehouseTime, upload: Int
     ) throws {
-        let value = ValueColumns(fact.value)
-        try db.execute(
-            sql: """
+        var rest = facts[...]
+        while !rest.isEmpty {
+            let size = Self.insertions.keys.filter { $0 <= rest.count }.max() ?? 1
+            let arguments = rest.prefix(size).flatMap { fact in
+                let value = ValueColumns(fact.value)
+                return [
+                    visit, participant.number, fact.concept, fact.start.description, fact.modifier, fact.instance, value.type,
+                    value.text, value.number, fact.flag, fact.unit, fact.end?.description, value.blob, written.description,
+                    now.description, source, upload,
+                ] as [(any SQLConvertible)?]
+            }
+            try db.execute(sql: Self.insertions[size] ?? "", arguments: arguments)
+            rest = rest.dropFirst(size)
+        }
+    }
+
+    /// The statements that write facts, by how many of them.
+    private static let insertions: [Int: String] = {
+        let row = "(?, ?, ?, '@', ?, ?, ?, ?, ?, ?, ?, ?, ?, '@', ?, ?, ?, ?, ?)"
+        let sizes = [1, 2, 4, 8, 16, 32]
+        return Dictionary(uniqueKeysWithValues: sizes.map { size in
+            let rows = Array(repeating: row, count: size).joined(separator: ", ")
+            let statement = """
                 INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,
                     instance_num, valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date, location_cd, observation_blob,
-                    update_date, import_date, sourcesystem_cd, upload_id)
-                VALUES (?, ?, ?, '@', ?, ?, ?, ?, ?, ?, ?, ?, ?, '@', ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                visit, participant.number, fact.concept, fact.start.description, fact.modifier, fact.instance, value.type,
-                value.text, value.number, fact.flag, fact.unit, fact.end?.description, value.blob, written.description,
-                now.description, source, upload,
-            ])
-    }
+                    update_date, import_date, sourcesystem_cd, upload_id) VALUES \(rows)
+                """
+            return (size, statement)
+        })
+    }()
 }
 
 /// A value in the columns of `observation_fact`.

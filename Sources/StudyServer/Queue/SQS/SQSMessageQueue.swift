@@ -106,26 +106,59 @@ public final class SQSMessageQueue: MessageQueue {
 
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         guard limit > 0 else { return [] }
-        var found: [ReceivedMessage] = []
-        while found.isEmpty {
+        var (found, trouble): ([ReceivedMessage], (any Error)?) = ([], nil)
+        while found.isEmpty, trouble == nil {
             // To wait a second asks all of the service's machines; without it, some are left out.
             let messages = try await receive(from: url, min(limit, 10), visibility: max(1, min(visibility, 43_200)), wait: 1)
             if messages.isEmpty { break }
             for raw in messages {
-                let count = raw["Attributes"]?["ApproximateReceiveCount"]?.string.flatMap(Int.init) ?? 1
                 guard let handle = raw["ReceiptHandle"]?.string else { throw AWSError.unexpected(action: "ReceiveMessage") }
-                guard let text = SQSMessageText(raw) else {
-                    try await bury(raw, handle, reason: "it is no message of a study's receiver")
-                    continue
+                // One that cannot be read keeps none of the others.
+                do {
+                    if let message = try await opened(raw, handle) { found.append(message) }
+                } catch {
+                    if error is CancellationError || !Self.isOfMessage(error) { trouble = error }
                 }
-                guard count <= maximumReceives else {
-                    try await bury(raw, handle, reason: "it was received \(count - 1) times without an end")
-                    continue
-                }
-                found.append(try await received(text, count, handle))
             }
         }
+        // What was received is worked on; trouble of the services is there again the next time.
+        if let trouble, found.isEmpty { throw trouble }
         return found
+    }
+
+    /// Whether the same is so with other messages: a service that is away is nothing that a message has.
+    private static func isOfMessage(_ error: any Error) -> Bool {
+        guard case .refused(_, let status, _)? = error as? AWSError else { return error is AWSError }
+        return status < 500 && status != 429
+    }
+
+    /// A message with its bytes; `nil` for one that became a dead letter, or that comes again later.
+    ///
+    /// - Throws: What keeps its bytes away. It comes again after a while.
+    private func opened(_ raw: JSONValue, _ handle: String) async throws -> ReceivedMessage? {
+        let count = raw["Attributes"]?["ApproximateReceiveCount"]?.string.flatMap(Int.init) ?? 1
+        guard let text = SQSMessageText(raw) else {
+            try await bury(raw, handle, reason: "it is no message of a study's receiver")
+            return nil
+        }
+        guard count <= maximumReceives else {
+            try await bury(raw, handle, reason: "it was received \(count - 1) times without an end")
+            return nil
+        }
+        do {
+            return try await received(text, count, handle)
+        } catch {
+            if count == maximumReceives, Self.isOfMessage(error) {
+                try await bury(raw, handle, reason: "its object of S3 cannot be read: \(error)")
+                return nil
+            }
+            // Two minutes, four, eight: an outage of S3 makes no dead letters at once.
+            let pause = min(60 << min(count, 9), 43_200)
+            _ = try? await call(
+                "ChangeMessageVisibility", url,
+                ["ReceiptHandle": JSONValue(handle), "VisibilityTimeout": JSONValue(pause)])
+            throw error
+        }
     }
 
     private func receive(from queue: String, _ limit: Int, visibility: Int, wait: Int) async throws -> [JSONValue] {
