@@ -13,10 +13,13 @@ extension Outbox {
     /// A document that `record.add(_:)` sent without finding out what became of it goes out under the same external id, and
     /// so is stored once. What changed in it since becomes the next version, which is an item of its own, the one returned.
     ///
-    /// - Throws: `DocumentError` when the document cannot be written, ``OutboxError`` when the disk fails; then nothing
-    ///   is queued.
+    /// - Parameter validation: Whether the document is checked before it is queued; `.none` queues it whatever it says.
+    /// - Throws: `IndivoError` when the document breaks rules of its model, `DocumentError` when it cannot be written,
+    ///   ``OutboxError`` when the disk fails; then nothing is queued.
     @discardableResult
-    public func add(_ document: IndivoDocument) async throws -> OutboxItem {
+    public func add(
+        _ document: IndivoDocument, validation: DocumentValidation = .model
+    ) async throws -> OutboxItem {
         guard document.id == nil else {
             throw OutboxError.badItem("\(document) is on the server already; replace(_:) queues a new version")
         }
@@ -24,6 +27,7 @@ extension Outbox {
             throw OutboxError.badItem("\(document) is queued already; replace(_:) queues a new version")
         }
         try check(document) { $0.adds(to: record) }
+        try document.check(validation)
         return try await queue(.add, target: nil, PreparedDocument(new: document), of: document)
     }
 
@@ -60,10 +64,15 @@ extension Outbox {
     /// Of a document that came from a report, which leaves things out, only what changed is queued: at delivery the
     /// stored document is fetched and the changes are written into it, so that nothing else of it is lost. Its class has
     /// to be known then too: register a class of your own when the app starts (`register()`).
+    ///
+    /// - Parameter validation: Whether what changed is checked before it is queued; `.none` queues it whatever it says.
     @discardableResult
-    public func replace(_ document: IndivoDocument) async throws -> OutboxItem {
+    public func replace(
+        _ document: IndivoDocument, validation: DocumentValidation = .model
+    ) async throws -> OutboxItem {
         let target = try target(document)
         try check(document) { $0.replaces(document.id ?? "", in: record) }
+        try document.check(validation, isNewVersion: true)
         if document.isFromReport { return try await queueChanges(of: document, target) }
         let root =
             switch target {
@@ -79,13 +88,18 @@ extension Outbox {
 
     /// Queues a new document as the next version of one that the server has, or that another item makes: of the version
     /// before, nothing stays but what the new document says as well.
+    ///
+    /// - Parameter validation: Whether the document is checked before it is queued; `.none` queues it whatever it says.
     @discardableResult
-    public func replace(_ target: OutboxItem.Target, with document: IndivoDocument) async throws -> OutboxItem {
+    public func replace(
+        _ target: OutboxItem.Target, with document: IndivoDocument, validation: DocumentValidation = .model
+    ) async throws -> OutboxItem {
         if case .queued = document.documentStage { throw OutboxError.badItem("\(document) is queued already; give a new document") }
         guard document.id == nil else {
             throw OutboxError.badItem("\(document) is on the server already; give a new document")
         }
         try check(document) { _ in false }
+        try document.check(validation)
         return try await queue(.replace, target: target, PreparedDocument(new: document), of: document)
     }
 

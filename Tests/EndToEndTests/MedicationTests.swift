@@ -116,7 +116,7 @@ struct MedicationTests {
         try await SandboxServer.run { place in
             let medication = vitaminC()
             medication.instructions = String(repeating: "x", count: 300)
-            let error = await #expect(throws: IndivoError.self) { try await place.record.add(medication) }
+            let error = await #expect(throws: IndivoError.self) { try await place.record.add(medication, validation: .none) }
             #expect(error?.status == 400)
             #expect(error?.description.contains("at most 255 characters") == true)
             #expect(medication.id == nil)

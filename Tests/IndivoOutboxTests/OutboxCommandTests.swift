@@ -11,7 +11,7 @@ struct OutboxCommandTests {
         try await Place.use { place in
             let outbox = try place.outbox()
             let good = try await outbox.add(medication("good"))
-            let bad = try await outbox.add(refused("bad"))
+            let bad = try await outbox.add(refused("bad"), validation: .none)
 
             let list = try await run(place, "list")
             #expect(list.status == 0 && list.output.contains(good.id) && list.output.contains("Medication"))

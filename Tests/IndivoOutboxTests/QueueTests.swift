@@ -6,12 +6,28 @@ import Testing
 
 @Suite("The queue of an outbox")
 struct QueueTests {
+    @Test("what breaks rules of its model is not queued, unless told otherwise")
+    func validation() async throws {
+        try await Place.use { place in
+            let outbox = try place.outbox()
+            let document = refused("bad")
+            let error = await #expect(throws: IndivoError.self) { try await outbox.add(document) }
+            guard case .invalidDocument(let problems)? = error?.reason else { throw try #require(error) }
+            #expect(problems.map(\.property) == ["instructions"])
+            #expect(try await outbox.items().isEmpty && document.state == .new)
+            try await outbox.add(document, validation: .none)
+            document.startDate = nil
+            await #expect(throws: IndivoError.self) { try await outbox.replace(document) }
+            #expect(try await outbox.items().map(\.change) == [.add])
+        }
+    }
+
     @Test("what the server refuses is set aside with its reason; others pass it, those that build on it wait")
     func setAside() async throws {
         try await Place.use { place in
             let outbox = try place.outbox()
             let bad = refused("bad")
-            let item = try await outbox.add(bad)
+            let item = try await outbox.add(bad, validation: .none)
             let label = try await outbox.setLabel("label", of: bad)
             bad.instructions = "short"
             let replacement = try await outbox.replace(bad)

@@ -30,7 +30,8 @@ struct UnconfirmedTests {
         try await Place.use { place in
             let document = medication("A")
             let lossy = record(place, isStored: isStored)
-            await #expect(throws: IndivoError.self) { try await lossy.add(document, externalID: externalID) }
+            let chosen = externalID.map { ExternalID.chosen($0) } ?? .generated
+            await #expect(throws: IndivoError.self) { try await lossy.add(document, externalID: chosen) }
             let outbox = try place.outbox()
             let item = try await outbox.add(document)
             if let externalID { #expect(item.id == externalID) }

@@ -25,7 +25,7 @@ struct CallTests {
     func literalPath() async throws {
         let transport = AnsweringTransport("<Document id=\"d-1\"/>")
         let problem = Problem()
-        try await transport.record().add(problem, externalID: "my-id_1~x")
+        try await transport.record().add(problem, externalID: "my-id_1~x", validation: .none)
         let request = try #require(transport.requests.first)
         #expect(request.method == .put)
         #expect(request.path == "/records/r-1/documents/external/meds@apps.example.org/my-id_1~x")
@@ -52,7 +52,7 @@ struct CallTests {
     func badID(id: String, words: String) async throws {
         let transport = AnsweringTransport("<Document id=\"d\"/>")
         let error = try await #require(throws: IndivoError.self) {
-            try await transport.record().add(Problem(), externalID: id)
+            try await transport.record().add(Problem(), externalID: .chosen(id), validation: .none)
         }
         #expect(transport.requests.isEmpty)
         #expect(error.description.contains("not sent") && error.description.contains(words), "\(error)")

@@ -20,7 +20,7 @@ struct ErrorTests {
     ])
     func conflicts(words: String, expected: IndivoError.Conflict) async throws {
         let transport = AnsweringTransport(status: .badRequest, type: "text/html; charset=utf-8", words)
-        let error = try await failure(of: transport) { try await $0.add(Problem(), externalID: "x") }
+        let error = try await failure(of: transport) { try await $0.add(Problem(), externalID: "x", validation: .none) }
         #expect(error.reason == .conflict(expected))
         #expect(error.status == 400 && error.isSafeToRepeat)
         #expect(error.debugDetails.contains(words))
@@ -34,7 +34,7 @@ struct ErrorTests {
         problem.startDate = try XMLDateTime(lexical: "2009-05-16T12:00:00+02:00")
         problem.name = CodedValue(title: "Planted disease", system: .snomed, identifier: "49727002")
         let transport = AnsweringTransport(status: .badRequest, type: "text/html", words)
-        let error = try await failure(of: transport) { try await $0.add(problem) }
+        let error = try await failure(of: transport) { try await $0.add(problem, validation: .none) }
         #expect(error.description.contains("SDM data for field startDate should have been an iso8601 datetime: got … instead"))
         #expect(!error.description.contains("2009-05-16"))
         #expect(error.debugDetails.contains("2009-05-16T12:00:00+02:00"))
@@ -50,7 +50,7 @@ struct ErrorTests {
         let problem = Problem()
         problem.notes = value
         let transport = AnsweringTransport(status: .badRequest, type: "text/html", words)
-        let error = try await failure(of: transport) { try await $0.add(problem) }
+        let error = try await failure(of: transport) { try await $0.add(problem, validation: .none) }
         #expect(!error.description.contains("Planted"), "\(error.description.prefix(300))")
     }
 
@@ -70,7 +70,7 @@ struct ErrorTests {
         let problem = Problem()
         problem.name = CodedValue(title: "Planted disease", system: .snomed, identifier: "77")
         let error = try await #require(throws: IndivoError.self) {
-            try await record.add(problem, externalID: "doc-4711")
+            try await record.add(problem, externalID: "doc-4711", validation: .none)
         }
         for word in [
             "4711", "r-1", "lanted", "anything", "Secret", "Another", "One", "Plan", "dis", "quotation", "0f3c", "4444", "77",
@@ -88,7 +88,7 @@ struct ErrorTests {
         problem.name = CodedValue(title: "Planted disease", system: .snomed, identifier: "12")
         let words = "The document was refused. " + String(repeating: "Planted disease, 12 planted77 ", count: 9000)
         let transport = AnsweringTransport(status: .badRequest, type: "text/html", words)
-        let error = try await failure(of: transport) { try await $0.add(problem) }
+        let error = try await failure(of: transport) { try await $0.add(problem, validation: .none) }
         #expect(error.description.contains("The document was refused."))
         #expect(!error.description.contains("lanted") && !error.description.contains("dis"))
     }
@@ -99,7 +99,7 @@ struct ErrorTests {
         medication.drugName = CodedValue(title: "Planted drug", system: .rxNorm, identifier: "316153")
         let transport = AnsweringTransport(
             status: .badRequest, type: "text/html", "Medication object didn't validate: startDate -- This field cannot be blank.")
-        let error = try await failure(of: transport) { try await $0.add(medication) }
+        let error = try await failure(of: transport) { try await $0.add(medication, validation: .none) }
         guard case .invalid(let words, let problems) = error.reason else { throw error }
         #expect(words.contains("cannot be blank"))
         #expect(problems.contains { $0.model == "Medication" && $0.property == "startDate" })
@@ -119,7 +119,7 @@ struct ErrorTests {
         }
         let medication = Medication()
         let error = try await failure(of: transport) { record in
-            try await record.add(medication)
+            try await record.add(medication, validation: .none)
             medication.instructions = "one a day"
             try await medication.replace()
         }
@@ -151,7 +151,7 @@ struct ErrorTests {
             let error = try await failure(of: transport) { record in
                 let file = FileDocument(id: "d-1", in: record)
                 file.content = FileContent(text: content, contentType: "application/xml")
-                try await file.replaceWithoutExternalID()
+                try await file.replace(externalID: .none)
             }
             guard case .invalid(_, let problems) = error.reason else { throw error }
             let problem = try #require(

@@ -22,4 +22,18 @@ struct LoopbackListenerTests {
             session.close()
         }
     }
+
+    @Test("a browser whose login fails without an answer gets a page")
+    func failed() async throws {
+        let listener = try LoopbackListener.onFreePort()
+        let transport: some HTTPTransport = .system
+        let session = try listener.listen()
+        let callback = try #require(session.callback)
+        let request = HTTPRequest(
+            method: .get, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: callback.path)
+        async let answer = transport.send(request, body: nil)
+        _ = try await session.next(.authorization)
+        #expect(try await String(decoding: answer.body, as: UTF8.self).contains("The login has ended"))
+        session.close()
+    }
 }

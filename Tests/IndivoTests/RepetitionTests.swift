@@ -106,7 +106,7 @@ struct RepetitionTests {
             answering(Self.document), fault: { request, _ in request.method == .post ? fault : nil })
         let problem = Problem()
         let record = record(transport, clock.options())
-        try await record.add(problem, externalID: "x")
+        try await record.add(problem, externalID: "x", validation: .none)
         let error = try await #require(throws: IndivoError.self) { try await problem.setStatus(.void, reason: "test") }
         #expect(error.attempts == 1 && clock.waits.isEmpty)
         #expect(error.isSafeToRepeat == isSafe)
@@ -128,7 +128,7 @@ struct RepetitionTests {
             let transport = FaultyTransport(answering(Self.foreign), faults: [fault])
             let problem = Problem()
             let error = try await #require(throws: IndivoError.self) {
-                try await record(transport, TestTiming().options()).add(problem, externalID: "mine")
+                try await record(transport, TestTiming().options()).add(problem, externalID: "mine", validation: .none)
             }
             #expect(error.reason == .conflict(.externalIDUsed))
             #expect(problem.id == nil)
@@ -141,7 +141,7 @@ struct RepetitionTests {
             index == 0 ? .loseAnswer : .loseRequest
         }
         let error = try await #require(throws: IndivoError.self) {
-            try await record(transport, TestTiming().options()).add(Problem())
+            try await record(transport, TestTiming().options()).add(Problem(), validation: .none)
         }
         #expect(error.reason == .answerLost && error.isSafeToRepeat)
         #expect(error.debugDetails.contains("looking whether it was done failed"))

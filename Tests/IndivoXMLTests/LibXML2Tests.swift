@@ -55,6 +55,14 @@ struct LibXML2Tests {
         #expect(error.kind == .xpath)
     }
 
+    @Test("an error names the prefixes for which no namespace is given")
+    func undeclaredPrefixes() throws {
+        let error = try #require(throws: XMLError.self) {
+            try root.xpath("d:Field[@name='e:x'] | child::f:*", namespaces: ["f": "urn:f"])
+        }
+        #expect(error.message.contains("“d”") && !error.message.contains("“e”") && !error.message.contains("“f”"))
+    }
+
     #if os(Linux) || os(macOS)
     @Test("nothing is written to standard error, whatever is wrong with an expression or an encoding")
     func silence() async throws {

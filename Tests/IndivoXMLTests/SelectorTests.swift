@@ -29,13 +29,13 @@ struct SelectorTests {
     @Test("find looks for the whole selector below the node; a leading combinator starts at the node")
     func scope() throws {
         let ul = try XMLNode(parsing: SelectorTests.list)
-        #expect(try ul.find("ul li").isEmpty)
-        #expect(try ul.find("> li > a").count == 5)
-        #expect(try ul.find("> a").isEmpty)
-        let second = try #require(try ul.find("li").eq(1))
-        #expect(try second.find("+ li, ~ li a").map { $0.attr("n") } == ["3", "a3", "a5", "a6"])
-        #expect(try second.find(":scope > a").map { $0.attr("n") } == ["a2"])
-        #expect(try second.is("ul > li"))
+        #expect(ul.find("ul li").isEmpty)
+        #expect(ul.find("> li > a").count == 5)
+        #expect(ul.find("> a").isEmpty)
+        let second = try #require(ul.find("li").eq(1))
+        #expect(second.find("+ li, ~ li a").map { $0.attr("n") } == ["3", "a3", "a5", "a6"])
+        #expect(second.find(":scope > a").map { $0.attr("n") } == ["a2"])
+        #expect(second.is("ul > li"))
     }
 
     @Test("prefixes come from the table")

@@ -16,45 +16,64 @@ struct VerbTests {
         selection.map { $0.attr("n") ?? $0.name }.joined(separator: " ")
     }
 
+    @Test("a string of run time that is no selector throws, with its column")
+    func wrongString() throws {
+        let selector = ["a", ">", ">", "b"].joined(separator: " ")
+        let error = #expect(throws: XMLSelectorError.self) { try root.find(selector) }
+        #expect(error?.column == 5)
+        #expect(throws: XMLSelectorError.self) { try root.closest("\(selector)") }
+        #expect(try root.find("y[n='\(3)']").count == 1)
+    }
+
+    @Test("a literal that is no selector stops the program with file, line and column")
+    func wrongLiteral() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = XMLNode("a").find("a > > b")
+            })
+        let words = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(words.contains("VerbTests.swift:") && words.contains("column 5"), "\(words)")
+    }
+
     @Test("down: find, children, contents")
     func down() throws {
-        #expect(numbers(try root.find("y")) == "3 6")
-        #expect(numbers(try root.find("a").find("*")) == "2 3 6 7")
+        #expect(numbers(root.find("y")) == "3 6")
+        #expect(numbers(root.find("a").find("*")) == "2 3 6 7")
         #expect(numbers(root.children()) == "1 4 5 8")
-        #expect(numbers(try root.children("a")) == "1 5")
+        #expect(numbers(root.children("a")) == "1 5")
         #expect(numbers(root["a"].children()) == "2 3 6")
         #expect(numbers(root["a"]["y"]) == "3 6")
         #expect(root["a"].contents().count == 4)
-        #expect(try root.first("z")?.attr("n") == "7")
+        #expect(root.first("z")?.attr("n") == "7")
     }
 
     @Test("up: parent, parents, parentsUntil, closest, in document order")
     func upwards() throws {
-        let z = try #require(try root.first("z"))
+        let z = try #require(root.first("z"))
         #expect(numbers(z.parents()) == "r 5 6")
-        #expect(numbers(try z.parents("a")) == "5")
-        #expect(numbers(try z.parentsUntil("r")) == "5 6")
-        #expect(try z.closest("a")?.attr("n") == "5")
-        #expect(try z.closest("z") == z)
-        #expect(try z.closest("b") == nil)
-        #expect(numbers(try root.find("y, z").parent()) == "1 5 6")
-        #expect(numbers(try root.find("y, z").parent("a")) == "1 5")
-        #expect(numbers(try root.find("*").closest("a")) == "1 5")
-        #expect(numbers(try root.find("x, y").parents()) == "r 1 5")
+        #expect(numbers(z.parents("a")) == "5")
+        #expect(numbers(z.parentsUntil("r")) == "5 6")
+        #expect(z.closest("a")?.attr("n") == "5")
+        #expect(z.closest("z") == z)
+        #expect(z.closest("b") == nil)
+        #expect(numbers(root.find("y, z").parent()) == "1 5 6")
+        #expect(numbers(root.find("y, z").parent("a")) == "1 5")
+        #expect(numbers(root.find("*").closest("a")) == "1 5")
+        #expect(numbers(root.find("x, y").parents()) == "r 1 5")
     }
 
     @Test("sideways: siblings, next…, previous…")
     func sideways() throws {
         let b = try #require(root.child(named: "b"))
         #expect(numbers(b.siblings()) == "1 5 8")
-        #expect(numbers(try b.siblings("a")) == "1 5")
+        #expect(numbers(b.siblings("a")) == "1 5")
         #expect(numbers(b.nextAll()) == "5 8")
-        #expect(numbers(try b.nextAll("c")) == "8")
-        #expect(numbers(try root["a"].nextUntil("c")) == "4 5")
+        #expect(numbers(b.nextAll("c")) == "8")
+        #expect(numbers(root["a"].nextUntil("c")) == "4 5")
         #expect(numbers(root["c"].previousAll()) == "1 4 5")
-        #expect(numbers(try root["c"].previousUntil("b")) == "5")
+        #expect(numbers(root["c"].previousUntil("b")) == "5")
         #expect(numbers(root["a"].next()) == "4 8")
-        #expect(numbers(try root["a"].next("c")) == "8")
+        #expect(numbers(root["a"].next("c")) == "8")
         #expect(numbers(root["a"].previous()) == "4")
         #expect(numbers(root["a"].siblings()) == "1 4 5 8")
     }
@@ -62,15 +81,15 @@ struct VerbTests {
     @Test("of the set: filter, not, is, has, eq, slice, index, each, map")
     func sets() throws {
         let all = root.children()
-        #expect(numbers(try all.filter("a")) == "1 5")
-        #expect(numbers(try all.filter(":odd")) == "4 8")
-        #expect(numbers(try all.filter("a:first")) == "1")
+        #expect(numbers(all.filter("a")) == "1 5")
+        #expect(numbers(all.filter(":odd")) == "4 8")
+        #expect(numbers(all.filter("a:first")) == "1")
         #expect(numbers(all.filter { $0.name == "b" }) == "4")
-        #expect(numbers(try all.not("a")) == "4 8")
+        #expect(numbers(all.not("a")) == "4 8")
         #expect(numbers(all.not(root["a"])) == "4 8")
-        #expect(numbers(try all.has("z")) == "5")
-        #expect(try all.is("c"))
-        #expect(try !all.is("x"))
+        #expect(numbers(all.has("z")) == "5")
+        #expect(all.is("c"))
+        #expect(!all.is("x"))
         #expect(all.eq(1)?.attr("n") == "4")
         #expect(all.eq(-1)?.attr("n") == "8")
         #expect(all.eq(4) == nil)
@@ -96,7 +115,7 @@ struct VerbTests {
         #expect(try root.xml() == "<r><!--c--><a/>.<b n=\"4\"/><!--c--><a/>.<c n=\"8\"/></r>")
         let taken = root["a"].remove()
         #expect(taken.count == 2 && taken.allSatisfy(\.isRemoved))
-        let replaced = try root.find("b, c").replace(with: XMLNode("d"))
+        let replaced = root.find("b, c").replace(with: XMLNode("d"))
         #expect(replaced.map(\.name) == ["b", "c"])
         #expect(root.children().map(\.name) == ["d", "d"])
         root["d"].prepend([XMLNode("p"), XMLNode("q")])
@@ -108,7 +127,7 @@ struct VerbTests {
         let node = try XMLNode(parsing: "<r>a<b/>c<b/></r>")
         node["b"].wrap(XMLNode("o").append(XMLNode("i")))
         #expect(try node.xml() == "<r>a<o><i><b/></i></o>c<o><i><b/></i></o></r>")
-        try node.find("b").unwrap()
+        node.find("b").unwrap()
         #expect(try node.xml() == "<r>a<o><b/></o>c<o><b/></o></r>")
         node.wrap(XMLNode("top"))
         #expect(node.document.root?.name == "top")
@@ -121,7 +140,7 @@ struct VerbTests {
         let both = XMLSelection([other, root, other])
         #expect(both.count == 2)
         #expect(numbers(both.children()) == "x 1 4 5 8")
-        #expect(numbers(try both.find("a")) == "x 1 5")
+        #expect(numbers(both.find("a")) == "x 1 5")
     }
 
     @Test("values are read, absent ones are nil, nonsense is an error")

@@ -293,9 +293,9 @@ import Testing
             "tval_char", "nval_num", "valueflag_cd", "quantity_num", "units_cd", "end_date", "location_cd", "confidence_num",
         ]
         for observation in observations { #expect(observation.children().map { $0.name } == order) }
-        let texts = try observations.map { try $0.find("tval_char").text() }
+        let texts = observations.map { $0.find("tval_char").text() }
         #expect(texts.contains(#"a < b & "c""#))
-        let numbers = try observations.map { try $0.find("nval_num").text() }
+        let numbers = observations.map { $0.find("nval_num").text() }
         #expect(numbers.contains("100.5"))
     }
 

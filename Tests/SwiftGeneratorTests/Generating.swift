@@ -23,12 +23,13 @@ func generate(
     ])
 }
 
-/// What one model of one field is generated as: the lines of code of its file.
+/// What one model of one field is generated as: the lines of code of its file, without the columns.
 func code(
     _ text: String, notes: String? = nil, _ configure: (inout GeneratorOptions) -> Void = { _ in }
 ) -> [String] {
-    generate(text, notes: notes, configure).files
-        .flatMap { $0.text.split(separator: "\n").map { String($0).trimmed } }
+    let columns = /\nextension \S+ \{\n    \/\/\/ What a report(?:.|\n)*?\n\}\n/
+    return generate(text, notes: notes, configure).files
+        .flatMap { $0.text.replacing(columns, with: "\n").split(separator: "\n").map { String($0).trimmed } }
         .filter { !$0.hasPrefix("//") && $0 != "}" && !$0.isEmpty }
 }
 

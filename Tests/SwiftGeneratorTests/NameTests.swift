@@ -113,6 +113,15 @@ struct NameTests {
         #expect(result.diagnostics.first?.message.hasPrefix(message) == true)
     }
 
+    @Test("a field whose name every document has for something else gets a warning, unless notes name it")
+    func documentMember() {
+        let model = #"{ "__modelname__": "M", "description": "String", "other": "String" }"#
+        #expect(generate(model).diagnostics.map(\.severity) == [.warning])
+        #expect(generate(model).diagnostics.first?.message.contains("'mDescription'") == true)
+        let notes = #"{ "M": { "fields": { "description": { "swiftName": "words" } } } }"#
+        #expect(generate(model, notes: notes).diagnostics.isEmpty)
+    }
+
     @Test("prefix and suffix are part of every class's name, also where it is referred to")
     func prefixAndSuffix() {
         let lines = code(#"{ "__modelname__": "A", "b": [{ "__modelname__": "Address", "x": "Address" }] }"#) {

@@ -60,7 +60,7 @@ struct CallClient: Sendable {
         var body: Body?
         var signing: OAuthSigner.Options
         /// The id under which a document is stored, where it goes out under one.
-        var externalID: ExternalID?
+        var externalID: SentID?
         /// Whether an earlier call may have sent the same, so that a refusal of a duplicate says that it arrived.
         var mayHaveBeenSentBefore = false
         /// What content is checked against, where the response cannot be seen to be whole.

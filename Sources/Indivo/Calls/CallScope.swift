@@ -17,7 +17,7 @@ extension CallScope {
     ///   - metadata: What content is checked against, where the answer cannot be seen to be whole.
     func send(
         _ call: IndivoCall, path: [String: String] = [:], query: FormParameters = [:], body: CallClient.Body? = nil,
-        externalID: ExternalID? = nil, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil
+        externalID: SentID? = nil, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil
     ) async throws -> Answer {
         var path = variables.merging(path) { _, given in given }
         path["external"] = externalID?.text ?? path["external"]

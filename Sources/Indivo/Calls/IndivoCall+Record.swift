@@ -62,10 +62,10 @@ extension IndivoCall {
         "IndivoRecord.documents(_:)")
     static let documentCreate = IndivoCall(
         15, "document_create", .post, "/records/{record}/documents/", body: .document, .metadata,
-        "IndivoRecord.addWithoutExternalID(_:)")
+        "IndivoRecord.add(_:externalID:validation:)")
     static let documentCreateByExternalID = IndivoCall(
         16, "document_create_by_ext_id", .put, "/records/{record}/documents/external/{app}/{external}",
-        body: .document, .metadata, "IndivoRecord.add(_:externalID:)", repeated: .afterLookingUp)
+        body: .document, .metadata, "IndivoRecord.add(_:externalID:validation:)", repeated: .afterLookingUp)
     static let recordDocumentLabelByExternalID = IndivoCall(
         17, "record_document_label_ext", .put, "/records/{record}/documents/external/{app}/{external}/label",
         body: .text, .documents, "IndivoRecord.setLabel(_:externalID:)", repeated: .freely)
@@ -92,18 +92,18 @@ extension IndivoCall {
         .documents, "RecordDocument.related(as:status:)")
     static let documentCreateByRel = IndivoCall(
         25, "document_create_by_rel", .post, "/records/{record}/documents/{document}/rels/{relation}/",
-        body: .document, .metadata, "RecordDocument.addRelatedWithoutExternalID(_:as:)")
+        body: .document, .metadata, "RecordDocument.addRelated(_:as:externalID:validation:)")
     static let documentCreateByRelWithExternalID = IndivoCall(
         26, "document_create_by_rel_with_ext_id", .put,
         "/records/{record}/documents/{document}/rels/{relation}/external/{app}/{external}", body: .document, .metadata,
-        "RecordDocument.addRelated(_:as:externalID:)", repeated: .afterLookingUp)
+        "RecordDocument.addRelated(_:as:externalID:validation:)", repeated: .afterLookingUp)
     static let documentVersion = IndivoCall(
         27, "document_version", .post, "/records/{record}/documents/{document}/replace", body: .document, .metadata,
-        "RecordDocument.replaceWithoutExternalID()", notFoundHint: refusedContent)
+        "RecordDocument.replace(externalID:validation:)", notFoundHint: refusedContent)
     static let documentVersionByExternalID = IndivoCall(
         28, "document_version_by_ext_id", .put,
         "/records/{record}/documents/{document}/replace/external/{app}/{external}", body: .document, .metadata,
-        "RecordDocument.replace(externalID:)", repeated: .afterLookingUp, notFoundHint: refusedContent)
+        "RecordDocument.replace(externalID:validation:)", repeated: .afterLookingUp, notFoundHint: refusedContent)
     static let documentSetStatus = IndivoCall(
         29, "document_set_status", .post, "/records/{record}/documents/{document}/set-status", body: .form, .ok,
         "RecordDocument.setStatus(_:reason:)")
@@ -154,18 +154,19 @@ extension IndivoCall {
 
 /// What a record answers beyond the 41.
 extension IndivoCall {
-    /// Kept by servers for old apps; `audit_query` does all that these do.
+    /// Kept by servers for old apps; `audit_query` does all that these do, so that only ``IndivoRecord/call(_:_:query:body:)``
+    /// makes them.
     static let deprecatedCalls = [auditRecordView, auditDocumentView, auditFunctionView]
 
     static let auditRecordView = IndivoCall(
         nil, "audit_record_view", .get, "/records/{record}/audits/", query: .paging, .reports,
-        "IndivoRecord.auditRecordView()", deprecated: true)
+        "IndivoRecord.call(_:_:query:body:)", deprecated: true)
     static let auditDocumentView = IndivoCall(
         nil, "audit_document_view", .get, "/records/{record}/audits/documents/{document}/", query: .paging, .reports,
-        "IndivoRecord.auditDocumentView(_:)", deprecated: true)
+        "IndivoRecord.call(_:_:query:body:)", deprecated: true)
     static let auditFunctionView = IndivoCall(
         nil, "audit_function_view", .get, "/records/{record}/audits/documents/{document}/functions/{function}/",
-        query: .paging, .reports, "IndivoRecord.auditFunctionView(_:function:)", deprecated: true)
+        query: .paging, .reports, "IndivoRecord.call(_:_:query:body:)", deprecated: true)
 
     static let otherRecordCalls = [smartAllergiesInstance, smartGenericInstance]
 

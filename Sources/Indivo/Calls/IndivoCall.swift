@@ -3,7 +3,7 @@ import HTTPTypes
 /// A call of the Indivo API, described once: everything that a request needs beyond its arguments.
 ///
 /// ```swift
-/// for call in IndivoCall.all { print(call.number ?? 0, call.name, call.method, call.path, call.swift) }
+/// for call in IndivoCall.all { print(call.number ?? 0, call.name, call.method, call.path) }
 /// IndivoCall.matching(.get, "/records/r-1/documents/")?.name      // "record_document_list"
 /// ```
 public struct IndivoCall: Sendable, Hashable, Identifiable {
@@ -92,7 +92,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     /// What a server answers.
     public let answer: Answer
     /// The Swift method that makes it, such as `IndivoRecord.information()`.
-    public let swift: String
+    package let swift: String
     /// Whether servers keep the call only for old apps.
     public let isDeprecated: Bool
     /// Whether it may be sent again when nobody knows what became of it.
@@ -124,7 +124,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         self.notFoundHint = notFoundHint
     }
 
-    /// Every call that the library makes: the 41 by their numbers, then the others.
+    /// Every call that the library knows: the 41 by their numbers, then the others.
     public static let all = recordCalls + deprecatedCalls + otherRecordCalls + carenetCalls + appCalls + accountCalls
         + publicCalls + loginCalls
 

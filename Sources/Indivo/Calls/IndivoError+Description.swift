@@ -30,6 +30,7 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         lines.append(isSafeToRepeat ? "safe to repeat" : "not safe to repeat: look first whether the server has acted")
         if let status { lines.append("status: \(status)") }
         if let transportError { lines.append("transport: \(transportError.kind), \(transportError)") }
+        if case .invalidDocument(let problems) = reason { lines += problems.map { "\($0)" } }
         if case .invalid(let message, let problems) = reason {
             lines.append("server's words: \(message.isEmpty ? "(none)" : message)")
             lines += problems.map { "found here: \($0)" }
@@ -41,6 +42,9 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         switch reason {
         case .badArgument(let why):
             return "not sent: \(why)."
+        case .invalidDocument(let problems):
+            return "not sent: " + problems.map { "\($0.place) \($0.rule)" }.joined(separator: "; ")
+                + ". Correct that, or send it all the same with validation: .none."
         case .answerTooLarge where transportError == nil:
             return "the answer has so many elements that reading it would take more memory than is allowed. Ask for "
                 + "less at a time, a smaller page say, or raise IndivoServer.Options.maximumReadingBytes."
@@ -64,7 +68,7 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         case .conflict(.deleted):
             return "the document was deleted meanwhile. Add its content as a new one."
         case .invalid(_, let problems):
-            let found = Set(problems.map { $0.model + ($0.property.isEmpty ? "" : "." + $0.property) }).sorted()
+            let found = Set(problems.map(\.place)).sorted()
             return "\(status ?? 400), the server refuses what was sent" + (safeMessage.isEmpty ? ", without a word." : ": \(safeMessage)")
                 + (found.isEmpty ? "" : " Look at \(found.joined(separator: ", ")); debugDetails has more.")
         case .serverFailed(let status):

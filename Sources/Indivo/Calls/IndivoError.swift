@@ -11,7 +11,7 @@ import IndivoModel
 ///     case .notReachable, .timedOut, .answerLost: offerToTryAgain(safely: error.isSafeToRepeat)
 ///     case .refused: askToLogInAgain()
 ///     case .conflict(.alreadyReplaced): fetchTheNewestVersion()
-///     case .invalid(_, let problems): show(problems)
+///     case .invalidDocument(let problems), .invalid(_, let problems): show(problems)
 ///     case .cancelled: break
 ///     default: show(error.description)
 ///     }
@@ -26,6 +26,9 @@ public struct IndivoError: Error, Sendable {
     public enum Reason: Sendable, Hashable {
         /// An argument that no server would take; nothing was sent. The text says what to change.
         case badArgument(String)
+        /// The document breaks rules of its model; nothing was sent. Correct what the problems name, or send it all the
+        /// same with ``DocumentValidation/none``.
+        case invalidDocument(problems: [ValidationProblem])
         /// There is no way to the server: its name has no address, nobody answers there, or the connection cannot be
         /// made secure. Nothing was sent.
         case notReachable
@@ -122,7 +125,7 @@ extension IndivoError.Reason {
     /// Whether the server may have done what was asked.
     fileprivate var leavesOutcomeUnknown: Bool {
         switch self {
-        case .badArgument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: false
+        case .badArgument, .invalidDocument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: false
         case .timedOut, .answerLost, .answerTooLarge, .serverFailed, .unexpectedStatus, .malformedAnswer, .cancelled: true
         }
     }

@@ -9,13 +9,14 @@ import Glibc
 import Musl
 #endif
 
-/// One request of a browser, to be answered once. Left unanswered, its connection is closed.
+/// One request of a browser, to be answered once. Left unanswered, as when the login fails elsewhere, it gets a page that says
+/// that the login has ended.
 final class LoopbackExchange: Sendable {
     private let connection: Mutex<Int32?>
 
     init(_ connection: Int32) { self.connection = Mutex(connection) }
 
-    deinit { answer(nil) }
+    deinit { show("The login has ended without a record. You may close this page and go back to the app.") }
 
     func redirect(to url: URL) {
         // A URL holds no line's end: it is percent-encoded, always.
@@ -40,18 +41,16 @@ final class LoopbackExchange: Sendable {
             + "Connection: close\r\n\r\n" + body
     }
 
-    private func answer(_ response: String?) {
+    private func answer(_ response: String) {
         guard let socket = connection.withLock({ $0.take() }) else { return }
-        if let response {
-            #if canImport(Darwin)
-            let flags: Int32 = 0
-            #else
-            let flags = Int32(MSG_NOSIGNAL)
-            #endif
-            // It fits into the connection's buffer, which nothing was written to before: the connection does not block.
-            _ = Array(response.utf8).withUnsafeBytes { send(socket, $0.baseAddress, $0.count, flags) }
-            shutdown(socket, Int32(SHUT_WR))
-        }
+        #if canImport(Darwin)
+        let flags: Int32 = 0
+        #else
+        let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        // It fits into the connection's buffer, which nothing was written to before: the connection does not block.
+        _ = Array(response.utf8).withUnsafeBytes { send(socket, $0.baseAddress, $0.count, flags) }
+        shutdown(socket, Int32(SHUT_WR))
         close(socket)
     }
 }

@@ -5,14 +5,15 @@ import IndivoModel
 ///
 /// ```swift
 /// let query = ReportQuery()
-///     .filter("testName.identifier", equals: "2345-7", "3094-0")
-///     .dates("collectedAt", from: "2026-01-01")
-///     .ordered(by: "collectedAt", descending: true)
+///     .filter(LabResult.Columns.testName.identifier, equals: "2345-7", "3094-0")
+///     .dates(LabResult.Columns.collectedAt, from: "2026-01-01")
+///     .ordered(by: LabResult.Columns.collectedAt, descending: true)
 ///     .limited(to: 20)
 /// for try await result in record.reports(of: LabResult.self, matching: query) { … }
 /// ```
-/// Fields are named as in Swift, the parts of compound values with a dot (`testName.identifier`), or as the server has
-/// them (`test_name_identifier`); `created_at` is when the document was stored. A field that the report does not have, a
+/// A field that is known at run time only is named by a string: as in Swift, the parts of compound values with a dot
+/// (`"testName.identifier"`), or as the server has it (`"test_name_identifier"`); `"created_at"` is when the document was
+/// stored. A field that the report does not have, a
 /// value of the wrong kind, and all else that a server would refuse or fail on is an ``IndivoError`` before anything is
 /// sent.
 public struct ReportQuery: Sendable, Hashable {

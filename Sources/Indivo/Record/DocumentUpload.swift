@@ -1,4 +1,5 @@
 import IndivoModel
+import IndivoXML
 
 /// Documents with the content in which they are sent, and what to do once the server has it.
 struct DocumentUpload {
@@ -26,6 +27,25 @@ struct DocumentUpload {
         default:
             throw IndivoError.argument("the document is neither an IndivoDocument nor a FileDocument", call)
         }
+    }
+
+    /// What to send of a document's new version.
+    init(versionOf document: some RecordDocument, in record: IndivoRecord, _ call: IndivoCall) async throws {
+        guard let document = document as? IndivoDocument else {
+            try self.init(new: document, call)
+            return
+        }
+        let root: XMLNode
+        if let storedRoot = document.storedRoot {
+            root = storedRoot
+        } else {
+            let (_, id) = try document.stored(for: .recordSpecificDocument)
+            root = try await record.content(
+                .recordSpecificDocument, of: id, checkedBy: document.metadata,
+                refresh: { try await document.refreshMetadata() }
+            ).xml()
+        }
+        try self.init(PreparedDocument(replacing: document, in: root), of: [document])
     }
 
     /// The server has the documents now.

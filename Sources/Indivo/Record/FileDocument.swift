@@ -99,16 +99,6 @@ public final class FileDocument: RecordDocument {
         return content
     }
 
-    public func replace(externalID: String?) async throws {
-        try await record(for: .documentVersionByExternalID).replace(self, externalID: externalID) { [self] _ in
-            try upload()
-        }
-    }
-
-    public func replaceWithoutExternalID() async throws {
-        try await record(for: .documentVersion).replaceWithoutExternalID(self) { [self] _ in try upload() }
-    }
-
     /// What to send of the document.
     func upload() throws -> DocumentUpload {
         let content = try fetched()

@@ -6,41 +6,60 @@ import OAuth1
 extension IndivoRecord {
     // MARK: Adding
 
-    /// Adds a document that is not on a server yet (`document_create_by_ext_id`). Afterwards its id and metadata are known.
+    /// Adds a document that is not on a server yet (`document_create_by_ext_id`; without an external id,
+    /// `document_create`). Afterwards its id and metadata are known.
     ///
-    /// The document goes out under an external id made for it, so that nothing is stored twice when an answer is lost:
-    /// the library then looks whether the document arrived, and sends it again only if it did not. Where even that cannot
-    /// be found out, the document remembers the id, and the same call again goes on from there: it takes over what was
-    /// stored, or stores it. What changed in between becomes a new version of it.
+    /// The document is checked by the rules of its model first. To send one that breaks a rule, such as a code that the
+    /// model does not know yet, say so: `add(medication, validation: .none)`.
+    ///
+    /// Nothing is stored twice when a response is lost, unless ``ExternalID/none`` is given: the library then looks by the
+    /// external id whether the document arrived, and sends it again only if it did not. Where even that cannot be found
+    /// out, the document remembers the id, and the same call again goes on from there: it takes over what was stored, or
+    /// stores it. What changed in between becomes a new version of it.
     ///
     /// - Parameters:
     ///   - document: A new document: an ``IndivoModel/IndivoDocument`` or a ``FileDocument``.
-    ///   - externalID: An id of the app's own for it, unique within app and record; ASCII without `/?#;`.
-    /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
-    public func add(_ document: some RecordDocument, externalID: String? = nil) async throws {
-        try await addNew(document, .documentCreateByExternalID, externalID: externalID)
-    }
-
-    /// Adds a document without an external id (`document_create`).
-    ///
-    /// When the answer is lost, nobody knows whether the document was stored, and the library does not send it again;
-    /// prefer `add(_:externalID:)`.
-    /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
-    public func addWithoutExternalID(_ document: some RecordDocument) async throws {
-        try await addNewWithoutExternalID(document, .documentCreate)
+    ///   - externalID: The external id of the document.
+    ///   - validation: Whether the document is checked before it is sent.
+    /// - Throws: ``IndivoError``, with ``IndivoError/Reason/invalidDocument(problems:)`` for a document that breaks rules of
+    ///   its model; `DocumentError` when the document cannot be written.
+    public func add(
+        _ document: some RecordDocument, externalID: ExternalID = .generated, validation: DocumentValidation = .model
+    ) async throws {
+        try await addNew(document, (.documentCreateByExternalID, .documentCreate), externalID, validation)
     }
 
     /// Adds several models as one document, as they stand in one SDMX file. They share the document's id.
+    ///
+    /// - Parameters:
+    ///   - file: New models.
+    ///   - externalID: The external id of the document.
+    ///   - validation: Whether the models are checked before they are sent; ``DocumentValidation/none`` sends them
+    ///     whatever they say.
     /// - Throws: ``IndivoError``; `DocumentError` when a model cannot be written.
-    public func add(_ file: SDMXDocument, externalID: String? = nil) async throws {
-        let call = IndivoCall.documentCreateByExternalID
+    public func add(
+        _ file: SDMXDocument, externalID: ExternalID = .generated, validation: DocumentValidation = .model
+    ) async throws {
+        let call: IndivoCall = externalID == .none ? .documentCreate : .documentCreateByExternalID
         for model in file.models { try checkNew(model, call) }
+        try check(file.models, validation, call)
         let upload = try DocumentUpload(file.prepared(naming: .current), of: file.models)
-        guard try await store(upload, call, externalID: externalID) == .asItIs else {
+        if externalID == .none {
+            try await storeWithoutExternalID(upload, call, path: [:])
+            return
+        }
+        guard try await store(upload, call, externalID: externalID.chosen) == .asItIs else {
             throw IndivoError.argument(
                 "the models were stored as they were sent before, and have changed since; they are in the record now: "
                     + "call replace() on those that changed", call)
         }
+    }
+
+    /// - Throws: ``IndivoError`` with the problems of all models at once.
+    private func check(_ models: [IndivoDocument], _ validation: DocumentValidation, _ call: IndivoCall) throws {
+        guard validation == .model else { return }
+        let problems = try models.flatMap { try $0.problems() }
+        if !problems.isEmpty { throw IndivoError(.invalidDocument(problems: problems), call: call) }
     }
 
     // MARK: Finding

@@ -11,7 +11,7 @@ extension IndivoRecord {
     /// let archived = try await record.reports(of: Medication.self, matching: ReportQuery(status: .archived)).all()
     /// ```
     /// A report leaves some things out (fields the model does not have, a vital signs' encounter); replacing such a
-    /// document keeps them all the same, see ``IndivoModel/IndivoDocument/replace(externalID:)``. Reading the list throws
+    /// document keeps them all the same, see ``RecordDocument/replace(externalID:validation:)``. Reading the list throws
     /// ``IndivoError``, and `DocumentError` for a document that cannot be read.
     ///
     /// - Parameters:
@@ -81,35 +81,6 @@ extension IndivoRecord {
     /// - Parameter query: By the fields of ``ReportSource/audit``. Its status does not count.
     public func audit(matching query: ReportQuery = ReportQuery()) -> PagedList<AuditEntry> {
         reportList(.audit, query) { $0.item?.auditEntry }
-    }
-
-    /// Every request on the record (`audit_record_view`).
-    @available(*, deprecated, message: "Servers keep the call for old apps; audit(matching:) gives the same.")
-    public func auditRecordView(limit: Int? = nil, offset: Int = 0, pageSize: Int = 100) -> PagedList<AuditEntry> {
-        auditView(.auditRecordView, [:], limit, offset, pageSize)
-    }
-
-    /// Every request on a document (`audit_document_view`).
-    @available(*, deprecated, message: "Servers keep the call for old apps; ask audit(matching:) with a document_id.")
-    public func auditDocumentView(
-        _ document: String, limit: Int? = nil, offset: Int = 0, pageSize: Int = 100
-    ) -> PagedList<AuditEntry> {
-        auditView(.auditDocumentView, ["document": document], limit, offset, pageSize)
-    }
-
-    /// Every request of one kind on a document (`audit_function_view`).
-    /// - Parameter function: The server's name of the call, such as `record_specific_document`.
-    @available(*, deprecated, message: "Servers keep the call for old apps; ask audit(matching:) with a function_name.")
-    public func auditFunctionView(
-        _ document: String, function: String, limit: Int? = nil, offset: Int = 0, pageSize: Int = 100
-    ) -> PagedList<AuditEntry> {
-        auditView(.auditFunctionView, ["document": document, "function": function], limit, offset, pageSize)
-    }
-
-    private func auditView(
-        _ call: IndivoCall, _ path: [String: String], _ limit: Int?, _ offset: Int, _ pageSize: Int
-    ) -> PagedList<AuditEntry> {
-        reportList(call, path: path, Paging(limit: limit, offset: offset, pageSize: pageSize)) { $0.item?.auditEntry }
     }
 
     // MARK: Whole-record reports

@@ -10,45 +10,40 @@ extension IndivoRecord {
         case asItWas
     }
 
-    /// Adds a document under an external id.
+    /// Adds a document.
+    /// - Parameter calls: The one with an external id, and the one without.
     func addNew(
-        _ document: some RecordDocument, _ call: IndivoCall, path: [String: String] = [:], externalID: String?
+        _ document: some RecordDocument, _ calls: (withID: IndivoCall, withoutID: IndivoCall), path: [String: String] = [:],
+        _ externalID: ExternalID, _ validation: DocumentValidation
     ) async throws {
+        let call = externalID == .none ? calls.withoutID : calls.withID
         try checkNew(document, call)
+        try document.check(validation)
         let upload = try DocumentUpload(new: document, call)
-        if try await store(upload, call, path: path, externalID: externalID) == .asItWas { try await document.replace() }
-    }
-
-    func addNewWithoutExternalID(
-        _ document: some RecordDocument, _ call: IndivoCall, path: [String: String] = [:]
-    ) async throws {
-        try checkNew(document, call)
-        try await storeWithoutExternalID(DocumentUpload(new: document, call), call, path: path)
+        if externalID == .none {
+            try await storeWithoutExternalID(upload, call, path: path)
+        } else if try await store(upload, call, path: path, externalID: externalID.chosen) == .asItWas {
+            try await document.replace(validation: .none)
+        }
     }
 
     /// Stores a new version of a document.
-    /// - Parameter upload: Gives what to send, from what is stored.
     func replace(
-        _ document: some RecordDocument, externalID: String?, upload: (IndivoRecord) async throws -> DocumentUpload
+        _ document: some RecordDocument, _ externalID: ExternalID, _ validation: DocumentValidation
     ) async throws {
-        let call = IndivoCall.documentVersionByExternalID
+        let call: IndivoCall = externalID == .none ? .documentVersion : .documentVersionByExternalID
         let path = ["document": try document.stored(for: call).1]
-        let upload = try await version(of: document, call, upload)
-        if try await store(upload, call, path: path, externalID: externalID) == .asItWas { try await document.replace() }
-    }
-
-    func replaceWithoutExternalID(
-        _ document: some RecordDocument, upload: (IndivoRecord) async throws -> DocumentUpload
-    ) async throws {
-        let call = IndivoCall.documentVersion
-        let path = ["document": try document.stored(for: call).1]
-        try await storeWithoutExternalID(try await version(of: document, call, upload), call, path: path)
+        try document.check(validation, isNewVersion: true)
+        let upload = try await version(of: document, call)
+        if externalID == .none {
+            try await storeWithoutExternalID(upload, call, path: path)
+        } else if try await store(upload, call, path: path, externalID: externalID.chosen) == .asItWas {
+            try await document.replace(validation: .none)
+        }
     }
 
     /// What to send of a new version, once it is sure that the document may be replaced.
-    private func version(
-        of document: some RecordDocument, _ call: IndivoCall, _ upload: (IndivoRecord) async throws -> DocumentUpload
-    ) async throws -> DocumentUpload {
+    private func version(of document: some RecordDocument, _ call: IndivoCall) async throws -> DocumentUpload {
         let former = try idle(document, call)
         // What replaced it may be the version that was sent before.
         if former == nil { try document.checkNewest(call) }
@@ -58,7 +53,7 @@ extension IndivoRecord {
                 try await document.refreshMetadata()
                 if former == nil { try document.checkNewest(call) }
             }
-            return try await upload(self)
+            return try await DocumentUpload(versionOf: document, in: self, call)
         }
     }
 
@@ -83,7 +78,7 @@ extension IndivoRecord {
         if former != nil, path["document"] != nil, call == .documentVersionByExternalID {
             for document in upload.documents { try document.checkNewest(call) }
         }
-        let id = former.map { .usedBefore($0.externalID) } ?? externalID.map { .chosen($0) } ?? ExternalID.made()
+        let id = former.map { .usedBefore($0.externalID) } ?? externalID.map { .chosen($0) } ?? SentID.made()
         let body = try upload.content.body(for: call)
         let write = former?.adding(content)
             ?? SentWrite(content, record: self.id, call: call.name, path: path, externalID: id.text)
@@ -94,7 +89,7 @@ extension IndivoRecord {
         return .asItIs
     }
 
-    private func storeWithoutExternalID(_ upload: DocumentUpload, _ call: IndivoCall, path: [String: String]) async throws {
+    func storeWithoutExternalID(_ upload: DocumentUpload, _ call: IndivoCall, path: [String: String]) async throws {
         if let document = upload.documents.first, try former([document], call, path, nil) != nil {
             throw IndivoError.argument(document.mayBeStored, call)
         }

@@ -2,6 +2,24 @@ import IndivoModel
 import OAuth1
 
 extension RecordDocument {
+    /// Stores the document as a new version of itself (`document_version_by_ext_id`; without an external id,
+    /// `document_version`). Its id and metadata become the new version's.
+    ///
+    /// Nothing that is stored is lost: a document that came from a report is first fetched whole, and only what changed
+    /// is written into it. What the class does not know, and other models of the same document, stay.
+    ///
+    /// - Parameters:
+    ///   - externalID: The external id of the new version, which is another than those of earlier versions.
+    ///   - validation: Whether the document is checked before it is sent; ``DocumentValidation/none`` sends it whatever
+    ///     it says.
+    /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written. A version that is not the newest is
+    ///   refused before it is sent.
+    public func replace(
+        externalID: ExternalID = .generated, validation: DocumentValidation = .model
+    ) async throws {
+        try await record(for: .documentVersionByExternalID).replace(self, externalID, validation)
+    }
+
     /// Fetches what the server says of the document now (`record_document_meta`).
     /// - Throws: ``IndivoError``.
     @discardableResult
@@ -109,35 +127,27 @@ extension RecordDocument {
         return list.documents.filter { seen.insert($0.id).inserted }.map { FileDocument($0, in: record) }
     }
 
-    /// Adds a new document and relates it to this one (`document_create_by_rel_with_ext_id`).
+    /// Adds a new document and relates it to this one (`document_create_by_rel_with_ext_id`; without an external id,
+    /// `document_create_by_rel`).
     ///
-    /// As with ``IndivoRecord/add(_:externalID:)-(RecordDocument,_)``, nothing is stored twice when an answer is lost.
+    /// As with ``IndivoRecord/add(_:externalID:validation:)-(RecordDocument,_,_)``, nothing is stored twice when a response
+    /// is lost.
     ///
     /// - Parameters:
     ///   - document: A new document.
     ///   - relation: What it is to this one.
-    ///   - externalID: An id of the app's own; one is made where there is none.
+    ///   - externalID: The external id of the new document.
+    ///   - validation: Whether the document is checked before it is sent; ``DocumentValidation/none`` sends it whatever
+    ///     it says.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
     public func addRelated(
-        _ document: some RecordDocument, as relation: DocumentRelation, externalID: String? = nil
+        _ document: some RecordDocument, as relation: DocumentRelation, externalID: ExternalID = .generated,
+        validation: DocumentValidation = .model
     ) async throws {
         let (record, id) = try stored(for: .documentCreateByRelWithExternalID)
         try await record.addNew(
-            document, .documentCreateByRelWithExternalID, path: ["document": id, "relation": relation.rawValue],
-            externalID: externalID)
-    }
-
-    /// Adds a new document without an external id and relates it to this one (`document_create_by_rel`).
-    ///
-    /// When the answer is lost, nobody knows whether the document was stored; prefer
-    /// ``addRelated(_:as:externalID:)``.
-    /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
-    public func addRelatedWithoutExternalID(
-        _ document: some RecordDocument, as relation: DocumentRelation
-    ) async throws {
-        let (record, id) = try stored(for: .documentCreateByRel)
-        try await record.addNewWithoutExternalID(
-            document, .documentCreateByRel, path: ["document": id, "relation": relation.rawValue])
+            document, (.documentCreateByRelWithExternalID, .documentCreateByRel),
+            path: ["document": id, "relation": relation.rawValue], externalID, validation)
     }
 }
 

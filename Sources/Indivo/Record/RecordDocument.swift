@@ -15,12 +15,6 @@ public protocol RecordDocument: AnyObject {
 
     /// Whether the document is new, or says something else than the server has.
     var state: DocumentState { get }
-
-    /// Stores the document as a new version of itself, under an external id.
-    func replace(externalID: String?) async throws
-
-    /// Stores the document as a new version of itself, without an external id.
-    func replaceWithoutExternalID() async throws
 }
 
 /// Where a document is: in no record yet, or in one, with an id and metadata. Only the library makes and changes it.

@@ -62,7 +62,7 @@ extension CommandFailure {
         case .conflict(.messageIDUsed): "send it under another --id"
         case .conflict(.deleted): "add its content as a new document"
         case .conflict(.alreadyReplaced): "“indivo documents versions ID” lists the versions; replace the newest"
-        case .invalid: "“indivo document check FILE” tells what a server would refuse; --verbose tells more"
+        case .invalid, .invalidDocument: "“indivo document check FILE” tells what a server would refuse; --verbose tells more"
         case .serverFailed, .unexpectedStatus, .malformedAnswer:
             "check INDIVO_API with “indivo call GET /version”; --verbose tells more"
         case .login(.badCallback): nil

@@ -42,6 +42,9 @@ struct DocumentsListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List documents, without versions that were replaced.",
         discussion: """
+            A server does not say in its list what a document is. --type lists those with one root element, such as Models; \
+            “indivo reports MODEL” lists the facts of a data model, and “indivo documents get ID” prints a document.
+
             --json prints an array of metadata objects with id, label, status, createdAt, creator, size and more.
 
             \(ExitStatus.help)

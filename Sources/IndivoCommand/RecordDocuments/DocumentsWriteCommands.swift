@@ -47,9 +47,9 @@ struct DocumentsAddCommand: AsyncParsableCommand {
         do {
             if let related, let relation {
                 try await FileDocument(id: related, in: record).addRelated(
-                    document, as: relation, externalID: externalId)
+                    document, as: relation, externalID: externalId.map { .chosen($0) } ?? .generated)
             } else {
-                try await record.add(document, externalID: externalId)
+                try await record.add(document, externalID: externalId.map { .chosen($0) } ?? .generated)
             }
         } catch let error as IndivoError {
             throw CommandFailure.refusing(path, error, output.talk)
@@ -103,7 +103,7 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
         }
         document.content = content
         do {
-            try await document.replace(externalID: externalId)
+            try await document.replace(externalID: externalId.map { .chosen($0) } ?? .generated)
         } catch let error as IndivoError where error.reason == .notFound {
             throw CommandFailure(
                 "the server refuses the new content, and does not say why (404, though the document is there)\nnext: "

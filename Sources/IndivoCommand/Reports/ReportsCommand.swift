@@ -19,6 +19,9 @@ struct ReportsCommand: AsyncParsableCommand {
             --json prints an array of SDMJ objects, --xml SDMX. --csv has a column for each field that has a value \
             anywhere; of related models it tells how many there are. The table shows people a few of the columns.
 
+            Of a model that the tool does not know, --json has numbers as texts and empty lists as null; give its SDML files \
+            with --models, and they are numbers and lists.
+
             \(ExitStatus.help)
             """)
 

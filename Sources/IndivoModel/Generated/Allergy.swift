@@ -38,3 +38,26 @@ public class Allergy: IndivoDocument {
     ])
     public var severity: CodedValue?
 }
+
+extension Allergy {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``Allergy/category``.
+        public static let category = ModelColumn<CodedValue>("category")
+
+        /// The column of ``Allergy/drugAllergen``.
+        public static let drugAllergen = ModelColumn<CodedValue>("drugAllergen")
+
+        /// The column of ``Allergy/drugClassAllergen``.
+        public static let drugClassAllergen = ModelColumn<CodedValue>("drugClassAllergen")
+
+        /// The column of ``Allergy/foodAllergen``.
+        public static let foodAllergen = ModelColumn<CodedValue>("foodAllergen")
+
+        /// The column of ``Allergy/allergicReaction``.
+        public static let allergicReaction = ModelColumn<CodedValue>("allergicReaction")
+
+        /// The column of ``Allergy/severity``.
+        public static let severity = ModelColumn<CodedValue>("severity")
+    }
+}

@@ -28,3 +28,23 @@ public class Encounter: IndivoDocument {
     /// Whom the patient saw.
     @Field public var provider: Provider?
 }
+
+extension Encounter {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``Encounter/startDate``.
+        public static let startDate = ModelColumn<XMLDateTime>("startDate")
+
+        /// The column of ``Encounter/endDate``.
+        public static let endDate = ModelColumn<XMLDateTime>("endDate")
+
+        /// The column of ``Encounter/encounterType``.
+        public static let encounterType = ModelColumn<CodedValue>("encounterType")
+
+        /// The column of ``Encounter/facility``.
+        public static let facility = ModelColumn<Organization>("facility")
+
+        /// The column of ``Encounter/provider``.
+        public static let provider = ModelColumn<Provider>("provider")
+    }
+}

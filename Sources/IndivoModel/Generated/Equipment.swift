@@ -19,3 +19,23 @@ public class Equipment: IndivoDocument {
     /// The day on which the patient ceased to use it.
     @Field("date_stopped") public var dateStopped: XMLDate?
 }
+
+extension Equipment {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``Equipment/name``.
+        public static let name = ModelColumn<String>("name")
+
+        /// The column of ``Equipment/vendor``.
+        public static let vendor = ModelColumn<String>("vendor")
+
+        /// The column of ``Equipment/equipmentDescription``.
+        public static let equipmentDescription = ModelColumn<String>("equipmentDescription")
+
+        /// The column of ``Equipment/dateStarted``.
+        public static let dateStarted = ModelColumn<XMLDate>("dateStarted")
+
+        /// The column of ``Equipment/dateStopped``.
+        public static let dateStopped = ModelColumn<XMLDate>("dateStopped")
+    }
+}

@@ -22,3 +22,26 @@ public class Fill: IndivoDocument {
     /// Who prescribed it.
     @Field public var provider: Provider?
 }
+
+extension Fill {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``Fill/date``.
+        public static let date = ModelColumn<XMLDateTime>("date")
+
+        /// The column of ``Fill/dispenseDaysSupply``.
+        public static let dispenseDaysSupply = ModelColumn<Double>("dispenseDaysSupply")
+
+        /// The column of ``Fill/quantityDispensed``.
+        public static let quantityDispensed = ModelColumn<ValueAndUnit>("quantityDispensed")
+
+        /// The column of ``Fill/pharmacy``.
+        public static let pharmacy = ModelColumn<Pharmacy>("pharmacy")
+
+        /// The column of ``Fill/pbm``.
+        public static let pbm = ModelColumn<String>("pbm")
+
+        /// The column of ``Fill/provider``.
+        public static let provider = ModelColumn<Provider>("provider")
+    }
+}

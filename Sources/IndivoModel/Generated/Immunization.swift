@@ -51,3 +51,26 @@ public class Immunization: IndivoDocument {
         ])
     public var refusalReason: CodedValue?
 }
+
+extension Immunization {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``Immunization/date``.
+        public static let date = ModelColumn<XMLDateTime>("date")
+
+        /// The column of ``Immunization/administrationStatus``.
+        public static let administrationStatus = ModelColumn<CodedValue>("administrationStatus")
+
+        /// The column of ``Immunization/productName``.
+        public static let productName = ModelColumn<CodedValue>("productName")
+
+        /// The column of ``Immunization/productClass``.
+        public static let productClass = ModelColumn<CodedValue>("productClass")
+
+        /// The column of ``Immunization/productClass2``.
+        public static let productClass2 = ModelColumn<CodedValue>("productClass2")
+
+        /// The column of ``Immunization/refusalReason``.
+        public static let refusalReason = ModelColumn<CodedValue>("refusalReason")
+    }
+}

@@ -45,3 +45,41 @@ public class LabResult: IndivoDocument {
     /// Anything else, in free text. At most 600 characters.
     @Field(rules: [.maximumLength(600)]) public var notes: String?
 }
+
+extension LabResult {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``LabResult/testName``.
+        public static let testName = ModelColumn<CodedValue>("testName")
+
+        /// The column of ``LabResult/accessionNumber``.
+        public static let accessionNumber = ModelColumn<String>("accessionNumber")
+
+        /// The column of ``LabResult/status``.
+        public static let status = ModelColumn<CodedValue>("status")
+
+        /// The column of ``LabResult/quantitativeResult``.
+        public static let quantitativeResult = ModelColumn<QuantitativeResult>("quantitativeResult")
+
+        /// The column of ``LabResult/narrativeResult``.
+        public static let narrativeResult = ModelColumn<String>("narrativeResult")
+
+        /// The column of ``LabResult/abnormalInterpretation``.
+        public static let abnormalInterpretation = ModelColumn<CodedValue>("abnormalInterpretation")
+
+        /// The column of ``LabResult/collectedAt``.
+        public static let collectedAt = ModelColumn<XMLDateTime>("collectedAt")
+
+        /// The column of ``LabResult/collectedByOrg``.
+        public static let collectedByOrg = ModelColumn<Organization>("collectedByOrg")
+
+        /// The column of ``LabResult/collectedByName``.
+        public static let collectedByName = ModelColumn<PersonName>("collectedByName")
+
+        /// The column of ``LabResult/collectedByRole``.
+        public static let collectedByRole = ModelColumn<String>("collectedByRole")
+
+        /// The column of ``LabResult/notes``.
+        public static let notes = ModelColumn<String>("notes")
+    }
+}

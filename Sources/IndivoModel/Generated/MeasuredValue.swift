@@ -18,3 +18,20 @@ public class MeasuredValue: IndivoDocument {
     /// When it was measured. Required by the server.
     @Field("datetime", rules: [.required]) public var dateTime: XMLDateTime?
 }
+
+extension MeasuredValue {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``MeasuredValue/type``.
+        public static let type = ModelColumn<String>("type")
+
+        /// The column of ``MeasuredValue/value``.
+        public static let value = ModelColumn<Double>("value")
+
+        /// The column of ``MeasuredValue/unit``.
+        public static let unit = ModelColumn<String>("unit")
+
+        /// The column of ``MeasuredValue/dateTime``.
+        public static let dateTime = ModelColumn<XMLDateTime>("dateTime")
+    }
+}

@@ -34,3 +34,29 @@ public class Medication: IndivoDocument {
     /// The times it was dispensed.
     @Field public var fulfillments: [Fill]
 }
+
+extension Medication {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``Medication/drugName``.
+        public static let drugName = ModelColumn<CodedValue>("drugName")
+
+        /// The column of ``Medication/startDate``.
+        public static let startDate = ModelColumn<XMLDate>("startDate")
+
+        /// The column of ``Medication/endDate``.
+        public static let endDate = ModelColumn<XMLDate>("endDate")
+
+        /// The column of ``Medication/frequency``.
+        public static let frequency = ModelColumn<ValueAndUnit>("frequency")
+
+        /// The column of ``Medication/quantity``.
+        public static let quantity = ModelColumn<ValueAndUnit>("quantity")
+
+        /// The column of ``Medication/instructions``.
+        public static let instructions = ModelColumn<String>("instructions")
+
+        /// The column of ``Medication/provenance``.
+        public static let provenance = ModelColumn<CodedValue>("provenance")
+    }
+}

@@ -31,3 +31,35 @@ public class Procedure: IndivoDocument {
     /// Anything else, in free text. Of any length.
     @Field(rules: [.unlimitedLength]) public var comments: String?
 }
+
+extension Procedure {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``Procedure/datePerformed``.
+        public static let datePerformed = ModelColumn<XMLDateTime>("datePerformed")
+
+        /// The column of ``Procedure/name``.
+        public static let name = ModelColumn<String>("name")
+
+        /// The column of ``Procedure/nameType``.
+        public static let nameType = ModelColumn<String>("nameType")
+
+        /// The column of ``Procedure/nameValue``.
+        public static let nameValue = ModelColumn<String>("nameValue")
+
+        /// The column of ``Procedure/nameAbbrev``.
+        public static let nameAbbrev = ModelColumn<String>("nameAbbrev")
+
+        /// The column of ``Procedure/providerName``.
+        public static let providerName = ModelColumn<String>("providerName")
+
+        /// The column of ``Procedure/providerInstitution``.
+        public static let providerInstitution = ModelColumn<String>("providerInstitution")
+
+        /// The column of ``Procedure/location``.
+        public static let location = ModelColumn<String>("location")
+
+        /// The column of ``Procedure/comments``.
+        public static let comments = ModelColumn<String>("comments")
+    }
+}

@@ -52,3 +52,56 @@ public class SimpleClinicalNote: IndivoDocument {
     /// The note itself. Of any length.
     @Field(rules: [.unlimitedLength]) public var content: String?
 }
+
+extension SimpleClinicalNote {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``SimpleClinicalNote/dateOfVisit``.
+        public static let dateOfVisit = ModelColumn<XMLDateTime>("dateOfVisit")
+
+        /// The column of ``SimpleClinicalNote/finalizedAt``.
+        public static let finalizedAt = ModelColumn<XMLDateTime>("finalizedAt")
+
+        /// The column of ``SimpleClinicalNote/visitType``.
+        public static let visitType = ModelColumn<String>("visitType")
+
+        /// The column of ``SimpleClinicalNote/visitTypeType``.
+        public static let visitTypeType = ModelColumn<String>("visitTypeType")
+
+        /// The column of ``SimpleClinicalNote/visitTypeValue``.
+        public static let visitTypeValue = ModelColumn<String>("visitTypeValue")
+
+        /// The column of ``SimpleClinicalNote/visitTypeAbbrev``.
+        public static let visitTypeAbbrev = ModelColumn<String>("visitTypeAbbrev")
+
+        /// The column of ``SimpleClinicalNote/visitLocation``.
+        public static let visitLocation = ModelColumn<String>("visitLocation")
+
+        /// The column of ``SimpleClinicalNote/specialty``.
+        public static let specialty = ModelColumn<String>("specialty")
+
+        /// The column of ``SimpleClinicalNote/specialtyType``.
+        public static let specialtyType = ModelColumn<String>("specialtyType")
+
+        /// The column of ``SimpleClinicalNote/specialtyValue``.
+        public static let specialtyValue = ModelColumn<String>("specialtyValue")
+
+        /// The column of ``SimpleClinicalNote/specialtyAbbrev``.
+        public static let specialtyAbbrev = ModelColumn<String>("specialtyAbbrev")
+
+        /// The column of ``SimpleClinicalNote/signedAt``.
+        public static let signedAt = ModelColumn<XMLDateTime>("signedAt")
+
+        /// The column of ``SimpleClinicalNote/providerName``.
+        public static let providerName = ModelColumn<String>("providerName")
+
+        /// The column of ``SimpleClinicalNote/providerInstitution``.
+        public static let providerInstitution = ModelColumn<String>("providerInstitution")
+
+        /// The column of ``SimpleClinicalNote/chiefComplaint``.
+        public static let chiefComplaint = ModelColumn<String>("chiefComplaint")
+
+        /// The column of ``SimpleClinicalNote/content``.
+        public static let content = ModelColumn<String>("content")
+    }
+}

@@ -57,3 +57,35 @@ public class VitalSigns: IndivoDocument {
     /// The patient's weight. In `kg`. Its name is `3141-9` in LOINC.
     @Field(rules: [.coded(in: .loinc), .identifiers(["3141-9"]), .unit("kg")]) public var weight: VitalSign?
 }
+
+extension VitalSigns {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``VitalSigns/date``.
+        public static let date = ModelColumn<XMLDateTime>("date")
+
+        /// The column of ``VitalSigns/bp``.
+        public static let bp = ModelColumn<BloodPressure>("bp")
+
+        /// The column of ``VitalSigns/bmi``.
+        public static let bmi = ModelColumn<VitalSign>("bmi")
+
+        /// The column of ``VitalSigns/heartRate``.
+        public static let heartRate = ModelColumn<VitalSign>("heartRate")
+
+        /// The column of ``VitalSigns/height``.
+        public static let height = ModelColumn<VitalSign>("height")
+
+        /// The column of ``VitalSigns/oxygenSaturation``.
+        public static let oxygenSaturation = ModelColumn<VitalSign>("oxygenSaturation")
+
+        /// The column of ``VitalSigns/respiratoryRate``.
+        public static let respiratoryRate = ModelColumn<VitalSign>("respiratoryRate")
+
+        /// The column of ``VitalSigns/temperature``.
+        public static let temperature = ModelColumn<VitalSign>("temperature")
+
+        /// The column of ``VitalSigns/weight``.
+        public static let weight = ModelColumn<VitalSign>("weight")
+    }
+}

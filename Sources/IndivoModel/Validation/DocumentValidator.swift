@@ -52,9 +52,11 @@ struct DocumentValidator {
         var isMissing: Bool { value?.isEmpty ?? true }
     }
 
-    private mutating func add(_ property: String, _ reason: String, line: Int? = nil) {
+    /// - Parameter rule: The reason, without what the document says, where that is something else.
+    private mutating func add(_ property: String, _ reason: String, line: Int? = nil, rule: String? = nil) {
         problems.append(
-            ValidationProblem(model: model, property: prefix + property, reason: reason, line: line ?? self.line))
+            ValidationProblem(
+                model: model, property: prefix + property, reason: reason, line: line ?? self.line, rule: rule ?? reason))
     }
 
     private mutating func checkPresence(of field: FieldSchema, _ leaves: [CheckedLeaf]) {
@@ -68,13 +70,14 @@ struct DocumentValidator {
 
     private mutating func checkAllowed(_ leaf: CheckedLeaf) {
         guard let allowed = leaf.rules.allowed, let value = leaf.value, !allowed.texts.contains(value) else { return }
-        let reason =
+        let (reason, rule) =
             switch allowed {
-            case .system(let system): "“\(value)” is another code system than \(system)"
-            case .identifiers(let codes): "“\(value)” is none of \(codes.joined(separator: ", "))"
-            case .unit(let unit): "is in “\(value)”, not in \(unit)"
+            case .system(let system): ("“\(value)” is another code system than \(system)", "is not of \(system)")
+            case .identifiers(let codes):
+                ("“\(value)” is none of \(codes.joined(separator: ", "))", "is none of \(codes.joined(separator: ", "))")
+            case .unit(let unit): ("is in “\(value)”, not in \(unit)", "is not in \(unit)")
             }
-        add(leaf.property, reason, line: leaf.line)
+        add(leaf.property, reason, line: leaf.line, rule: rule)
     }
 
     private mutating func checkText(_ leaf: CheckedLeaf) {
@@ -102,10 +105,28 @@ extension IndivoDocument {
         return validator.problems
     }
 
+    /// The problems that the source of the document does not have. Indexes of related documents do not count: one more or
+    /// less of them moves the others.
+    package final func newProblems() throws -> [ValidationProblem] {
+        let problems = try problems()
+        guard !problems.isEmpty, let source else { return problems }
+        var unreadable: [DocumentError] = []
+        guard let former = try? type(of: self).read(from: source, problems: &unreadable).problems() else { return problems }
+        let known = Set(former.map(\.withoutIndexes))
+        return problems.filter { !known.contains($0.withoutIndexes) }
+    }
+
     /// Checks the document as a server does.
     /// - Throws: ``ValidationError`` with all problems at once.
     public final func validate() throws {
         let problems = try problems()
         if !problems.isEmpty { throw ValidationError(problems: problems) }
+    }
+}
+
+extension ValidationProblem {
+    /// The same wherever in a list it is.
+    fileprivate var withoutIndexes: [String] {
+        [property.split(separator: "[").map { $0.split(separator: "]").last ?? "" }.joined(separator: "[]"), reason]
     }
 }

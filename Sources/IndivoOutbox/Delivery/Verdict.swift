@@ -13,7 +13,7 @@ enum Verdict {
 
     init(_ error: IndivoError) {
         switch error.reason {
-        case .badArgument, .notFound, .invalid, .conflict: self = .refused
+        case .badArgument, .notFound, .invalid, .invalidDocument, .conflict: self = .refused
         case .refused, .login: self = .forbidden
         case .notReachable, .timedOut, .answerLost, .cancelled: self = .tryAgain
         // Such as the page of a network that wants a login of its own first.

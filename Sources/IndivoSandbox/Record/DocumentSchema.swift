@@ -25,12 +25,12 @@ enum DocumentSchema {
         let types = Array(schema.children(named: "simpleType"))
         for type in types {
             let base = type.child(named: "restriction")?.attr("base")
-            for element in Array(try schema.find("element")) where element.attr("type") == type.attr("name") {
+            for element in Array(schema.find("element")) where element.attr("type") == type.attr("name") {
                 element.attr("type", base)
             }
             type.remove()
         }
-        for element in Array(try schema.find("element")) where element.attr("name") == "institution" {
+        for element in Array(schema.find("element")) where element.attr("name") == "institution" {
             element.attr("minOccurs", "0")
         }
         for element in Array(schema.children(named: "element")) where element.attr("name") != root { element.remove() }

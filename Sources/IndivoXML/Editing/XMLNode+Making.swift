@@ -3,7 +3,7 @@ extension XMLNode {
     ///
     /// - Parameters:
     ///   - name: The name, with a prefix where one is wanted. A name that is none is an error when it is written.
-    ///   - namespace: The namespace's URI; nil for none.
+    ///   - namespace: The namespace's URI; nil for none, also where the element is put into one that has a namespace.
     ///   - attributes: Attributes by qualified name. `xmlns` and `xmlns:prefix` declare namespaces.
     ///   - text: The element's text; nil for none.
     public init(

@@ -3,6 +3,14 @@ extension XMLNode {
     ///
     /// The namespaces that prefixes in its values stood for it takes along, where they are not declared here.
     ///
+    /// A node keeps its namespace, also none: `XMLNode("Field")` below an element with a default namespace is written as
+    /// `<Field xmlns="">`, which an Indivo server refuses. Give it the namespace of the element, or let the element make it:
+    ///
+    /// ```swift
+    /// model.append(XMLNode("Field", namespace: model.namespace))
+    /// model.appendElement("Field", namespace: model.namespace)
+    /// ```
+    ///
     /// A document node stands for its children. What would make no tree (a node into itself, children of a text)
     /// changes nothing.
     ///

@@ -84,10 +84,21 @@ extension XMLNode {
             for (prefix, uri) in namespaces { xmlXPathRegisterNs(context, prefix, uri) }
             guard let place = mirror.node(node.index), xmlXPathSetContextNode(place, context) == 0,
                 let object = LibXMLMessages.silenced({ xmlXPathEvalExpression(expression, context) })
-            else { throw problem.pointee ?? XMLError(.xpath, message: "the expression cannot be evaluated") }
+            else {
+                let undeclared = XMLNode.prefixes(in: expression).filter { namespaces[$0] == nil }
+                guard undeclared.isEmpty else { throw XMLError(undeclared: undeclared) }
+                throw problem.pointee ?? XMLError(.xpath, message: "the expression cannot be evaluated")
+            }
             defer { xmlXPathFreeObject(object) }
             return try node.result(object)
         }
+    }
+
+    /// The prefixes of names in an expression, sorted; `xml` is always declared.
+    private static func prefixes(in expression: String) -> [String] {
+        let plain = expression.replacing(#/"[^"]*"|'[^']*'/#, with: "")
+        let found = plain.matches(of: #/([\p{L}_][\p{L}\p{N}._\-]*):(?=[\p{L}_*])/#).map { String($0.1) }
+        return Set(found).subtracting(["xml"]).sorted()
     }
 
     private func result(_ object: xmlXPathObjectPtr) throws -> XMLXPathResult {
@@ -127,5 +138,15 @@ extension XMLNode {
             name: local, qualifiedName: prefix.map { $0 + ":" + local } ?? local,
             namespace: node.pointee.ns?.pointee.href.map { String(cString: $0) },
             value: xmlBufferContent(content).map { String(cString: $0) } ?? "")
+    }
+}
+
+extension XMLError {
+    /// An expression uses prefixes of which nobody said the namespaces.
+    fileprivate init(undeclared prefixes: [String]) {
+        let names = prefixes.map { "“\($0)”" }.joined(separator: ", ")
+        self.init(
+            .xpath, message: "XPath: no namespace is given for the \(prefixes.count == 1 ? "prefix" : "prefixes") \(names); "
+                + "write xpath(…, namespaces: [\"\(prefixes.first ?? "")\": \"URI\"])")
     }
 }

@@ -1,7 +1,7 @@
 /// What a node and a selection have in common: they can be asked for other nodes, with jQuery's verbs.
 ///
-/// A node answers as a selection of one would. Every verb that takes a selector takes a compiled `XMLSelector`, and
-/// then cannot fail, or a string, and then throws `XMLSelectorError` when the string is no selector.
+/// A node answers as a selection of one would. Every verb that takes a selector takes a compiled `XMLSelector`
+/// or a literal, and then does not throw, or a string, and then throws `XMLSelectorError` when the string is no selector.
 ///
 /// What comes back stands in document order, without duplicates, also where jQuery goes backwards (`parents`,
 /// `previousAll`).
@@ -23,7 +23,7 @@ extension XMLSelection: XMLQueryable {
 // MARK: - Down
 
 extension XMLQueryable {
-    /// The descendants that the selector means. The whole selector is looked for below the nodes; it may start with a
+    /// The descendants that the selector matches. The whole selector is looked for below the nodes; it may start with a
     /// combinator, as in `> Item`.
     public func find(_ selector: XMLSelector) -> XMLSelection {
         XMLSelection(
@@ -34,7 +34,7 @@ extension XMLQueryable {
             })
     }
 
-    /// The first of the descendants that the selector means.
+    /// The first of the descendants that the selector matches.
     public func first(_ selector: XMLSelector) -> XMLNode? { find(selector).first }
 }
 
@@ -46,7 +46,7 @@ extension XMLQueryable {
         selection.gather { tree, index, found in tree.forEachAncestor(of: index, found) }
     }
 
-    /// The ancestors below the nearest one that the selector means.
+    /// The ancestors below the nearest one that the selector matches.
     public func parentsUntil(_ selector: XMLSelector) -> XMLSelection {
         relatives(until: selector) { tree, index, step in
             var ancestor = tree.parent(index)
@@ -78,7 +78,7 @@ extension XMLQueryable {
         }
     }
 
-    /// The following sibling elements before the first one that the selector means.
+    /// The following sibling elements before the first one that the selector matches.
     public func nextUntil(_ selector: XMLSelector) -> XMLSelection {
         relatives(until: selector) { tree, index, step in
             var sibling = tree.nextElement(index)
@@ -100,7 +100,7 @@ extension XMLQueryable {
         }
     }
 
-    /// The preceding sibling elements behind the nearest one that the selector means, in document order.
+    /// The preceding sibling elements behind the nearest one that the selector matches, in document order.
     public func previousUntil(_ selector: XMLSelector) -> XMLSelection {
         relatives(until: selector) { tree, index, step in
             var sibling = tree.previousElement(index)
@@ -108,7 +108,7 @@ extension XMLQueryable {
         }
     }
 
-    /// What `walk` steps on before it meets an element that the selector means.
+    /// What `walk` steps on before it meets an element that the selector matches.
     private func relatives(
         until selector: XMLSelector, _ walk: (XMLTree, UInt32, _ step: (UInt32) -> Bool) -> Void
     ) -> XMLSelection {
@@ -131,16 +131,16 @@ extension XMLQueryable {
 // MARK: - Of the nodes themselves
 
 extension XMLQueryable {
-    /// Whether the selector means one of the nodes.
+    /// Whether the selector matches one of the nodes.
     public func `is`(_ selector: XMLSelector) -> Bool { !selection.filter(selector).isEmpty }
 
-    /// The nodes that the selector means.
+    /// The nodes that the selector matches.
     public func filter(_ selector: XMLSelector) -> XMLSelection { selection.picked(by: selector, keepsMatches: true) }
 
-    /// The nodes that the selector does not mean.
+    /// The nodes that the selector does not match.
     public func not(_ selector: XMLSelector) -> XMLSelection { selection.picked(by: selector, keepsMatches: false) }
 
-    /// The nodes with a descendant that the selector means.
+    /// The nodes with a descendant that the selector matches.
     public func has(_ selector: XMLSelector) -> XMLSelection {
         selection.filter { !$0.find(selector).isEmpty }
     }

@@ -59,7 +59,7 @@ extension XMLSelection {
         }
     }
 
-    /// The nearest of each node and its ancestors that the selector means.
+    /// The nearest of each node and its ancestors that the selector matches.
     public func closest(_ selector: XMLSelector) -> XMLSelection {
         XMLSelection(
             joining: groups.map { tree, indices in
@@ -68,9 +68,10 @@ extension XMLSelection {
             })
     }
 
-    /// The nearest of each node and its ancestors that the selector means.
+    /// The nearest of each node and its ancestors that the selector matches.
     ///
     /// - Throws: `XMLSelectorError`.
+    @_disfavoredOverload
     public func closest(_ selector: String) throws -> XMLSelection { closest(try XMLSelector(selector)) }
 
     /// The nodes for which the closure says yes.
@@ -94,15 +95,16 @@ extension XMLSelection {
 }
 
 extension XMLNode {
-    /// The nearest of the node and its ancestors that the selector means.
+    /// The nearest of the node and its ancestors that the selector matches.
     public func closest(_ selector: XMLSelector) -> XMLNode? {
         guard let node = resolved else { return nil }
         return SelectorRun(selector, tree: node.tree).closest(node.index).map(node.tree.handle)
     }
 
-    /// The nearest of the node and its ancestors that the selector means.
+    /// The nearest of the node and its ancestors that the selector matches.
     ///
     /// - Throws: `XMLSelectorError`.
+    @_disfavoredOverload
     public func closest(_ selector: String) throws -> XMLNode? { closest(try XMLSelector(selector)) }
 
     /// The child elements of this local name, as `children(named:)`.

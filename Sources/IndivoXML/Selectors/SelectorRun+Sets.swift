@@ -149,7 +149,7 @@ extension SelectorRun {
         return taken
     }
 
-    /// The members of a set that the selector means. A position in its last compound is one in this set.
+    /// The members of a set that the selector matches. A position in its last compound is one in this set.
     func filter(_ set: [UInt32], by complex: ComplexSelector) -> [UInt32] {
         guard complex.isPositional else { return set.filter { matches(complex, $0, anchor: noNode) } }
         let last = complex.compounds.count - 1

@@ -1,9 +1,11 @@
 /// A compiled CSS selector: a value that can be kept, shared between tasks, and used on any document.
 ///
-/// Written as a string it can go straight to the verbs, which then throw when it is wrong:
+/// A literal goes straight to the verbs. One that is wrong stops the program, with the file, the line and the column. A
+/// string that is known only at run time makes the verbs throw `XMLSelectorError` when it is wrong:
 ///
 /// ```swift
-/// try root.find("Report > Item Field[name^='drug']")
+/// root.find("Report > Item Field[name^='drug']")
+/// try root.find("Field[name=\(name)]")
 /// ```
 ///
 /// Compiled once it cannot fail any more, and costs nothing to use again:

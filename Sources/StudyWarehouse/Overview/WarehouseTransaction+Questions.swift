@@ -224,8 +224,8 @@ private struct SourceSummary {
 /// The codes of a question's answers in i2b2's description of its values.
 private enum EnumValues {
     static func read(_ xml: String) -> [String: String] {
-        guard let root = try? XMLNode(parsing: xml), let values = try? root.find("EnumValues > Val") else { return [:] }
+        guard let root = try? XMLNode(parsing: xml) else { return [:] }
         return Dictionary(
-            values.map { ($0.text(), $0.attr("description") ?? $0.text()) }, uniquingKeysWith: { first, _ in first })
+            root.find("EnumValues > Val").map { ($0.text(), $0.attr("description") ?? $0.text()) }, uniquingKeysWith: { first, _ in first })
     }
 }

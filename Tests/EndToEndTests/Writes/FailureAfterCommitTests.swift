@@ -16,8 +16,10 @@ struct FailureAfterCommitTests {
         return problem
     }
 
-    @Test("an added document is known to be stored, under an id of the library's or the app's", arguments: [nil, "mine"])
-    func add(externalID: String?) async throws {
+    @Test("an added document is known to be stored, under an id of the library's or the app's", arguments: [
+        ExternalID.generated, "mine",
+    ])
+    func add(externalID: ExternalID) async throws {
         try await run { place, faults in
             let before = try await place.documentCount()
             let problem = problem("once")
@@ -27,7 +29,7 @@ struct FailureAfterCommitTests {
             #expect(try await place.documentCount() == before + 1)
             let file = FileDocument(FileContent(text: "once"))
             faults.announce(.status(500))
-            try await place.record.add(file, externalID: externalID.map { $0 + "-file" })
+            try await place.record.add(file, externalID: externalID == .generated ? .generated : "mine-file")
             #expect(file.state == .pushed)
             #expect(try await place.documentCount() == before + 2)
         }

@@ -24,15 +24,18 @@ struct SecondCallTests {
         try await call()
     }
 
-    @Test("add: the document is stored once, under an id of the library's or the app's", arguments: [nil, "mine"])
-    func add(externalID: String?) async throws {
+    @Test("add: the document is stored once, under an id of the library's or the app's", arguments: [
+        ExternalID.generated, "mine",
+    ])
+    func add(externalID: ExternalID) async throws {
         try await run { place, faults in
             let before = try await place.documentCount()
             let problem = problem("once")
             try await twice(faults) { try await place.record.add(problem, externalID: externalID) }
             #expect(problem.state == .pushed)
             let file = FileDocument(FileContent(text: "once"))
-            try await twice(faults) { try await place.record.add(file, externalID: externalID.map { $0 + "-file" }) }
+            let fileID: ExternalID = externalID == .generated ? .generated : "mine-file"
+            try await twice(faults) { try await place.record.add(file, externalID: fileID) }
             #expect(file.state == .pushed)
             #expect(try await place.documentCount() == before + 2)
         }
@@ -145,7 +148,7 @@ struct SecondCallTests {
             let count = place.transport.requests.count
             for call in [
                 { try await place.record.add(problem, externalID: "other") },
-                { try await place.record.addWithoutExternalID(problem) },
+                { try await place.record.add(problem, externalID: .none) },
                 { try await subject.addRelated(problem, as: .annotation) },
             ] as [() async throws -> Void] {
                 let error = try await #require(throws: IndivoError.self) { try await call() }

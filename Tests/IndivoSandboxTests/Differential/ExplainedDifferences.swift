@@ -204,7 +204,7 @@ struct ExplainedDifferences {
     }
 
     private func entries(_ reports: XMLNode) throws -> [String] {
-        try reports.find("AuditEntry > RequestInfo").map { entry($0.attr("req_method") ?? "", $0.attr("req_url") ?? "") }
+        reports.find("AuditEntry > RequestInfo").map { entry($0.attr("req_method") ?? "", $0.attr("req_url") ?? "") }
     }
 
     private func entry(_ method: String, _ target: String) -> String {

@@ -7,7 +7,10 @@ import Testing
 @Suite("What documents know")
 struct DocumentStateTests {
     private func problem() -> Problem {
-        Problem { $0.name = CodedValue(title: "Cough", system: .snomed, identifier: "49727002") }
+        Problem {
+            $0.name = CodedValue(title: "Cough", system: .snomed, identifier: "49727002")
+            $0.startDate = "2026-11-20T00:00:00Z"
+        }
     }
 
     private func storing(_ id: String = "d-1", _ more: String = "") -> AnsweringTransport {

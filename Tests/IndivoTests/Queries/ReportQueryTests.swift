@@ -36,6 +36,29 @@ struct ReportQueryTests {
         #expect(try await self.sent(ReportQuery().format(.json))["response_format"] == "application/json")
     }
 
+    @Test("columns name the fields that strings name, parts of compound values too")
+    func columns() async throws {
+        typealias Columns = LabResult.Columns
+        let query = ReportQuery()
+            .filter(Columns.testName.identifier, equals: "2345-7", "3094-0")
+            .filter(Columns.quantitativeResult.normalRange.maximum.unit, equals: "mg/dL")
+            .dates(Columns.collectedAt, from: "2026-01-01")
+            .ordered(by: .createdAt, descending: true)
+        #expect(
+            query
+                == ReportQuery().filter("testName.identifier", equals: "2345-7", "3094-0")
+                .filter("quantitativeResult.normalRange.maximum.unit", equals: "mg/dL")
+                .dates("collectedAt", from: "2026-01-01").ordered(by: "createdAt", descending: true))
+        let sent = try await sent(query)
+        #expect(sent["test_name_identifier"] == "2345-7|3094-0" && sent["order_by"] == "-created_at")
+        #expect(sent["date_range"] == "collected_at*2026-01-01*")
+        #expect(
+            AggregateQuery(.average, of: VitalSigns.Columns.weight.value, by: .year(VitalSigns.Columns.date))
+                == AggregateQuery(.average, of: "weight.value", by: .year("date")))
+        #expect(ReportQuery().filter(VitalSigns.Columns.weight.value, equals: 70).filters[0].values == [.number(70)])
+        #expect(AggregateQuery.Grouping.column(Columns.notes) == .field("notes"))
+    }
+
     @Test("a field of any type takes a value of that type and no other")
     func values() async throws {
         let transport = AnsweringTransport("<Models/>")

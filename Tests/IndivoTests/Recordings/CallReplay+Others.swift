@@ -76,9 +76,9 @@ extension CallReplay {
             #expect(document.state == .changed)
             let old = document.id
             if call.name == "document_version" {
-                try await document.replaceWithoutExternalID()
+                try await document.replace(externalID: .none)
             } else {
-                try await document.replace(externalID: variable("external"))
+                try await document.replace(externalID: .chosen(variable("external")))
             }
             checkSentBody()
             try expectation.checkStored(document.metadata, expectation.root())
@@ -90,10 +90,10 @@ extension CallReplay {
     private func runNewDocument() async throws {
         let document = newDocument
         switch call.name {
-        case "document_create": try await record.addWithoutExternalID(document)
-        case "document_create_by_ext_id": try await record.add(document, externalID: variable("external"))
-        case "document_create_by_rel": try await self.document.addRelatedWithoutExternalID(document, as: relation)
-        default: try await self.document.addRelated(document, as: relation, externalID: variable("external"))
+        case "document_create": try await record.add(document, externalID: .none)
+        case "document_create_by_ext_id": try await record.add(document, externalID: .chosen(variable("external")))
+        case "document_create_by_rel": try await self.document.addRelated(document, as: relation, externalID: .none)
+        default: try await self.document.addRelated(document, as: relation, externalID: .chosen(variable("external")))
         }
         checkSentBody()
         try expectation.checkStored(document.metadata, expectation.root())

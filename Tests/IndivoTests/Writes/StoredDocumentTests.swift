@@ -38,7 +38,7 @@ struct StoredDocumentTests {
             status: status, createdAt: Self.day + seconds, body: status == .badRequest ? duplicate : "")
         let problem = Problem()
         do {
-            try await transport.record().add(problem, externalID: "mine")
+            try await transport.record().add(problem, externalID: "mine", validation: .none)
             #expect(isOurs && problem.id == "d-1")
         } catch let error as IndivoError {
             #expect(!isOurs && error.reason == .conflict(.externalIDUsed) && problem.state == .new)
@@ -53,7 +53,7 @@ struct StoredDocumentTests {
         let transport = server(
             status: status, createdAt: Self.day + "00Z", body: status == .badRequest ? duplicate : "")
         let problem = Problem()
-        try await transport.record().add(problem)
+        try await transport.record().add(problem, validation: .none)
         #expect(problem.id == "d-1")
     }
 
@@ -82,7 +82,7 @@ struct SharedDeadlineTests {
         }
         let policy = RetryPolicy(firstDelay: .milliseconds(100), deadline: .seconds(4))
         let error = try await #require(throws: IndivoError.self) {
-            try await transport.record(options: clock.options(retry: policy)).add(Problem())
+            try await transport.record(options: clock.options(retry: policy)).add(Problem(), validation: .none)
         }
         #expect(error.reason == .timedOut && error.call == "document_create_by_ext_id")
         #expect(remaining.withLock { $0 } == [.seconds(4), .seconds(1)])
@@ -97,7 +97,7 @@ struct SharedDeadlineTests {
             throw HTTPTransportError(kind: .timedOut, server: "indivo.example.org", mayHaveReachedServer: true)
         }
         let error = try await #require(throws: IndivoError.self) {
-            try await transport.record(options: clock.options(retry: RetryPolicy(deadline: .seconds(4)))).add(Problem())
+            try await transport.record(options: clock.options(retry: RetryPolicy(deadline: .seconds(4)))).add(Problem(), validation: .none)
         }
         #expect(transport.requests.count == 1 && error.isSafeToRepeat)
         #expect(error.debugDetails.contains("no time was left"))
@@ -180,7 +180,7 @@ struct PathLengthTests {
         let record = transport.record()
         let long = String(repeating: "x", count: 200)
         for call in [
-            { try await record.add(Problem(), externalID: long) }, { _ = try await record.documentMetadata(externalID: long) },
+            { try await record.add(Problem(), externalID: .chosen(long), validation: .none) }, { _ = try await record.documentMetadata(externalID: long) },
             { try await record.appDocuments.put(FileContent(text: "x"), externalID: long) },
             { try await record.call(.put, "/records/r-1/documents/external/meds@apps.example.org/\(long)") },
         ] as [() async throws -> Void] {

@@ -10,12 +10,28 @@ class AddressDocument: IndivoDocument {
     @Field var x: Address?
 }
 
+extension AddressDocument {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``AddressDocument/x``.
+        static let x = ModelColumn<Address>("x")
+    }
+}
+
 /// A document of the SDML model `class`.
 class Class: IndivoDocument {
     override class var modelName: String { "class" }
 
     /// The field `x`.
     @Field var x: String?
+}
+
+extension Class {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``Class/x``.
+        static let x = ModelColumn<String>("x")
+    }
 }
 
 /// A model with a field of every type.
@@ -98,12 +114,73 @@ class Everything: IndivoDocument {
     @Field var parents: [Everything]
 }
 
+extension Everything {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``Everything/string``.
+        static let string = ModelColumn<String>("string")
+
+        /// The column of ``Everything/number``.
+        static let number = ModelColumn<Double>("number")
+
+        /// The column of ``Everything/date``.
+        static let date = ModelColumn<XMLDateTime>("date")
+
+        /// The column of ``Everything/day``.
+        static let day = ModelColumn<XMLDate>("day")
+
+        /// The column of ``Everything/codedValue``.
+        static let codedValue = ModelColumn<CodedValue>("codedValue")
+
+        /// The column of ``Everything/valueAndUnit``.
+        static let valueAndUnit = ModelColumn<ValueAndUnit>("valueAndUnit")
+
+        /// The column of ``Everything/valueRange``.
+        static let valueRange = ModelColumn<ValueRange>("valueRange")
+
+        /// The column of ``Everything/quantitativeResult``.
+        static let quantitativeResult = ModelColumn<QuantitativeResult>("quantitativeResult")
+
+        /// The column of ``Everything/address``.
+        static let address = ModelColumn<Address>("address")
+
+        /// The column of ``Everything/organization``.
+        static let organization = ModelColumn<Organization>("organization")
+
+        /// The column of ``Everything/pharmacy``.
+        static let pharmacy = ModelColumn<Pharmacy>("pharmacy")
+
+        /// The column of ``Everything/name``.
+        static let name = ModelColumn<PersonName>("name")
+
+        /// The column of ``Everything/telephone``.
+        static let telephone = ModelColumn<Telephone>("telephone")
+
+        /// The column of ``Everything/provider``.
+        static let provider = ModelColumn<Provider>("provider")
+
+        /// The column of ``Everything/vitalSign``.
+        static let vitalSign = ModelColumn<VitalSign>("vitalSign")
+
+        /// The column of ``Everything/bloodPressure``.
+        static let bloodPressure = ModelColumn<BloodPressure>("bloodPressure")
+    }
+}
+
 /// A document of the SDML model `!`.
 class Model: IndivoDocument {
     override class var modelName: String { "!" }
 
     /// The field `x`.
     @Field var x: String?
+}
+
+extension Model {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``Model/x``.
+        static let x = ModelColumn<String>("x")
+    }
 }
 
 /// A document of the SDML model `Odd`.
@@ -211,12 +288,121 @@ class Odd: IndivoDocument {
     @Field var times: [_2Fast]
 }
 
+extension Odd {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``Odd/testName``.
+        static let testName = ModelColumn<String>("testName")
+
+        /// The column of ``Odd/testName2``.
+        static let testName2 = ModelColumn<String>("testName2")
+
+        /// The column of ``Odd/_2ndOpinion``.
+        static let _2ndOpinion = ModelColumn<String>("_2ndOpinion")
+
+        /// The column of ``Odd/größe``.
+        static let größe = ModelColumn<Double>("größe")
+
+        /// The column of ``Odd/年齢``.
+        static let 年齢 = ModelColumn<Double>("年齢")
+
+        /// The column of ``Odd/mood😀``.
+        static let mood😀 = ModelColumn<String>("mood😀")
+
+        /// The column of ``Odd/oddInit``.
+        static let oddInit = ModelColumn<String>("oddInit")
+
+        /// The column of ``Odd/oddSelf``.
+        static let oddSelf = ModelColumn<String>("oddSelf")
+
+        /// The column of ``Odd/type``.
+        static let type = ModelColumn<String>("type")
+
+        /// The column of ``Odd/protocol``.
+        static let `protocol` = ModelColumn<String>("protocol")
+
+        /// The column of ``Odd/class``.
+        static let `class` = ModelColumn<String>("class")
+
+        /// The column of ``Odd/default``.
+        static let `default` = ModelColumn<String>("default")
+
+        /// The column of ``Odd/in``.
+        static let `in` = ModelColumn<String>("in")
+
+        /// The column of ``Odd/any``.
+        static let any = ModelColumn<String>("any")
+
+        /// The column of ``Odd/oddID``.
+        static let oddID = ModelColumn<String>("oddID")
+
+        /// The column of ``Odd/oddMetadata``.
+        static let oddMetadata = ModelColumn<String>("oddMetadata")
+
+        /// The column of ``Odd/oddModelName``.
+        static let oddModelName = ModelColumn<String>("oddModelName")
+
+        /// The column of ``Odd/oddDescription``.
+        static let oddDescription = ModelColumn<String>("oddDescription")
+
+        /// The column of ``Odd/wrappedValue``.
+        static let wrappedValue = ModelColumn<String>("wrappedValue")
+
+        /// The column of ``Odd/private2``.
+        static let private2 = ModelColumn<String>("private2")
+
+        /// The column of ``Odd/private``.
+        static let `private` = ModelColumn<String>("private")
+
+        /// The column of ``Odd/field``.
+        static let field = ModelColumn<String>("field")
+
+        /// The column of ``Odd/a1_2``.
+        static let a1_2 = ModelColumn<String>("a1_2")
+
+        /// The column of ``Odd/a12``.
+        static let a12 = ModelColumn<String>("a12")
+
+        /// The column of ``Odd/url``.
+        static let url = ModelColumn<String>("url")
+
+        /// The column of ``Odd/hdlCholesterol``.
+        static let hdlCholesterol = ModelColumn<Double>("hdlCholesterol")
+
+        /// The column of ``Odd/dateOfBirth``.
+        static let dateOfBirth = ModelColumn<XMLDateTime>("dateOfBirth")
+
+        /// The column of ``Odd/name``.
+        static let name = ModelColumn<PersonName>("name")
+
+        /// The column of ``Odd/quoteD``.
+        static let quoteD = ModelColumn<String>("quoteD")
+
+        /// The column of ``Odd/backSlash``.
+        static let backSlash = ModelColumn<String>("backSlash")
+
+        /// The column of ``Odd/lineBreak``.
+        static let lineBreak = ModelColumn<String>("lineBreak")
+
+        /// The column of ``Odd/field2``.
+        static let field2 = ModelColumn<String>("field2")
+    }
+}
+
 /// A document of the SDML model `odd`.
 class Odd2: IndivoDocument {
     override class var modelName: String { "odd" }
 
     /// The field `x`.
     @Field var x: String?
+}
+
+extension Odd2 {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``Odd2/x``.
+        static let x = ModelColumn<String>("x")
+    }
 }
 
 /// A document of the SDML model `Part`.
@@ -230,12 +416,28 @@ class Piece: IndivoDocument {
     @Field var whole: Everything?
 }
 
+extension Piece {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``Piece/label``.
+        static let label = ModelColumn<String>("label")
+    }
+}
+
 /// A document of the SDML model `Protocol`.
 class ProtocolDocument: IndivoDocument {
     override class var modelName: String { "Protocol" }
 
     /// The field `x`.
     @Field var x: String?
+}
+
+extension ProtocolDocument {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``ProtocolDocument/x``.
+        static let x = ModelColumn<String>("x")
+    }
 }
 
 /// A document of the SDML model `Self`.
@@ -246,12 +448,28 @@ class SelfDocument: IndivoDocument {
     @Field var x: Address?
 }
 
+extension SelfDocument {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``SelfDocument/x``.
+        static let x = ModelColumn<Address>("x")
+    }
+}
+
 /// A document of the SDML model `sleep night`.
 class SleepNight: IndivoDocument {
     override class var modelName: String { "sleep night" }
 
     /// The field `id`.
     @Field("id") var sleepNightID: String?
+}
+
+extension SleepNight {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``SleepNight/sleepNightID``.
+        static let sleepNightID = ModelColumn<String>("sleepNightID")
+    }
 }
 
 /// A document of the SDML model `String`.
@@ -262,12 +480,28 @@ class StringDocument: IndivoDocument {
     @Field var x: String?
 }
 
+extension StringDocument {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``StringDocument/x``.
+        static let x = ModelColumn<String>("x")
+    }
+}
+
 /// A document of the SDML model `Task`.
 class TaskDocument: IndivoDocument {
     override class var modelName: String { "Task" }
 
     /// The field `x`.
     @Field var x: String?
+}
+
+extension TaskDocument {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``TaskDocument/x``.
+        static let x = ModelColumn<String>("x")
+    }
 }
 
 /// A document of the SDML model `Type`.
@@ -278,12 +512,28 @@ class TypeDocument: IndivoDocument {
     @Field var type: String?
 }
 
+extension TypeDocument {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``TypeDocument/type``.
+        static let type = ModelColumn<String>("type")
+    }
+}
+
 /// A document of the SDML model `2 fast`.
 class _2Fast: IndivoDocument {
     override class var modelName: String { "2 fast" }
 
     /// The field `x`.
     @Field var x: String?
+}
+
+extension _2Fast {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    enum Columns {
+        /// The column of ``_2Fast/x``.
+        static let x = ModelColumn<String>("x")
+    }
 }
 
 extension IndivoDocument {

@@ -31,7 +31,30 @@ public enum Renderer {
                 "    override \(modifier)class var modelName: String { \(literal(declaration.modelName)) }\n")
         }
         members += declaration.properties.map { render($0, modifier: modifier) }
-        return text + members.joined(separator: "\n") + "}"
+        return text + members.joined(separator: "\n") + "}" + columns(of: declaration)
+    }
+
+    /// The columns by which a report on the documents can be asked; nothing where there is none.
+    private static func columns(of declaration: SwiftClass) -> String {
+        let modifier = declaration.access.modifier
+        let columns = declaration.properties.compactMap { property -> String? in
+            guard let type = property.columnType else { return nil }
+            let head = "        \(modifier)static let \(SwiftGrammar.quoted(property.name)) ="
+            let value = "ModelColumn<\(type)>(\(literal(property.name)))"
+            let isLong = head.count + 1 + value.count > lineLength
+            return "        /// The column of ``\(declaration.name)/\(property.name)``.\n"
+                + head + (isLong ? "\n            " : " ") + value + "\n"
+        }
+        if columns.isEmpty { return "" }
+        return """
+
+
+            extension \(declaration.name) {
+                /// What a report on the documents can be filtered, ordered and grouped by.
+                \(modifier)enum Columns {
+            \(columns.joined(separator: "\n"))    }
+            }
+            """
     }
 
     private static func render(_ property: SwiftProperty, modifier: String) -> String {

@@ -32,6 +32,7 @@ struct PropertyNames {
         let classPrefix = SwiftSpelling.lowerCamel(classNames.name(ofModel: model.name), fallback: "document")
         for field in plain + odd {
             var name = SwiftSpelling.lowerCamel(field.name, fallback: "field")
+            let plain = name
             if isReserved(name) { name = classPrefix + SwiftSpelling.uppercasedStart(name) }
             var choice = name
             var number = 2
@@ -40,6 +41,12 @@ struct PropertyNames {
                 number += 1
             }
             names[field.name] = choice
+            if ReservedNames.documentMembers.contains(plain) {
+                diagnostics.warn(
+                    at: field.location,
+                    "The property of '\(field.name)' is called '\(choice)': '\(plain)' of every document is something else, "
+                        + "and would compile. Notes can choose another name: \"swiftName\".")
+            }
         }
     }
 

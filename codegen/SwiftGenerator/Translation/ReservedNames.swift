@@ -2,6 +2,7 @@
 enum ReservedNames {
     /// Types that generated code names, so that a class of that name would change its meaning.
     static let usedTypes: Set<String> = [
+        "Columns", "ModelColumn",
         "IndivoDocument", "Field", "String", "Double", "XMLDate", "XMLDateTime", "CodedValue", "ValueAndUnit",
         "ValueRange", "QuantitativeResult", "Address", "Organization", "Pharmacy", "PersonName", "Telephone",
         "Provider", "VitalSign", "BloodPressure",
@@ -29,11 +30,11 @@ enum ReservedNames {
         "AggregateReports", "AggregateResult", "Annotation", "AppCredentials", "AppDocument", "AppDocuments",
         "AppManifest", "AuditEntry", "CallTiming", "CallbackReceiver", "CallbackSession", "CallbackVisit",
         "CapitalizedBool", "CareProvider", "Carenet", "CarenetAccount", "CarenetAccounts", "Carenets",
-        "CodeSystem", "CodedText", "CompoundValue", "ConnectCredentials", "CurlTransport", "DataField",
+        "CodeSystem", "CodedText", "ColumnDate", "ColumnValue", "CompoundValue", "ConnectCredentials", "CurlTransport", "DataField",
         "DataFieldType", "DataModel", "DataRelation", "Demographics", "DocumentBuilding", "DocumentError",
         "DocumentFormat", "DocumentList", "DocumentMetadata", "DocumentOrder", "DocumentPlace", "DocumentQuery",
         "DocumentRelation", "DocumentSchemas", "DocumentState", "DocumentStatus", "DocumentStatusHistory",
-        "DocumentType", "EquipmentDocument", "FieldElement", "FieldKind", "FieldNaming",
+        "DocumentType", "DocumentValidation", "EquipmentDocument", "ExternalID", "FieldElement", "FieldKind", "FieldNaming",
         "FieldPlace", "FieldPresence", "FieldProjection", "FieldRule", "FieldSchema", "FieldShape",
         "FieldValue", "FileContent", "FileDocument", "FileSessionStore", "FilterValue",
         "FormParameters", "GenericDocument", "HTTPAnswer", "HTTPLimits", "HTTPTransport", "HTTPTransportError",
@@ -60,11 +61,10 @@ enum ReservedNames {
 
     /// Members that every document has.
     static let documentMembers: Set<String> = [
-        "addRelated", "addRelatedWithoutExternalID", "carenets", "copy", "debugDescription", "description",
+        "addRelated", "carenets", "copy", "debugDescription", "description",
         "documentPlace", "fullDescription", "hasSameContent", "hash", "hashValue", "id", "isOutdated", "metadata",
         "modelName", "problems", "record", "refreshMetadata", "relate", "related", "replace",
-        "replaceWithoutExternalID", "setLabel", "setStatus",
-        "sourceFields", "sourceLine", "state", "statusHistory", "validate", "versions", "xml",
+        "setLabel", "setStatus", "sourceFields", "sourceLine", "state", "statusHistory", "validate", "versions", "xml",
     ]
 
     /// Whether a class of this name would stand in the way of another type. Notes may ask for such a name all the same,

@@ -46,6 +46,8 @@ public struct SwiftProperty: Sendable, Hashable {
     public var formerNames: [String]
     /// What it holds.
     public var kind: Kind
+    /// What its column holds; nil for related models, which a report has no column of.
+    public var columnType: String?
     /// What a server asks of its value.
     public var rules: [SwiftRule]
     /// Its documentation, a string a paragraph; a paragraph that begins with `- ` is an item of a list.

@@ -56,7 +56,8 @@ public struct Translator: Sendable {
         let properties = model.fields.map { field in
             SwiftProperty(
                 name: propertyNames.name(ofField: field.name), fieldName: field.name,
-                formerNames: field.notes.formerly, kind: kind(of: field, names), rules: SwiftRule.rules(of: field),
+                formerNames: field.notes.formerly, kind: kind(of: field, names), columnType: columnType(of: field),
+                rules: SwiftRule.rules(of: field),
                 documentation: FieldDocumentation(field).paragraphs)
         }
         let title = "model `\(DocComment.oneLine(model.name))`."
@@ -65,6 +66,11 @@ public struct Translator: Sendable {
             name: className, modelName: model.name,
             documentation: documentation ?? ["A document of the SDML \(title)"],
             access: options.access, properties: properties)
+    }
+
+    private func columnType(of field: SDMLField) -> String? {
+        guard case .value(let type) = field.type else { return nil }
+        return type == .date && field.notes.isDay ? "XMLDate" : SwiftValueTypes.name(of: type)
     }
 
     private func kind(of field: SDMLField, _ names: ClassNames) -> SwiftProperty.Kind {

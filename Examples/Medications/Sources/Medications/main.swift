@@ -7,16 +7,21 @@ let server = IndivoServer(
     app: AppCredentials(
         id: "demo@apps.example.org", consumerKey: "demo@apps.example.org", consumerSecret: "demo-secret"))
 
-let record = try await server.selectRecord { loginURL in print("Open in a browser: \(loginURL)") }
+do {
+    let record = try await server.selectRecord { loginURL in print("Open in a browser: \(loginURL)") }
 
-for try await medication in record.reports(of: Medication.self) {
-    print(medication.drugName?.title ?? "?", medication.startDate ?? "")
+    for try await medication in record.reports(of: Medication.self) {
+        print(medication.drugName?.title ?? "?", medication.startDate ?? "")
+    }
+
+    let vitaminC = Medication()
+    vitaminC.drugName = CodedValue(title: "Vitamin C 500 MG", system: .rxNorm, identifier: "316153")
+    vitaminC.startDate = "2026-11-21"
+    try await record.add(vitaminC)        // now vitaminC.id and .metadata are known
+    vitaminC.instructions = "one a day"
+    try await vitaminC.replace()
+    try await vitaminC.setStatus(.archived, reason: "finished")
+} catch {
+    print("\(error)")                          // what failed, and what to do next
+    exit(1)
 }
-
-let vitaminC = Medication()
-vitaminC.drugName = CodedValue(title: "Vitamin C 500 MG", system: .rxNorm, identifier: "316153")
-vitaminC.startDate = "2026-11-21"
-try await record.add(vitaminC)            // now vitaminC.id and .metadata are known
-vitaminC.instructions = "one a day"
-try await vitaminC.replace()
-try await vitaminC.setStatus(.archived, reason: "finished")

@@ -12,3 +12,11 @@ public class Piece: IndivoDocument {
     /// The field `whole`.
     @Field public var whole: Everything?
 }
+
+extension Piece {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``Piece/label``.
+        public static let label = ModelColumn<String>("label")
+    }
+}

@@ -84,3 +84,56 @@ public class Everything: IndivoDocument {
     /// The field `parents`.
     @Field public var parents: [Everything]
 }
+
+extension Everything {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    public enum Columns {
+        /// The column of ``Everything/string``.
+        public static let string = ModelColumn<String>("string")
+
+        /// The column of ``Everything/number``.
+        public static let number = ModelColumn<Double>("number")
+
+        /// The column of ``Everything/date``.
+        public static let date = ModelColumn<XMLDateTime>("date")
+
+        /// The column of ``Everything/day``.
+        public static let day = ModelColumn<XMLDate>("day")
+
+        /// The column of ``Everything/codedValue``.
+        public static let codedValue = ModelColumn<CodedValue>("codedValue")
+
+        /// The column of ``Everything/valueAndUnit``.
+        public static let valueAndUnit = ModelColumn<ValueAndUnit>("valueAndUnit")
+
+        /// The column of ``Everything/valueRange``.
+        public static let valueRange = ModelColumn<ValueRange>("valueRange")
+
+        /// The column of ``Everything/quantitativeResult``.
+        public static let quantitativeResult = ModelColumn<QuantitativeResult>("quantitativeResult")
+
+        /// The column of ``Everything/address``.
+        public static let address = ModelColumn<Address>("address")
+
+        /// The column of ``Everything/organization``.
+        public static let organization = ModelColumn<Organization>("organization")
+
+        /// The column of ``Everything/pharmacy``.
+        public static let pharmacy = ModelColumn<Pharmacy>("pharmacy")
+
+        /// The column of ``Everything/name``.
+        public static let name = ModelColumn<PersonName>("name")
+
+        /// The column of ``Everything/telephone``.
+        public static let telephone = ModelColumn<Telephone>("telephone")
+
+        /// The column of ``Everything/provider``.
+        public static let provider = ModelColumn<Provider>("provider")
+
+        /// The column of ``Everything/vitalSign``.
+        public static let vitalSign = ModelColumn<VitalSign>("vitalSign")
+
+        /// The column of ``Everything/bloodPressure``.
+        public static let bloodPressure = ModelColumn<BloodPressure>("bloodPressure")
+    }
+}

@@ -83,3 +83,56 @@ package class IndivoEverythingDocument: IndivoDocument {
     /// The field `parents`.
     @Field package var parents: [IndivoEverythingDocument]
 }
+
+extension IndivoEverythingDocument {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    package enum Columns {
+        /// The column of ``IndivoEverythingDocument/string``.
+        package static let string = ModelColumn<String>("string")
+
+        /// The column of ``IndivoEverythingDocument/number``.
+        package static let number = ModelColumn<Double>("number")
+
+        /// The column of ``IndivoEverythingDocument/date``.
+        package static let date = ModelColumn<XMLDateTime>("date")
+
+        /// The column of ``IndivoEverythingDocument/day``.
+        package static let day = ModelColumn<XMLDate>("day")
+
+        /// The column of ``IndivoEverythingDocument/codedValue``.
+        package static let codedValue = ModelColumn<CodedValue>("codedValue")
+
+        /// The column of ``IndivoEverythingDocument/valueAndUnit``.
+        package static let valueAndUnit = ModelColumn<ValueAndUnit>("valueAndUnit")
+
+        /// The column of ``IndivoEverythingDocument/valueRange``.
+        package static let valueRange = ModelColumn<ValueRange>("valueRange")
+
+        /// The column of ``IndivoEverythingDocument/quantitativeResult``.
+        package static let quantitativeResult = ModelColumn<QuantitativeResult>("quantitativeResult")
+
+        /// The column of ``IndivoEverythingDocument/address``.
+        package static let address = ModelColumn<Address>("address")
+
+        /// The column of ``IndivoEverythingDocument/organization``.
+        package static let organization = ModelColumn<Organization>("organization")
+
+        /// The column of ``IndivoEverythingDocument/pharmacy``.
+        package static let pharmacy = ModelColumn<Pharmacy>("pharmacy")
+
+        /// The column of ``IndivoEverythingDocument/name``.
+        package static let name = ModelColumn<PersonName>("name")
+
+        /// The column of ``IndivoEverythingDocument/telephone``.
+        package static let telephone = ModelColumn<Telephone>("telephone")
+
+        /// The column of ``IndivoEverythingDocument/provider``.
+        package static let provider = ModelColumn<Provider>("provider")
+
+        /// The column of ``IndivoEverythingDocument/vitalSign``.
+        package static let vitalSign = ModelColumn<VitalSign>("vitalSign")
+
+        /// The column of ``IndivoEverythingDocument/bloodPressure``.
+        package static let bloodPressure = ModelColumn<BloodPressure>("bloodPressure")
+    }
+}

@@ -10,3 +10,11 @@ package class Piece: IndivoDocument {
     /// The field `whole`.
     @Field package var whole: IndivoEverythingDocument?
 }
+
+extension Piece {
+    /// What a report on the documents can be filtered, ordered and grouped by.
+    package enum Columns {
+        /// The column of ``Piece/label``.
+        package static let label = ModelColumn<String>("label")
+    }
+}

@@ -1,0 +1,80 @@
+import IndivoModel
+
+/// A value of a column that holds one value, by which a report can be filtered, ordered and grouped.
+public protocol ColumnValue: Sendable, Hashable {
+    /// The value as a filter takes it.
+    var filterValue: FilterValue { get }
+}
+
+/// A value of a column that holds a date.
+public protocol ColumnDate: ColumnValue {}
+
+extension String: ColumnValue {
+    public var filterValue: FilterValue { .text(self) }
+}
+
+extension Double: ColumnValue {
+    public var filterValue: FilterValue { .number(self) }
+}
+
+extension Bool: ColumnValue {
+    public var filterValue: FilterValue { .truth(self) }
+}
+
+extension XMLDate: ColumnDate {
+    public var filterValue: FilterValue { .day(self) }
+}
+
+extension XMLDateTime: ColumnDate {
+    public var filterValue: FilterValue { .time(self) }
+}
+
+extension ReportQuery {
+    /// Only facts in which a column has one of some values.
+    public func filter<Value: ColumnValue>(_ column: ModelColumn<Value>, equals values: Value...) -> ReportQuery {
+        var query = self
+        query.filters.append(Filter(field: column.path, values: values.map(\.filterValue)))
+        return query
+    }
+
+    /// Only facts in which a date lies in a range, both ends included.
+    /// - Parameters:
+    ///   - start: A day or a time; `nil` for any.
+    ///   - end: A day (its first moment) or a time; `nil` for any.
+    public func dates(
+        _ column: ModelColumn<some ColumnDate>, from start: FilterValue? = nil, to end: FilterValue? = nil
+    ) -> ReportQuery {
+        dates(column.path, from: start, to: end)
+    }
+
+    /// Ordered by a column.
+    public func ordered(by column: ModelColumn<some ColumnValue>, descending: Bool = false) -> ReportQuery {
+        ordered(by: column.path, descending: descending)
+    }
+}
+
+extension AggregateQuery {
+    /// A number over a column, for each group.
+    public init(_ operation: Operation, of column: ModelColumn<some ColumnValue>, by grouping: Grouping? = nil) {
+        self.init(operation, of: column.path, by: grouping)
+    }
+}
+
+extension AggregateQuery.Grouping {
+    /// The same value of a column.
+    public static func column(_ column: ModelColumn<some ColumnValue>) -> AggregateQuery.Grouping { .field(column.path) }
+
+    /// A date of a column in the same stretch of time.
+    public static func dates(
+        of column: ModelColumn<some ColumnDate>, by increment: AggregateQuery.Increment
+    ) -> AggregateQuery.Grouping {
+        .dates(column.path, increment)
+    }
+
+    /// A date on the same day.
+    public static func day(_ column: ModelColumn<some ColumnDate>) -> AggregateQuery.Grouping { .day(column.path) }
+    /// A date in the same month of the same year.
+    public static func month(_ column: ModelColumn<some ColumnDate>) -> AggregateQuery.Grouping { .month(column.path) }
+    /// A date in the same year.
+    public static func year(_ column: ModelColumn<some ColumnDate>) -> AggregateQuery.Grouping { .year(column.path) }
+}
