@@ -23,9 +23,20 @@ extension Session {
     // MARK: Rows
 
     private func rows(_ query: SearchQuery) throws -> [Int64] {
-        var conditions: [SQL] = ["resource.type = \(query.type)", "NOT resource.isDeleted"]
+        let rows = try SQLRequest<Int64>(literal: selection(query)).fetchAll(db)
+        guard rows.count <= limits.matches else {
+            throw FHIRFailure.tooCostly("the search finds more than \(limits.matches) resources")
+        }
+        return rows
+    }
+
+    /// Selects the rows that a query finds, in its order: one more than there may be.
+    func selection(_ query: SearchQuery) -> SQL {
         // The condition that matches least finds rows, and the others are asked of those: a subject may have a million.
         let finder = query.criteria.indices.min { query.criteria[$0].breadth < query.criteria[$1].breadth }
+        // With + there is no index of types: SQLite would rather go through all resources of a type than take the finder's rows.
+        let type: SQL = finder.map { query.criteria[$0].findsRows } == true ? "+resource.type" : "resource.type"
+        var conditions: [SQL] = ["\(type) = \(query.type)", "NOT resource.isDeleted"]
         conditions += query.criteria.indices.map { query.criteria[$0].sql("resource", isFilter: $0 != finder, now: now) }
         var order = query.sort.map { key -> SQL in
             let direction: SQL = key.isDescending ? "DESC" : "ASC"
@@ -44,15 +55,10 @@ extension Session {
             }
         }
         order.append("resource.id ASC")
-        let sql: SQL = """
+        return """
             SELECT resource.id FROM resource WHERE \(conditions.joined(separator: " AND "))
             ORDER BY \(order.joined(separator: ", ")) LIMIT \(limits.matches + 1)
             """
-        let rows = try SQLRequest<Int64>(literal: sql).fetchAll(db)
-        guard rows.count <= limits.matches else {
-            throw FHIRFailure.tooCostly("the search finds more than \(limits.matches) resources")
-        }
-        return rows
     }
 
     // MARK: Pages

@@ -14,6 +14,14 @@ extension SearchCriterion {
         }
     }
 
+    /// Whether it is a list of ids of rows in SQL.
+    var findsRows: Bool {
+        switch self {
+        case .value(_, _, isNegated: false), .composite, .chain: true
+        default: false
+        }
+    }
+
     /// A condition on the rows of `resource` with this alias.
     ///
     /// - Parameter isFilter: Whether other conditions find the rows, and this one is asked of each.
