@@ -39,7 +39,11 @@ struct Tool {
         try run(arguments, input: input, environment: environment)
     }
 
-    func run(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws -> Result {
+    /// - Parameter blocks: The most blocks, of 512 bytes or 1024 as the shell has it, that a file may have: the system ends
+    ///   the tool when it writes one more.
+    func run(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:], blocks: Int? = nil
+    ) throws -> Result {
         // Files, not pipes: a pipe that nobody empties would stop the tool.
         let output = "output-\(UUID().uuidString)"
         try write(input, to: output + ".in")
@@ -47,6 +51,10 @@ struct Tool {
         let process = Process()
         process.executableURL = try Self.executable()
         process.arguments = arguments
+        if let blocks {
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", #"ulimit -f \#(blocks); exec "$0" "$@""#, try Self.executable().path] + arguments
+        }
         process.currentDirectoryURL = folder
         if !environment.isEmpty { process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 } }
         process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: output + ".in"))
