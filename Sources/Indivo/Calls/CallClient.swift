@@ -7,7 +7,7 @@ import OAuth1
 /// Signs calls, sends them, repeats those that may be, and makes errors of what is no success.
 struct CallClient: Sendable {
     /// Where the API is; no call is made where that is no address.
-    private let address: Result<ServerAddress, ServerAddressError>
+    let address: Result<ServerAddress, ServerAddressError>
     let transport: any HTTPTransport
     let logger: Logger
     let options: IndivoServer.Options

@@ -55,10 +55,11 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
             return transportError.map { "\($0)" } ?? "the server was not reached"
         case .refused(let causes):
             let reasons = causes.enumerated().map { "(\($0.offset + 1)) \($0.element)" }.joined(separator: "; ")
+            if let addressHint { return "403, permission denied. \(addressHint)" }
             return "403, permission denied. The server gives no reason; the likeliest first, it is one of these: \(reasons)."
         case .notFound:
             return "404, not found. "
-                + (notFoundHint ?? "Check the ids, and that the API address has no path of its own.")
+                + (addressHint ?? notFoundHint ?? "Check the ids, and that the API address has no path of its own.")
         case .conflict(.externalIDUsed):
             return "the external id belongs to a document that is stored already. Look it up, or take another id."
         case .conflict(.messageIDUsed):
@@ -74,6 +75,8 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         case .serverFailed(let status):
             return "the server answered \(status). The fault is the server's, or a request it did not expect; its log "
                 + "says more."
+        case .unexpectedStatus(let status) where addressHint != nil:
+            return "the server answered \(status). \(addressHint ?? "")"
         case .unexpectedStatus(let status) where (300..<400).contains(status):
             return "the server answered \(status) and names another address, which is not followed: a signature is good "
                 + "for one address only. Check the API address."

@@ -96,6 +96,8 @@ public struct IndivoError: Error, Sendable {
     /// The server's words without what was sent and what is quoted.
     var safeMessage = ""
     let notFoundHint: String?
+    /// What the response says of a wrong API address: an advice of one or two sentences.
+    var addressHint: String?
     /// How long the server asks to wait before another attempt (RFC 9110, section 10.2.3).
     var retryAfter: Duration?
 
