@@ -11,8 +11,8 @@ struct StudyOntologyCommand: ParsableCommand {
             indivo study ontology mood.json > concepts.csv
 
             The files are FHIR Questionnaires. csv has the columns of i2b2's metadata tables; sql has the statements for \
-            the tables study_metadata and concept_dimension. The exit status is 0 when every item has a concept, 1 when some have none (which and why is \
-            printed), 2 for wrong use or bad input.
+            the tables study_metadata and concept_dimension. The exit status is 0 when every item has a concept, 1 when \
+            some have none (which and why is printed), 2 for wrong use or bad input.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case csv, sql }
