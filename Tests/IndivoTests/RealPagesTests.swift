@@ -104,7 +104,7 @@ struct RealPagesTests {
             if isLoginError {
                 #expect(error.reason == .login(.tokenForAnotherRecord))
             } else {
-                guard case .malformedAnswer = error.reason else { throw error }
+                guard case .malformedResponse = error.reason else { throw error }
             }
         }
     }

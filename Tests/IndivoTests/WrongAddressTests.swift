@@ -49,7 +49,7 @@ struct WrongAddressTests {
     func version() async throws {
         let transport = AnsweringTransport(type: "text/html", Self.page)
         let error = try await #require(throws: IndivoError.self) { try await transport.server().version() }
-        guard case .malformedAnswer = error.reason else { throw error }
+        guard case .malformedResponse = error.reason else { throw error }
         #expect(try await AnsweringTransport(type: "text/plain", "2.0.0").server().version() == "2.0.0")
     }
 

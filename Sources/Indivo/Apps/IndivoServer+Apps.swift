@@ -35,7 +35,7 @@ extension IndivoServer {
         let answer = try await AppScope(server: self).send(.autonomousAccessToken, path: ["record": id])
         // The answer holds a secret, which no error may show.
         guard let response = try? OAuthTokenResponse(parsing: answer.body) else {
-            throw IndivoError(.malformedAnswer("it should be a token, form-encoded"), call: answer.call)
+            throw IndivoError(.malformedResponse("it should be a token, form-encoded"), call: answer.call)
         }
         return record(id: id, token: response.token)
     }

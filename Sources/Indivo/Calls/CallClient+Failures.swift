@@ -14,7 +14,7 @@ extension CallClient {
                 throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
             }
             // The status alone says that it was done.
-            if success.isCut, call.answer != .ok { throw success.lost() }
+            if success.isCut, call.response != .ok { throw success.lost() }
             return success
         }
         // What is said where tokens are made may hold one.
@@ -81,16 +81,16 @@ extension IndivoError {
         let reason: Reason =
             switch failure.kind {
             case .invalidRequest: .badArgument(failure.detail ?? "the request is not valid")
-            case .hostNotFound, .cannotConnect, .tls: failure.mayHaveReachedServer ? .answerLost : .notReachable
+            case .hostNotFound, .cannotConnect, .tls: failure.mayHaveReachedServer ? .responseLost : .notReachable
             case .timedOut: .timedOut
-            case .answerLost: .answerLost
-            case .answerTooLarge: .answerTooLarge
-            case .malformedAnswer: .malformedAnswer("it is not HTTP")
-            case .other: failure.mayHaveReachedServer ? .answerLost : .notReachable
+            case .responseLost: .responseLost
+            case .responseTooLarge: .responseTooLarge
+            case .malformedResponse: .malformedResponse("it is not HTTP")
+            case .other: failure.mayHaveReachedServer ? .responseLost : .notReachable
             }
         self.init(reason, call: call)
         transportError = failure
         isOutcomeUnknown = failure.mayHaveReachedServer
-        isSafeToRepeat = Repetition(of: call) != .never || !failure.mayHaveReachedServer
+        isSafeToRetry = Repetition(of: call) != .never || !failure.mayHaveReachedServer
     }
 }

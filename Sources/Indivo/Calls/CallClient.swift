@@ -96,7 +96,7 @@ struct CallClient: Sendable {
         let unsigned = try request(outgoing)
         if let token = outgoing.credentials?.token, accepted.isEnded(token) {
             var error = IndivoError(.login(.loggedOut), call: call)
-            error.isSafeToRepeat = true
+            error.isSafeToRetry = true
             throw error
         }
         do {

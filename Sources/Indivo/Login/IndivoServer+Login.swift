@@ -160,7 +160,7 @@ extension IndivoServer {
         do {
             return try OAuthTokenResponse(parsing: answer.body)
         } catch {
-            throw IndivoError(.malformedAnswer("\(error)"), call: answer.call)
+            throw IndivoError(.malformedResponse("\(error)"), call: answer.call)
         }
     }
 }

@@ -60,7 +60,7 @@ public final class IndivoServer: Sendable {
         public var plainHTTPHosts: Set<String>
         /// How much memory reading one answer may take, in bytes: the answer itself, and what is made of it at about a
         /// kilobyte an element, reckoned beforehand. What would take more is refused
-        /// (``IndivoError/Reason/answerTooLarge``).
+        /// (``IndivoError/Reason/responseTooLarge``).
         public var maximumReadingBytes: Int
         /// Where sessions are kept by ``IndivoRecord/keepSession(label:)``.
         public var sessions: any SessionStore

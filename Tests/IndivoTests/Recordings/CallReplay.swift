@@ -184,7 +184,7 @@ struct CallReplay {
     func run() async throws {
         if call.query == .none && !exchange.query.isEmpty { throw Inexpressible("the call has no query") }
         if call.body == .none && exchange.requestBody?.isEmpty == false { throw Inexpressible("the call has no body") }
-        switch call.answer {
+        switch call.response {
         case .reports: try await runReports()
         case .models: try await runModels()
         default: try await runOther()
