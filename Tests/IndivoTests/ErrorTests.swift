@@ -248,7 +248,7 @@ struct ErrorTests {
                 : HTTPAnswer(response: HTTPResponse(status: .forbidden), body: Data("<h4>Permission Denied</h4>".utf8))
         }
         let record = transport.record()
-        func causes(_ call: () async throws -> Void) async throws -> [RefusalCause] {
+        func causes(_ call: () async throws -> Void) async throws -> [IndivoError.RefusalCause] {
             let error = try await #require(throws: IndivoError.self) { try await call() }
             guard case .refused(let causes) = error.reason else { throw error }
             #expect(Set(causes).count == causes.count)

@@ -24,7 +24,7 @@ public struct IndivoCarenet: Sendable {
     /// - Throws: ``IndivoError``.
     public func demographics() async throws -> Demographics {
         let demographics = try await send(
-            .carenetDemographics, query: ["response_format": ReportFormat.xml.rawValue]
+            .carenetDemographics, query: ["response_format": ReportQuery.Format.xml.rawValue]
         ).demographics()
         if let record { demographics.documentStage = .inRecord(record) }
         return demographics

@@ -93,7 +93,7 @@ extension ExitStatus {
     }
 }
 
-extension RefusalCause {
+extension IndivoError.RefusalCause {
     fileprivate var forTheTool: String {
         switch self {
         case .tokenGone: "the token has expired or was revoked (“indivo login” gets another)"
