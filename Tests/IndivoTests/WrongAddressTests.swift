@@ -7,7 +7,7 @@ import Testing
 @Suite("Addresses of the wrong server")
 struct WrongAddressTests {
     private static let page = "<!DOCTYPE html>\n<html lang=\"en\"><head><title>Not found</title></head></html>"
-    private static let apiNotFound = "<h4>We're sorry. You have reached a page that has been disconnected or is no longer in "
+    static let apiNotFound = "<h4>We're sorry. You have reached a page that has been disconnected or is no longer in "
         + "service, if you feel like you've reached this page in error, please check the url and try your connection again.</h4>"
 
     private func failure(_ transport: AnsweringTransport, api: String) async throws -> IndivoError {
@@ -54,7 +54,7 @@ struct WrongAddressTests {
     }
 
     @Test("a login at the API's address fails before a page opens, with the advice", arguments: [
-        (200, "application/json", #"{"id": "meds@apps.example.org"}"#), (404, "text/html; charset=utf-8", Self.apiNotFound),
+        (200, "application/json", #"{"id": "meds@apps.example.org"}"#), (404, "text/html; charset=utf-8", WrongAddressTests.apiNotFound),
     ])
     func loginAtTheAPI(status: Int, type: String, body: String) async throws {
         let transport = AnsweringTransport(status: HTTPResponse.Status(code: status), type: type, body)

@@ -40,9 +40,8 @@ extension IndivoServer {
     func checkPagesAreNotAPI(at address: ServerAddress) async throws {
         let request = HTTPRequest(
             method: .get, scheme: address.scheme, authority: address.authority, path: appPage.path(percentEncoded: true))
-        let answer = try? await HTTPLimits.$remaining.withValue(min(.seconds(5), options.retry.deadline)) {
-            try await calls.transport.send(request)
-        }
+        let limit = min(Duration.seconds(5), options.retry.deadline)
+        let answer = try? await HTTPLimits.$remaining.withValue(limit) { try await calls.transport.send(request) }
         try Task.checkCancellation()
         guard let answer, AnsweringServer(answer) == .api else { return }
         throw IndivoError(
