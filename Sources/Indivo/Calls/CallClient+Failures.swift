@@ -37,7 +37,7 @@ extension CallClient {
                         of: call, path: outgoing.path, outgoing.credentials, isTimeKnown: isTimeKnown)), call: call)
         case 404:
             // To new content that it does not take a server may say 404, without a word.
-            let problems = call.notFoundHint == nil || addressHint != nil ? [] : sent.problems
+            let problems = call.notFoundHint == nil || AnsweringServer(answer) == .pages ? [] : sent.problems
             error = IndivoError(
                 problems.isEmpty ? .notFound : .invalid(serverMessage: "", problems: problems), call: call)
         case 500...: error = IndivoError(.serverFailed(status: status), call: call)

@@ -49,7 +49,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         case form
     }
 
-    /// What a call answers when it succeeds.
+    /// What a call responds with when it succeeds.
     public enum Response: String, Sendable, Hashable {
         /// `<ok/>`.
         case ok
@@ -89,7 +89,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public let query: Query
     /// What is sent with it.
     public let body: Body
-    /// What a server answers.
+    /// What a server responds with.
     public let response: Response
     /// The Swift method that makes it, such as `IndivoRecord.information()`.
     package let swift: String
