@@ -5,7 +5,7 @@ public struct HTTPLimits: Sendable, Hashable {
     /// How long a request may take in all, from the call to the last byte of the response.
     public var deadline: Duration
     /// How many bytes the body of an answer may have. What is longer is not read further.
-    public var maximumAnswerBytes: Int
+    public var maximumResponseBytes: Int
 
     /// For how long a connection that nobody uses is kept for the next request. The longer it lay idle, the likelier
     /// the server closes it at the moment it is used again. URLSession decides this by itself.
@@ -15,12 +15,12 @@ public struct HTTPLimits: Sendable, Hashable {
     public init(
         connectTimeout: Duration = .seconds(15),
         deadline: Duration = .seconds(60),
-        maximumAnswerBytes: Int = 64 << 20,
+        maximumResponseBytes: Int = 64 << 20,
         idleConnectionAge: Duration = .seconds(30)
     ) {
         self.connectTimeout = connectTimeout
         self.deadline = deadline
-        self.maximumAnswerBytes = maximumAnswerBytes
+        self.maximumResponseBytes = maximumResponseBytes
         self.idleConnectionAge = idleConnectionAge
     }
 

@@ -12,6 +12,8 @@ import ShownText
 public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What went wrong.
     public enum Kind: String, Sendable, Hashable {
+        // The raw values stand in recordings.
+
         /// The request cannot be sent as it is; the text says why.
         case invalidRequest
         /// The server's name has no address.
@@ -23,11 +25,11 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
         /// No complete answer within ``HTTPLimits``.
         case timedOut
         /// The connection broke after the request, or a part of it, went out.
-        case answerLost
-        /// The answer is longer than ``HTTPLimits/maximumAnswerBytes``.
-        case answerTooLarge
+        case responseLost = "answerLost"
+        /// The answer is longer than ``HTTPLimits/maximumResponseBytes``.
+        case responseTooLarge = "answerTooLarge"
         /// What came back is not HTTP.
-        case malformedAnswer
+        case malformedResponse = "malformedAnswer"
         /// Something else; the text says what the HTTP library said.
         case other
     }
@@ -76,12 +78,12 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
             "\(server) did not answer in time\(said); " + Self.look
         case .timedOut:
             "\(server) could not be reached in time\(said); nothing was sent, try again"
-        case .answerLost:
+        case .responseLost:
             "the connection to \(server) broke before the answer was complete\(said); " + Self.look
-        case .answerTooLarge:
+        case .responseTooLarge:
             "the answer of \(server) is longer than this transport takes\(said); "
-                + "ask for less, or raise HTTPLimits.maximumAnswerBytes"
-        case .malformedAnswer:
+                + "ask for less, or raise HTTPLimits.maximumResponseBytes"
+        case .malformedResponse:
             "\(server) did not answer with HTTP\(said); check that host and port are the server's"
         case .other:
             "the request to \(server) failed\(said)"

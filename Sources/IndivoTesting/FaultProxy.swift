@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// ```swift
 /// let proxy = try FaultProxy(to: 8000) { request in
-///     request.number == 2 ? .loseAnswer : nil
+///     request.number == 2 ? .loseResponse : nil
 /// }
 /// // http://127.0.0.1:\(proxy.port) now leads to port 8000.
 /// ```
@@ -153,13 +153,13 @@ public final class FaultProxy: Sendable {
         }
         watch(request, .answered)
         switch fault {
-        case .loseAnswer:
+        case .loseResponse:
             return false
-        case .cutAnswer(let length):
+        case .cutResponse(let length):
             client.send(answer.prefix(length))
             client.reset()
             return false
-        case .delayAnswer(let duration):
+        case .delayResponse(let duration):
             Thread.sleep(forTimeInterval: duration.inSeconds)
         case .status(let status, true):
             answer = FaultProxy.answer(status)

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// ```swift
 /// // The first request goes well, the answer of the second is lost, all further ones go well.
-/// let transport = FaultyTransport(.system, faults: [nil, .loseAnswer])
+/// let transport = FaultyTransport(.system, faults: [nil, .loseResponse])
 /// ```
 public final class FaultyTransport: HTTPTransport {
     /// A thing that goes wrong.
@@ -15,7 +15,7 @@ public final class FaultyTransport: HTTPTransport {
         /// The request never leaves: the server has not seen it, and the error says so.
         case loseRequest
         /// The request reaches the server, its answer gets lost.
-        case loseAnswer
+        case loseResponse
         /// The request waits until the hook returns, or fails as the hook throws. No clock is involved.
         case delay(until: @Sendable () async throws -> Void)
         /// The request reaches the server, the answer's body ends after so many bytes. A server that ends its answer by
@@ -62,9 +62,9 @@ public final class FaultyTransport: HTTPTransport {
             return try await inner.send(request, body: body)
         case .loseRequest:
             throw lost(.cannotConnect, sent: false)
-        case .loseAnswer:
+        case .loseResponse:
             _ = try await inner.send(request, body: body)
-            throw lost(.answerLost, sent: true)
+            throw lost(.responseLost, sent: true)
         case .delay(let hook):
             try await hook()
             return try await inner.send(request, body: body)
@@ -76,7 +76,7 @@ public final class FaultyTransport: HTTPTransport {
             _ = try await inner.send(request, body: body)
             return HTTPAnswer(response: HTTPResponse(status: HTTPResponse.Status(code: code)))
         case .reset:
-            throw lost(.answerLost, sent: true)
+            throw lost(.responseLost, sent: true)
         case .contentType(let type):
             var answer = try await inner.send(request, body: body)
             answer.response.headerFields[.contentType] = type

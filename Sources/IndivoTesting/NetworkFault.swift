@@ -5,15 +5,15 @@ public enum NetworkFault: Sendable, Hashable {
     /// The connection breaks after so many bytes of the request got through.
     case cutRequest(afterBytes: Int)
     /// The request gets through, and the connection is closed instead of an answer.
-    case loseAnswer
+    case loseResponse
     /// The request gets through, and the connection breaks with a reset after so many bytes of the answer.
-    case cutAnswer(afterBytes: Int)
+    case cutResponse(afterBytes: Int)
     /// The request gets through only after a while, even if the client has given up by then.
     case delayRequest(Duration)
     /// The request gets through, its answer only after a while.
-    case delayAnswer(Duration)
+    case delayResponse(Duration)
     /// The request gets through twice; the client gets the first or the second answer.
-    case doubleRequest(secondAnswer: Bool)
+    case doubleRequest(secondResponse: Bool)
     /// The client gets an answer of this status, whether the request gets through or not.
     case status(Int, reachesServer: Bool)
 }

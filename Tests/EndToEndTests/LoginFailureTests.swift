@@ -17,7 +17,7 @@ struct LoginFailureTests {
             _ = try await SandboxServer.logIn(
                 to: SandboxServer.server(of: sandbox), listener: TamperingReceiver(inner: listener, answer: answer))
         } catch let error as IndivoError {
-            #expect(error.isSafeToRepeat)
+            #expect(error.isSafeToRetry)
             reason = error.reason
         }
         await sandbox.stop()

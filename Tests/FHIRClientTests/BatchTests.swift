@@ -105,7 +105,7 @@ struct BatchTests {
         safe.delete(Patient.self, id: "7")
         unsafe = safe
         unsafe.create(Patient())
-        let lost = HTTPTransportError(kind: .answerLost, server: "fhir.example.org", mayHaveReachedServer: true)
+        let lost = HTTPTransportError(kind: .responseLost, server: "fhir.example.org", mayHaveReachedServer: true)
         for (transaction, attempts) in [(safe, 4), (unsafe, 1)] {
             let server = PlayedServer { _, _ in throw lost }
             let error = await failure { try await server.client().transaction(transaction) }

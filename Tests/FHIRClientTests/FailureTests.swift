@@ -79,8 +79,8 @@ struct FailureTests {
 
     @Test("a transport's failure says whether the server may have acted", arguments: [
         (HTTPTransportError.Kind.hostNotFound, false, FHIRClientError.Reason.notReachable), (.cannotConnect, false, .notReachable),
-        (.tls, false, .notReachable), (.tls, true, .responseLost), (.timedOut, true, .timedOut), (.answerLost, true, .responseLost),
-        (.answerTooLarge, true, .responseTooLarge), (.malformedAnswer, true, .malformedResponse("it is not HTTP")),
+        (.tls, false, .notReachable), (.tls, true, .responseLost), (.timedOut, true, .timedOut), (.responseLost, true, .responseLost),
+        (.responseTooLarge, true, .responseTooLarge), (.malformedResponse, true, .malformedResponse("it is not HTTP")),
     ])
     func transport(kind: HTTPTransportError.Kind, mayHave: Bool, reason: FHIRClientError.Reason) async throws {
         let server = PlayedServer { _, _ in

@@ -12,7 +12,7 @@ struct RetryTests {
     }
 
     private static let created: HTTPAnswer = .status(201, ["Location": "Patient/9/_history/1"])
-    private static let lost = HTTPTransportError(kind: .answerLost, server: "fhir.example.org", mayHaveReachedServer: true)
+    private static let lost = HTTPTransportError(kind: .responseLost, server: "fhir.example.org", mayHaveReachedServer: true)
     private static let unsent = HTTPTransportError(kind: .cannotConnect, server: "fhir.example.org", mayHaveReachedServer: false)
 
     @Test("what reads is retried after failures that may pass, with waits that grow")

@@ -109,7 +109,7 @@ struct WireTests {
             .answer("HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         }
         defer { server.stop() }
-        let error = await failure { try await client(server, limits: HTTPLimits(maximumAnswerBytes: 1000)).read(Patient.self, id: "7") }
+        let error = await failure { try await client(server, limits: HTTPLimits(maximumResponseBytes: 1000)).read(Patient.self, id: "7") }
         #expect(error?.reason == .responseTooLarge)
     }
 

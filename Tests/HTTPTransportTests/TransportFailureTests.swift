@@ -77,7 +77,7 @@ struct TransportFailureTests {
     @Test("an answer lost after the request was read says that the server may have acted")
     func lostAnswer() async throws {
         let error = try await failure(with: .close)
-        #expect(error.kind == .answerLost)
+        #expect(error.kind == .responseLost)
         #expect(error.mayHaveReachedServer)
         #expect(error.description.contains("look before you repeat"))
     }
@@ -90,7 +90,7 @@ struct TransportFailureTests {
             "head": "Content-Le",
         ]
         let error = try await failure(with: .answerAndClose("HTTP/1.1 200 OK\r\n" + #require(rest[place])))
-        #expect(error.kind == .answerLost)
+        #expect(error.kind == .responseLost)
         #expect(error.mayHaveReachedServer)
     }
 
@@ -106,7 +106,7 @@ struct TransportFailureTests {
         let error = await #expect(throws: HTTPTransportError.self) {
             try await transport.send(.to(server, method: .post, path: "/lost"), body: Data("x".utf8))
         }
-        #expect(error?.kind == .answerLost)
+        #expect(error?.kind == .responseLost)
         #expect(error?.mayHaveReachedServer == true)
         #expect(server.received.map(\.requestLine) == ["GET /kept HTTP/1.1", "POST /lost HTTP/1.1"])
         #expect(try await transport.send(.to(server, path: "/again")).response.status.code == 200)
@@ -126,8 +126,8 @@ struct TransportFailureTests {
         ]
         let error = try await failure(
             with: .answerAndClose("HTTP/1.1 200 OK\r\n" + #require(rest[kind])),
-            limits: HTTPLimits(maximumAnswerBytes: 100))
-        #expect(error.kind == .answerTooLarge)
+            limits: HTTPLimits(maximumResponseBytes: 100))
+        #expect(error.kind == .responseTooLarge)
     }
 
     @Test("an answer as long as the limit is taken")
@@ -136,14 +136,14 @@ struct TransportFailureTests {
             .answer("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + String(repeating: "x", count: 100))
         }
         defer { server.stop() }
-        let answer = try await SystemTransport(limits: HTTPLimits(maximumAnswerBytes: 100)).send(.to(server))
+        let answer = try await SystemTransport(limits: HTTPLimits(maximumResponseBytes: 100)).send(.to(server))
         #expect(answer.body.count == 100)
     }
 
     @Test("what is not HTTP is told apart")
     func notHTTP() async throws {
         for greeting in ["SSH-2.0-OpenSSH_9.2\r\n", "\u{0}\u{1}\u{2}\r\n\r\n"] {
-            #expect(try await failure(with: .answerAndClose(greeting)).kind == .malformedAnswer)
+            #expect(try await failure(with: .answerAndClose(greeting)).kind == .malformedResponse)
         }
     }
 

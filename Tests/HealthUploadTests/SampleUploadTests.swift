@@ -30,7 +30,7 @@ import Testing
             let answer = try await inner.send(request, body: body)
             if roll == 1 {
                 faults.withLock { $0 += 1 }
-                throw HTTPTransportError(kind: .answerLost, server: "test", mayHaveReachedServer: true, detail: "injected")
+                throw HTTPTransportError(kind: .responseLost, server: "test", mayHaveReachedServer: true, detail: "injected")
             }
             return answer
         }

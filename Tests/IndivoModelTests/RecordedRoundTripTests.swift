@@ -52,13 +52,12 @@ struct RecordedRoundTripTests {
         "SimpleClinicalNote": SimpleClinicalNoteDocument.self, "Annotation": Annotation.self,
     ]
 
-    private static let answers: [String: [any ServerAnswer.Type]] = Dictionary(
+    private static let answers: [String: [any ServerResponse.Type]] = Dictionary(
         grouping: [
-            Account.self, AccountList.self, AggregateReports.self, AuditEntry.self, Carenets.self,
-            CarenetAccounts.self, ConnectCredentials.self, DocumentMetadata.self, DocumentList.self,
-            DocumentSchemas.self, DocumentStatusHistory.self, Message.self, Messages.self, Notifications.self,
-            Permissions.self, RecordInformation.self, RecordList.self, RequestTokenInformation.self, Shares.self,
-        ] as [any ServerAnswer.Type], by: { $0.elementName })
+            Account.self, AggregateReports.self, AuditEntry.self, Carenets.self, CarenetAccounts.self, DocumentMetadata.self,
+            DocumentList.self, DocumentStatusHistory.self, Message.self, Messages.self, Notifications.self,
+            RecordInformation.self, RecordList.self,
+        ] as [any ServerResponse.Type], by: { $0.elementName })
 
     private func sdmx(_ source: XMLNode, _ body: RecordedBody) throws {
         var problems: [DocumentError] = []
@@ -94,7 +93,7 @@ struct RecordedRoundTripTests {
         #expect(again == document, "\(body)")
     }
 
-    private func answer<Answer: ServerAnswer>(_ type: Answer.Type, _ source: XMLNode, _ body: RecordedBody) throws {
+    private func answer<Answer: ServerResponse>(_ type: Answer.Type, _ source: XMLNode, _ body: RecordedBody) throws {
         let answer = try Answer.read(from: source, root: Answer.elementName)
         let written = try answer.xml(updating: source)
         #expect(try written.canonical(withComments: true) == source.canonical(withComments: true), "\(body)")

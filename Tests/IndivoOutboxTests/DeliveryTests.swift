@@ -48,7 +48,7 @@ struct DeliveryTests {
         try await Place.use { place in
             for lost in 0..<12 {
                 let outbox = try place.outbox(
-                    FaultyTransport(.system) { _, index in index == lost ? (beforeServer ? .loseRequest : .loseAnswer) : nil })
+                    FaultyTransport(.system) { _, index in index == lost ? (beforeServer ? .loseRequest : .loseResponse) : nil })
                 let document = medication("\(lost)")
                 let added = try await outbox.add(document)
                 try await outbox.setLabel("label \(lost)", of: document)
@@ -74,7 +74,7 @@ struct DeliveryTests {
             for death in 0..<12 {
                 // From a request on nothing comes back; then another outbox, as after a new start.
                 let dying = try place.outbox(
-                    FaultyTransport(.system) { _, index in index < death ? nil : index == death ? .loseAnswer : .loseRequest },
+                    FaultyTransport(.system) { _, index in index < death ? nil : index == death ? .loseResponse : .loseRequest },
                     attempts: 1)
                 let document = medication("\(death)")
                 try await dying.add(document)
@@ -207,7 +207,7 @@ struct DeliveryTests {
             let wrong = try place.outbox(
                 FaultyTransport(.system) { request, index in
                     index == 0 || request.path?.contains("/status-history") == false && request.path?.contains("/set-status") == false
-                        ? nil : .loseAnswer
+                        ? nil : .loseResponse
                 }, networkFailures: 3)
             let item = try await wrong.setStatus(.archived, of: document, reason: "finished")
             #expect(try await wrong.flush().setAside.map(\.id) == [item.id])

@@ -8,11 +8,11 @@ import Testing
 struct FaultProxyTests {
     @Test("each fault is what it says: the server has the document once or not at all, and the outbox delivers it all the same",
         arguments: [
-            (NetworkFault.loseRequest, false), (.cutRequest(afterBytes: 300), false), (.loseAnswer, true),
-            (.cutAnswer(afterBytes: 40), true), (.cutAnswer(afterBytes: 0), true),
-            (.doubleRequest(secondAnswer: false), true), (.doubleRequest(secondAnswer: true), true),
+            (NetworkFault.loseRequest, false), (.cutRequest(afterBytes: 300), false), (.loseResponse, true),
+            (.cutResponse(afterBytes: 40), true), (.cutResponse(afterBytes: 0), true),
+            (.doubleRequest(secondResponse: false), true), (.doubleRequest(secondResponse: true), true),
             (.status(500, reachesServer: false), false), (.status(503, reachesServer: true), true),
-            (.delayRequest(.milliseconds(1)), true), (.delayAnswer(.milliseconds(1)), true),
+            (.delayRequest(.milliseconds(1)), true), (.delayResponse(.milliseconds(1)), true),
         ])
     func faults(fault: NetworkFault, arrives: Bool) async throws {
         try await Place.use { place in

@@ -20,7 +20,7 @@ struct LabelTests {
                     if sent.isSet { return .loseRequest }
                     guard request.method == .put else { return nil }
                     sent.set()
-                    return isStored ? .loseAnswer : .loseRequest
+                    return isStored ? .loseResponse : .loseRequest
                 }, attempts: 1)
             let item = try await dying.setLabel("ours", of: document)
             let other = try await dying.add(medication("B"))

@@ -21,7 +21,7 @@ struct TextTests {
                 answer.response.headerFields[.contentLength] = "\(answer.body.count)"
             }
             if losesChanges, request.path?.hasSuffix("/set-status") == true || request.path?.hasSuffix("/label") == true {
-                throw HTTPTransportError(kind: .answerLost, server: "", mayHaveReachedServer: true, detail: "lost")
+                throw HTTPTransportError(kind: .responseLost, server: "", mayHaveReachedServer: true, detail: "lost")
             }
             return answer
         }
@@ -93,7 +93,7 @@ struct TextTests {
                     FaultyTransport(.system) { request, _ in
                         guard request.path?.hasSuffix(call) == true, !lost.isSet else { return nil }
                         lost.set()
-                        return .loseAnswer
+                        return .loseResponse
                     })
                 if changed == "reason" {
                     try await outbox.setStatus(.archived, of: document, reason: text)

@@ -17,7 +17,7 @@ struct UnconfirmedTests {
             if sent.isSet { return .loseRequest }
             guard request.method == method else { return nil }
             sent.set()
-            return isStored ? .loseAnswer : .reset
+            return isStored ? .loseResponse : .reset
         }
         return IndivoServer(
             api: place.sandbox.apiURL, ui: place.sandbox.uiURL, app: place.record().server.app, transport: transport,

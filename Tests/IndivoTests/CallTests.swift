@@ -133,7 +133,7 @@ struct CallTests {
         let error = try await #require(throws: IndivoError.self) { try await record.information() }
         #expect("\(error)".contains("127.0.0.1:1"))
         #expect(error.reason == .notReachable)
-        #expect(error.isSafeToRepeat && error.transportError?.mayHaveReachedServer == false)
+        #expect(error.isSafeToRetry && error.transportError?.mayHaveReachedServer == false)
     }
 
     @Test("white space before the XML declaration does no harm")

@@ -22,7 +22,7 @@ struct ErrorTests {
         let transport = AnsweringTransport(status: .badRequest, type: "text/html; charset=utf-8", words)
         let error = try await failure(of: transport) { try await $0.add(Problem(), externalID: "x", validation: .none) }
         #expect(error.reason == .conflict(expected))
-        #expect(error.status == 400 && error.isSafeToRepeat)
+        #expect(error.status == 400 && error.isSafeToRetry)
         #expect(error.debugDetails.contains(words))
     }
 
@@ -187,7 +187,7 @@ struct ErrorTests {
     func malformed() async throws {
         for body in ["<Models>\n<Model name='Problem'><planted</Model>", "<Models><Model name=\"Problem\"><Field name=\"startDate\">planted</Field></Model></Models>"] {
             let error = try await failure(of: AnsweringTransport(body)) { _ = try await $0.reports(of: Problem.self).all() }
-            guard case .malformedAnswer(let place) = error.reason else { throw error }
+            guard case .malformedResponse(let place) = error.reason else { throw error }
             #expect(place.contains("line"))
             #expect(error.call == "generic_list" && error.request == "GET /records/{record}/reports/{model}/")
             #expect(!error.description.contains("planted"))
@@ -202,7 +202,7 @@ struct ErrorTests {
                 response: HTTPResponse(status: .ok, headerFields: [.contentEncoding: "gzip"]), body: Data([0x1F, 0x8B]))
         }
         let error = try await failure(of: transport) { _ = try await $0.information() }
-        guard case .malformedAnswer(let what) = error.reason else { throw error }
+        guard case .malformedResponse(let what) = error.reason else { throw error }
         #expect(what.contains("compressed (gzip)"))
     }
 
@@ -224,9 +224,9 @@ struct ErrorTests {
     }
 
     @Test("each failure of a transport is the error that it means", arguments: [
-        (HTTPTransportError.Kind.hostNotFound, IndivoError.Reason.answerLost), (.cannotConnect, .answerLost),
-        (.tls, .answerLost), (.timedOut, .timedOut), (.answerLost, .answerLost), (.answerTooLarge, .answerTooLarge),
-        (.malformedAnswer, .malformedAnswer("it is not HTTP")), (.other, .answerLost),
+        (HTTPTransportError.Kind.hostNotFound, IndivoError.Reason.responseLost), (.cannotConnect, .responseLost),
+        (.tls, .responseLost), (.timedOut, .timedOut), (.responseLost, .responseLost), (.responseTooLarge, .responseTooLarge),
+        (.malformedResponse, .malformedResponse("it is not HTTP")), (.other, .responseLost),
         (.invalidRequest, .badArgument("d")),
     ])
     func transport(kind: HTTPTransportError.Kind, expected: IndivoError.Reason) async throws {
@@ -248,7 +248,7 @@ struct ErrorTests {
                 : HTTPAnswer(response: HTTPResponse(status: .forbidden), body: Data("<h4>Permission Denied</h4>".utf8))
         }
         let record = transport.record()
-        func causes(_ call: () async throws -> Void) async throws -> [RefusalCause] {
+        func causes(_ call: () async throws -> Void) async throws -> [IndivoError.RefusalCause] {
             let error = try await #require(throws: IndivoError.self) { try await call() }
             guard case .refused(let causes) = error.reason else { throw error }
             #expect(Set(causes).count == causes.count)

@@ -78,7 +78,7 @@ struct LoopbackStrangerTests {
                     stranger.get(target, port: listener.port)
                     #expect(await stranger.rest().hasPrefix("HTTP/1.1 4"), "\(target)")
                 }
-                let signed = try #require(transport.requests.first?.headerFields[.authorization])
+                let signed = try #require(transport.requests.first { $0.method == .post }?.headerFields[.authorization])
                 let callback = try #require(ServerRule.parameter("oauth_callback", of: signed).flatMap { URL(string: $0) })
                 let back = try RawConnection(port: listener.port)
                 back.get(callback.path + "?oauth_token=RequestToken012345678&oauth_verifier=V", port: listener.port)

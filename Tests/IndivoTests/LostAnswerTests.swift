@@ -24,7 +24,7 @@ struct LostAnswerTests {
                 if state.sent == 1 {
                     if stores { state.stored.insert(external) }
                     throw HTTPTransportError(
-                        kind: .answerLost, server: "indivo.example.org", mayHaveReachedServer: mayHaveArrived)
+                        kind: .responseLost, server: "indivo.example.org", mayHaveReachedServer: mayHaveArrived)
                 }
                 #expect(state.stored.insert(external).inserted, "stored twice")
                 return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("<Document id=\"d-1\"/>".utf8))
@@ -55,7 +55,7 @@ struct LostAnswerTests {
     @Test("reading is repeated when the answer is lost, not for ever")
     func reading() async throws {
         let losing = AnsweringTransport { _, _ in
-            throw HTTPTransportError(kind: .answerLost, server: "indivo.example.org", mayHaveReachedServer: true)
+            throw HTTPTransportError(kind: .responseLost, server: "indivo.example.org", mayHaveReachedServer: true)
         }
         await #expect(throws: IndivoError.self) { try await losing.record().reports(of: Problem.self).all() }
         #expect(losing.requests.count == 4)

@@ -94,7 +94,7 @@ struct PlantedSecretTests {
 
     @Test("a transport's failure tells neither")
     func failures() async throws {
-        for kind in [HTTPTransportError.Kind.timedOut, .answerLost, .cannotConnect, .answerTooLarge, .tls] {
+        for kind in [HTTPTransportError.Kind.timedOut, .responseLost, .cannotConnect, .responseTooLarge, .tls] {
             let found = try await findings { _, _ in
                 throw HTTPTransportError(kind: kind, server: "indivo.example.org", mayHaveReachedServer: true)
             }

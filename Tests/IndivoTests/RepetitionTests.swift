@@ -25,7 +25,7 @@ struct RepetitionTests {
     }
 
     @Test("reading is repeated after each fault of the network, and then goes well", arguments: [
-        FaultyTransport.Fault.loseRequest, .loseAnswer, .reset, .status(502), .status(503), .status(504), .status(429),
+        FaultyTransport.Fault.loseRequest, .loseResponse, .reset, .status(502), .status(503), .status(504), .status(429),
     ])
     func reading(fault: FaultyTransport.Fault) async throws {
         let clock = TestTiming()
@@ -42,7 +42,7 @@ struct RepetitionTests {
         let error = try await #require(throws: IndivoError.self) {
             try await record(transport, clock.options()).reports(of: Problem.self).all()
         }
-        #expect(error.status == status && error.attempts == 1 && error.isSafeToRepeat)
+        #expect(error.status == status && error.attempts == 1 && error.isSafeToRetry)
         #expect(transport.requestCount == 1 && clock.waits.isEmpty)
     }
 
@@ -50,11 +50,11 @@ struct RepetitionTests {
     func jitter() async throws {
         let clock = TestTiming(random: 0.5)
         let policy = RetryPolicy(maximumAttempts: 6, firstDelay: .seconds(1), maximumDelay: .seconds(4))
-        let transport = FaultyTransport(answering("<Models/>"), fault: { _, _ in .loseAnswer })
+        let transport = FaultyTransport(answering("<Models/>"), fault: { _, _ in .loseResponse })
         let error = try await #require(throws: IndivoError.self) {
             try await record(transport, clock.options(retry: policy)).reports(of: Problem.self).all()
         }
-        #expect(error.reason == .answerLost && error.attempts == 6)
+        #expect(error.reason == .responseLost && error.attempts == 6)
         #expect(clock.waits == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(2), .seconds(2)])
     }
 
@@ -97,7 +97,7 @@ struct RepetitionTests {
     }
 
     @Test("a bare POST is never repeated, and the error says that it is not safe", arguments: [
-        (FaultyTransport.Fault.loseAnswer, false), (.reset, false), (.status(503), false), (.status(500), false),
+        (FaultyTransport.Fault.loseResponse, false), (.reset, false), (.status(503), false), (.status(500), false),
         (.loseRequest, true), (.status(403), true),
     ])
     func bare(fault: FaultyTransport.Fault, isSafe: Bool) async throws {
@@ -109,22 +109,22 @@ struct RepetitionTests {
         try await record.add(problem, externalID: "x", validation: .none)
         let error = try await #require(throws: IndivoError.self) { try await problem.setStatus(.void, reason: "test") }
         #expect(error.attempts == 1 && clock.waits.isEmpty)
-        #expect(error.isSafeToRepeat == isSafe)
+        #expect(error.isSafeToRetry == isSafe)
         #expect(error.debugDetails.contains(isSafe ? "\nsafe to repeat" : "not safe to repeat"))
     }
 
     @Test("a PUT that sets what it sets, but stores a version each time, is not repeated")
     func plainPut() async throws {
-        let transport = FaultyTransport(answering(Self.document), faults: [.loseAnswer])
+        let transport = FaultyTransport(answering(Self.document), faults: [.loseResponse])
         let error = try await #require(throws: IndivoError.self) {
             try await record(transport, TestTiming().options()).setDemographics(Demographics())
         }
-        #expect(transport.requestCount == 1 && !error.isSafeToRepeat)
+        #expect(transport.requestCount == 1 && !error.isSafeToRetry)
     }
 
     @Test("another document under the same external id is a conflict, also when an answer was lost")
     func foreignDocument() async throws {
-        for fault in [FaultyTransport.Fault.loseAnswer, .status(500), .status(404)] {
+        for fault in [FaultyTransport.Fault.loseResponse, .status(500), .status(404)] {
             let transport = FaultyTransport(answering(Self.foreign), faults: [fault])
             let problem = Problem()
             let error = try await #require(throws: IndivoError.self) {
@@ -138,12 +138,12 @@ struct RepetitionTests {
     @Test("when it cannot be found out whether a document arrived, the error is the first one, and says so")
     func cannotLookUp() async throws {
         let transport = FaultyTransport(answering(Self.document)) { request, index in
-            index == 0 ? .loseAnswer : .loseRequest
+            index == 0 ? .loseResponse : .loseRequest
         }
         let error = try await #require(throws: IndivoError.self) {
             try await record(transport, TestTiming().options()).add(Problem(), validation: .none)
         }
-        #expect(error.reason == .answerLost && error.isSafeToRepeat)
+        #expect(error.reason == .responseLost && error.isSafeToRetry)
         #expect(error.debugDetails.contains("looking whether it was done failed"))
     }
 
@@ -155,7 +155,7 @@ struct RepetitionTests {
             signal.yield()
             try await Task.sleep(for: .seconds(86_400))
         }
-        let transport = FaultyTransport(answering("<Models/>"), fault: { _, _ in .loseAnswer })
+        let transport = FaultyTransport(answering("<Models/>"), fault: { _, _ in .loseResponse })
         let record = record(transport, options)
         let reading = Task { try await record.information().id }
         for await _ in waiting { break }

@@ -23,6 +23,8 @@ struct ServerRuleTests {
         func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
             let header = request.headerFields[.authorization] ?? ""
             let path = request.path ?? ""
+            // The page that a login begins with, which is asked for before a browser opens it.
+            if header.isEmpty, path.hasPrefix("/apps/") { return HTTPAnswer(response: HTTPResponse(status: .notFound)) }
             let isTokenCall = path.hasSuffix("/oauth/request_token")
             let expected = ServerRule.signature(
                 method: request.method.rawValue, scheme: request.scheme ?? "", host: request.authority ?? "",

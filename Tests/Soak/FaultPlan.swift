@@ -13,11 +13,11 @@ struct FaultPlan {
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<15: return .loseRequest
         case 15..<25: return .cutRequest(afterBytes: Int.random(in: 0..<1200, using: &generator))
-        case 25..<45: return .loseAnswer
-        case 45..<60: return .cutAnswer(afterBytes: Int.random(in: 0..<900, using: &generator))
+        case 25..<45: return .loseResponse
+        case 45..<60: return .cutResponse(afterBytes: Int.random(in: 0..<900, using: &generator))
         case 60..<64: return .delayRequest(delay)
-        case 64..<68: return .delayAnswer(delay)
-        case 68..<84: return .doubleRequest(secondAnswer: generator.happens(0.5))
+        case 64..<68: return .delayResponse(delay)
+        case 68..<84: return .doubleRequest(secondResponse: generator.happens(0.5))
         default: return .status([500, 500, 502, 503, 504, 429].randomElement(using: &generator) ?? 500,
             reachesServer: generator.happens(0.5))
         }

@@ -45,11 +45,11 @@ struct GeneratedCodeTests {
                 let model = try #require(schema.model(named: shape.name))
                 let fields = Dictionary(uniqueKeysWithValues: shape.fields.map { ($0.name, $0.type) })
                 #expect(fields == Self.fields(of: model), "\(shape.name)")
-                let relations = model.fields.compactMap { field -> DataRelation? in
+                let relations = model.fields.compactMap { field -> DataModel.Relation? in
                     switch field.type {
                     case .value: nil
-                    case .one(let name): DataRelation(name: field.name, isList: false, model: name)
-                    case .many(let name): DataRelation(name: field.name, isList: true, model: name)
+                    case .one(let name): DataModel.Relation(name: field.name, isList: false, model: name)
+                    case .many(let name): DataModel.Relation(name: field.name, isList: true, model: name)
                     }
                 }
                 #expect(shape.relations == relations, "\(shape.name)")

@@ -18,14 +18,13 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private let answers: [any ServerAnswer.Type] = [
-    Account.self, AccountList.self, AggregateReports.self, AuditEntry.self, Carenets.self, CarenetAccounts.self,
-    ConnectCredentials.self, DocumentMetadata.self, DocumentList.self, DocumentSchemas.self, DocumentStatusHistory.self,
-    Message.self, Messages.self, Notifications.self, Permissions.self, RecordInformation.self, RecordList.self,
-    RequestTokenInformation.self, Shares.self,
+private let answers: [any ServerResponse.Type] = [
+    Account.self, AggregateReports.self, AuditEntry.self, Carenets.self, CarenetAccounts.self, DocumentMetadata.self,
+    DocumentList.self, DocumentStatusHistory.self, Message.self, Messages.self, Notifications.self, RecordInformation.self,
+    RecordList.self,
 ]
 
-private func value<Value: ServerAnswer>(_ type: Value.Type, _ root: XMLNode) {
+private func value<Value: ServerResponse>(_ type: Value.Type, _ root: XMLNode) {
     var problems: [DocumentError] = []
     let leniently = try? type.read(from: root, root: type.elementName, problems: &problems)
     guard let value = try? type.read(from: root, root: type.elementName) else { return }

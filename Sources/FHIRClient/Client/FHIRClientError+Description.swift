@@ -20,7 +20,7 @@ extension FHIRClientError: CustomStringConvertible {
         case .notReachable: transportError?.description ?? "the server cannot be reached"
         case .timedOut: "the server did not respond in time"
         case .responseLost: "the connection broke before the response was complete"
-        case .responseTooLarge: "the response is too long; ask for less, or raise HTTPLimits.maximumAnswerBytes"
+        case .responseTooLarge: "the response is too long; ask for less, or raise HTTPLimits.maximumResponseBytes"
         case .unauthorized: "the server wants other credentials (401); get a new token, or log in again"
         case .forbidden: "the credentials do not permit it (403); ask for the scope that does"
         case .notFound: "there is no such resource, or the server does not know the type (404)"

@@ -138,9 +138,9 @@ extension FHIRClientError {
             case .invalidRequest: .badArgument(failure.detail ?? "the request is not valid")
             case .hostNotFound, .cannotConnect, .tls, .other: failure.mayHaveReachedServer ? .responseLost : .notReachable
             case .timedOut: .timedOut
-            case .answerLost: .responseLost
-            case .answerTooLarge: .responseTooLarge
-            case .malformedAnswer: .malformedResponse("it is not HTTP")
+            case .responseLost: .responseLost
+            case .responseTooLarge: .responseTooLarge
+            case .malformedResponse: .malformedResponse("it is not HTTP")
             }
         self.init(reason, request, mayHaveBeenDone: failure.mayHaveReachedServer)
         transportError = failure

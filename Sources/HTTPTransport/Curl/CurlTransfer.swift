@@ -90,7 +90,7 @@ final class CurlTransfer: @unchecked Sendable {
         } else {
             setLong(CURLOPT_TIMEOUT_MS, limits.deadline.milliseconds)
         }
-        _ = indivo_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, Int(limits.maximumAnswerBytes))
+        _ = indivo_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, Int(limits.maximumResponseBytes))
         _ = indivo_curl_set_pointer(easy, CURLOPT_HEADERDATA, this)
         _ = indivo_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, transfer in
             guard let bytes, let transfer else { return 0 }
@@ -216,7 +216,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     private func takeBody(_ piece: UnsafeRawBufferPointer) -> Bool {
-        guard answerBody.count + piece.count <= limits.maximumAnswerBytes else {
+        guard answerBody.count + piece.count <= limits.maximumResponseBytes else {
             isTooLarge = true
             return false
         }
@@ -270,7 +270,7 @@ final class CurlTransfer: @unchecked Sendable {
         if let uploadFailure { return .failure(uploadFailure) }
         if code == CURLE_OK, let response {
             // libcurl takes a head for whole that ends with the connection, in the middle of a line too.
-            guard headIsComplete else { return .failure(error(.answerLost, detail: "the head was cut short")) }
+            guard headIsComplete else { return .failure(error(.responseLost, detail: "the head was cut short")) }
             return .success(HTTPAnswer(response: response, body: answerBody))
         }
         return .failure(failure(code))
@@ -280,10 +280,10 @@ final class CurlTransfer: @unchecked Sendable {
         let said = String(cString: errorText)
         let detail = said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
         if isTooLarge || code == CURLE_FILESIZE_EXCEEDED {
-            return error(.answerTooLarge, detail: "more than \(limits.maximumAnswerBytes) bytes")
+            return error(.responseTooLarge, detail: "more than \(limits.maximumResponseBytes) bytes")
         }
         if isRepetition {
-            return error(.answerLost, detail: "a connection that was kept open was closed by the server")
+            return error(.responseLost, detail: "a connection that was kept open was closed by the server")
         }
         return switch code {
         case CURLE_COULDNT_RESOLVE_HOST: error(.hostNotFound, detail: detail)
@@ -294,9 +294,9 @@ final class CurlTransfer: @unchecked Sendable {
             CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT:
             error(.tls, detail: detail)
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OK:
-            error(.malformedAnswer, detail: detail)
+            error(.malformedResponse, detail: detail)
         case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE:
-            error(.answerLost, detail: detail)
+            error(.responseLost, detail: detail)
         case CURLE_URL_MALFORMAT: error(.invalidRequest, detail: detail)
         default: error(.other, detail: detail)
         }

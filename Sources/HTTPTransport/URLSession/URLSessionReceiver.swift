@@ -66,7 +66,7 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLarge = state.withLock { state in
             guard var transfer = state.transfers.removeValue(forKey: dataTask.taskIdentifier) else { return false }
-            let fits = transfer.body.count + data.count <= transfer.limits.maximumAnswerBytes
+            let fits = transfer.body.count + data.count <= transfer.limits.maximumResponseBytes
             if fits { transfer.body.append(data) }
             state.transfers[dataTask.taskIdentifier] = transfer
             return !fits
@@ -93,11 +93,11 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
         switch transfer.end {
         case .cancelled: return .failure(CancellationError())
         case .timedOut: return failure(.timedOut)
-        case .tooLarge: return failure(.answerTooLarge, "more than \(transfer.limits.maximumAnswerBytes) bytes")
+        case .tooLarge: return failure(.responseTooLarge, "more than \(transfer.limits.maximumResponseBytes) bytes")
         case nil: break
         }
         guard let error else {
-            guard let response = response as? HTTPURLResponse else { return failure(.malformedAnswer) }
+            guard let response = response as? HTTPURLResponse else { return failure(.malformedResponse) }
             return .success(HTTPAnswer(response: head(of: response), body: transfer.body))
         }
         guard let error = error as? URLError else { return failure(.other, "\(type(of: error))") }
@@ -110,8 +110,8 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
             .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
             failure(.tls, sent: false, said)
-        case .networkConnectionLost: failure(.answerLost, said)
-        case .badServerResponse, .cannotParseResponse: failure(.malformedAnswer, said)
+        case .networkConnectionLost: failure(.responseLost, said)
+        case .badServerResponse, .cannotParseResponse: failure(.malformedResponse, said)
         default: failure(.other, said)
         }
     }

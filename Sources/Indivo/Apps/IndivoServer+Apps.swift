@@ -24,7 +24,7 @@ extension IndivoServer {
 
     /// The records on which this autonomous app is enabled (`app_record_list`).
     /// - Throws: ``IndivoError``, refused for an app with a user interface.
-    public func autonomousRecords() async throws -> [RecordListing] {
+    public func autonomousRecords() async throws -> [RecordList.Record] {
         try await AppScope(server: self).send(.appRecordList).value(RecordList.self, root: "Records").records
     }
 
@@ -35,7 +35,7 @@ extension IndivoServer {
         let answer = try await AppScope(server: self).send(.autonomousAccessToken, path: ["record": id])
         // The answer holds a secret, which no error may show.
         guard let response = try? OAuthTokenResponse(parsing: answer.body) else {
-            throw IndivoError(.malformedAnswer("it should be a token, form-encoded"), call: answer.call)
+            throw IndivoError(.malformedResponse("it should be a token, form-encoded"), call: answer.call)
         }
         return record(id: id, token: response.token)
     }

@@ -47,12 +47,12 @@ final class AcceptedCredentials: Sendable {
     ///   - isTimeKnown: Whether the server told its time, and the request was signed with one near it.
     func causes(
         of call: IndivoCall, path: [String: String], _ credentials: OAuthCredentials?, isTimeKnown: Bool
-    ) -> [RefusalCause] {
+    ) -> [IndivoError.RefusalCause] {
         guard let credentials else { return [.notAllowed, .changedOnTheWay] }
         let (isConsumerAccepted, accepted) = state.withLock { state in
             (state.isConsumerAccepted, credentials.token.flatMap { state.requests[$0.value] } ?? [])
         }
-        var causes: [RefusalCause]
+        var causes: [IndivoError.RefusalCause]
         if call.name == IndivoCall.exchangeToken.name {
             causes = [.notAuthorized, .wrongConsumer]
         } else if credentials.token == nil {

@@ -20,7 +20,7 @@ extension Answer {
     /// The error that something is missing.
     func lost() -> IndivoError {
         var error = IndivoError(
-            .answerLost, call: call, details: ["the answer (\(contentType)) ends after \(body.count) bytes, without a length"])
+            .responseLost, call: call, details: ["the answer (\(contentType)) ends after \(body.count) bytes, without a length"])
         error.status = 200
         return error
     }
@@ -47,7 +47,7 @@ extension HTTPAnswer {
         // A recording without its secrets has another length than it says.
         if let length = fields[.contentLength].flatMap({ Int($0) }), body.count == length { return .whole }
         if fields[.transferEncoding]?.lowercased().contains("chunked") == true { return .whole }
-        switch outgoing.call.answer {
+        switch outgoing.call.response {
         // What is neither XML nor JSON is left to their readers to refuse.
         case .ok, .metadata, .documents, .reports, .graph, .element:
             return StructureEnd.ofXML(body) == .cut ? .cut : .whole

@@ -82,7 +82,7 @@ struct Answer: Sendable {
         } else {
             details.append("the answer (\(contentType), \(body.count) bytes) begins: \(text.prefix(300))")
         }
-        var made = IndivoError(.malformedAnswer(what + place), call: call, details: details)
+        var made = IndivoError(.malformedResponse(what + place), call: call, details: details)
         made.status = 200
         return made
     }

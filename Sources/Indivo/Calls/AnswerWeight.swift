@@ -72,7 +72,7 @@ enum AnswerWeight {
 
 extension Answer {
     /// The body, if reading it as XML takes no more memory than it may.
-    /// - Throws: ``IndivoError`` with the reason ``IndivoError/Reason/answerTooLarge``.
+    /// - Throws: ``IndivoError`` with the reason ``IndivoError/Reason/responseTooLarge``.
     func bodyOfXML() throws(IndivoError) -> Data {
         try check(AnswerWeight.ofXML(body, upTo: maximumReadingBytes))
         return body
@@ -88,7 +88,7 @@ extension Answer {
     private func check(_ weight: Int) throws(IndivoError) {
         guard weight > maximumReadingBytes else { return }
         var error = IndivoError(
-            .answerTooLarge, call: call,
+            .responseTooLarge, call: call,
             details: ["the answer has \(body.count) bytes, and reading it might take \(weight)"])
         error.status = 200
         throw error

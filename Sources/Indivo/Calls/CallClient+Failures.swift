@@ -14,12 +14,13 @@ extension CallClient {
                 throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
             }
             // The status alone says that it was done.
-            if success.isCut, call.answer != .ok { throw success.lost() }
+            if success.isCut, call.response != .ok { throw success.lost() }
             return success
         }
         // What is said where tokens are made may hold one.
         let message = call.givesTokens ? ServerMessage(words: "") : ServerMessage(answer)
         let sent = SentContent(query: outgoing.query, body: outgoing.body)
+        let addressHint = advice(on: answer, to: call)
         var error: IndivoError
         switch status {
         case 400:
@@ -36,17 +37,29 @@ extension CallClient {
                         of: call, path: outgoing.path, outgoing.credentials, isTimeKnown: isTimeKnown)), call: call)
         case 404:
             // To new content that it does not take a server may say 404, without a word.
-            let problems = call.notFoundHint == nil ? [] : sent.problems
+            let problems = call.notFoundHint == nil || AnsweringServer(answer) == .pages ? [] : sent.problems
             error = IndivoError(
                 problems.isEmpty ? .notFound : .invalid(serverMessage: "", problems: problems), call: call)
         case 500...: error = IndivoError(.serverFailed(status: status), call: call)
         default: error = IndivoError(.unexpectedStatus(status), call: call)
         }
         error.status = status
+        error.addressHint = addressHint
         error.retryAfter = answer.response.headerFields[.retryAfter].flatMap { Int($0) }.map { .seconds(max(0, $0)) }
         error.details.append("\(call.method) \((try? CallPath.fill(call, outgoing.path)) ?? call.path)")
         if !message.words.isEmpty { error.details.append("the server said: \(message.words)") }
         throw error
+    }
+
+    /// What is likely wrong with the API's address, where the response says so.
+    private func advice(on answer: HTTPAnswer, to call: IndivoCall) -> String? {
+        if AnsweringServer(answer) == .pages {
+            return "The response is a page for people, or leads to one, which the API server does not send: the API address "
+                + "seems to be the UI server's or a proxy's. The two servers have different ports; check the API address."
+        }
+        guard answer.response.status.code == 404, let path = try? address.get().path, !path.isEmpty else { return nil }
+        return "The API address has a path of its own, “\(path.prefix(60))”, which an Indivo API server does not have: leave it "
+            + "out, unless a proxy adds it. " + (call.notFoundHint ?? "If it does, check the ids.")
     }
 }
 
@@ -68,16 +81,16 @@ extension IndivoError {
         let reason: Reason =
             switch failure.kind {
             case .invalidRequest: .badArgument(failure.detail ?? "the request is not valid")
-            case .hostNotFound, .cannotConnect, .tls: failure.mayHaveReachedServer ? .answerLost : .notReachable
+            case .hostNotFound, .cannotConnect, .tls: failure.mayHaveReachedServer ? .responseLost : .notReachable
             case .timedOut: .timedOut
-            case .answerLost: .answerLost
-            case .answerTooLarge: .answerTooLarge
-            case .malformedAnswer: .malformedAnswer("it is not HTTP")
-            case .other: failure.mayHaveReachedServer ? .answerLost : .notReachable
+            case .responseLost: .responseLost
+            case .responseTooLarge: .responseTooLarge
+            case .malformedResponse: .malformedResponse("it is not HTTP")
+            case .other: failure.mayHaveReachedServer ? .responseLost : .notReachable
             }
         self.init(reason, call: call)
         transportError = failure
         isOutcomeUnknown = failure.mayHaveReachedServer
-        isSafeToRepeat = Repetition(of: call) != .never || !failure.mayHaveReachedServer
+        isSafeToRetry = Repetition(of: call) != .never || !failure.mayHaveReachedServer
     }
 }

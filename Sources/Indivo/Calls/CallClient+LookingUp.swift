@@ -102,7 +102,7 @@ extension IndivoError {
         if repetition == .freely, mayPass { return false }
         switch reason {
         case .serverFailed: return true
-        case .timedOut, .answerLost, .answerTooLarge, .malformedAnswer: return repetition != .freely
+        case .timedOut, .responseLost, .responseTooLarge, .malformedResponse: return repetition != .freely
         default: break
         }
         guard case .stored = lookUp else { return false }

@@ -57,7 +57,7 @@ extension IndivoError {
     var mayPass: Bool {
         switch reason {
         case .notReachable: transportError?.kind != .tls
-        case .timedOut, .answerLost: true
+        case .timedOut, .responseLost: true
         case .serverFailed(let status): [502, 503, 504].contains(status)
         case .unexpectedStatus(let status): status == 429
         default: false

@@ -7,7 +7,7 @@ import OAuth1
 /// Signs calls, sends them, repeats those that may be, and makes errors of what is no success.
 struct CallClient: Sendable {
     /// Where the API is; no call is made where that is no address.
-    private let address: Result<ServerAddress, ServerAddressError>
+    let address: Result<ServerAddress, ServerAddressError>
     let transport: any HTTPTransport
     let logger: Logger
     let options: IndivoServer.Options
@@ -96,7 +96,7 @@ struct CallClient: Sendable {
         let unsigned = try request(outgoing)
         if let token = outgoing.credentials?.token, accepted.isEnded(token) {
             var error = IndivoError(.login(.loggedOut), call: call)
-            error.isSafeToRepeat = true
+            error.isSafeToRetry = true
             throw error
         }
         do {

@@ -49,8 +49,8 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         case form
     }
 
-    /// What a call answers when it succeeds.
-    public enum Answer: String, Sendable, Hashable {
+    /// What a call responds with when it succeeds.
+    public enum Response: String, Sendable, Hashable {
         /// `<ok/>`.
         case ok
         /// A document's metadata: `Document`.
@@ -89,8 +89,8 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public let query: Query
     /// What is sent with it.
     public let body: Body
-    /// What a server answers.
-    public let answer: Answer
+    /// What a server responds with.
+    public let response: Response
     /// The Swift method that makes it, such as `IndivoRecord.information()`.
     package let swift: String
     /// Whether servers keep the call only for old apps.
@@ -103,11 +103,11 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public var id: String { name }
 
     /// Whether the library sends it again when its answer was lost: it only reads, or stores under an external id.
-    public var isRepeatable: Bool { repetition != .never }
+    public var isRetryable: Bool { repetition != .never }
 
     init(
         _ number: Int?, _ name: String, _ method: HTTPRequest.Method, _ path: String, as signer: Signer = .token,
-        query: Query = .none, body: Body = .none, _ answer: Answer, _ swift: String, deprecated: Bool = false,
+        query: Query = .none, body: Body = .none, _ response: Response, _ swift: String, deprecated: Bool = false,
         repeated repetition: Repetition? = nil, notFoundHint: String? = nil
     ) {
         self.number = number
@@ -117,7 +117,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         self.signer = signer
         self.query = query
         self.body = body
-        self.answer = answer
+        self.response = response
         self.swift = swift
         self.isDeprecated = deprecated
         self.repetition = repetition ?? (method == .get ? .freely : .never)

@@ -27,7 +27,7 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var debugDetails: String {
         var lines = [description]
         if attempts > 0 { lines.append("tried \(attempts == 1 ? "once" : "\(attempts) times")") }
-        lines.append(isSafeToRepeat ? "safe to repeat" : "not safe to repeat: look first whether the server has acted")
+        lines.append(isSafeToRetry ? "safe to repeat" : "not safe to repeat: look first whether the server has acted")
         if let status { lines.append("status: \(status)") }
         if let transportError { lines.append("transport: \(transportError.kind), \(transportError)") }
         if case .invalidDocument(let problems) = reason { lines += problems.map { "\($0)" } }
@@ -45,20 +45,21 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         case .invalidDocument(let problems):
             return "not sent: " + problems.map { "\($0.place) \($0.rule)" }.joined(separator: "; ")
                 + ". Correct that, or send it all the same with validation: .none."
-        case .answerTooLarge where transportError == nil:
+        case .responseTooLarge where transportError == nil:
             return "the answer has so many elements that reading it would take more memory than is allowed. Ask for "
                 + "less at a time, a smaller page say, or raise IndivoServer.Options.maximumReadingBytes."
-        case .answerLost where transportError == nil:
+        case .responseLost where transportError == nil:
             return "the connection to the server broke before the answer was complete; the server may have acted on the "
                 + "request: look before you repeat it"
-        case .notReachable, .timedOut, .answerLost, .answerTooLarge:
+        case .notReachable, .timedOut, .responseLost, .responseTooLarge:
             return transportError.map { "\($0)" } ?? "the server was not reached"
         case .refused(let causes):
             let reasons = causes.enumerated().map { "(\($0.offset + 1)) \($0.element)" }.joined(separator: "; ")
+            if let addressHint { return "403, permission denied. \(addressHint)" }
             return "403, permission denied. The server gives no reason; the likeliest first, it is one of these: \(reasons)."
         case .notFound:
             return "404, not found. "
-                + (notFoundHint ?? "Check the ids, and that the API address has no path of its own.")
+                + (addressHint ?? notFoundHint ?? "Check the ids, and that the API address has no path of its own.")
         case .conflict(.externalIDUsed):
             return "the external id belongs to a document that is stored already. Look it up, or take another id."
         case .conflict(.messageIDUsed):
@@ -74,20 +75,22 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         case .serverFailed(let status):
             return "the server answered \(status). The fault is the server's, or a request it did not expect; its log "
                 + "says more."
+        case .unexpectedStatus(let status) where addressHint != nil:
+            return "the server answered \(status). \(addressHint ?? "")"
         case .unexpectedStatus(let status) where (300..<400).contains(status):
             return "the server answered \(status) and names another address, which is not followed: a signature is good "
                 + "for one address only. Check the API address."
         case .unexpectedStatus(let status):
             return "the server answered \(status), which this call does not know. Check that the API address is an "
                 + "Indivo server's, and not its UI server's or a proxy's."
-        case .malformedAnswer(let what):
+        case .malformedResponse(let what):
             return "the answer is not what this call gives: \(what). Check that the API address is an Indivo server's, "
                 + "and not its UI server's or a proxy's."
         case .login(let error):
             return "\(error)"
         case .cancelled:
             return "cancelled."
-                + (attempts > 0 && !isSafeToRepeat ? " The server may have acted on the request." : "")
+                + (attempts > 0 && !isSafeToRetry ? " The server may have acted on the request." : "")
         }
     }
 }

@@ -8,7 +8,7 @@ import IndivoModel
 ///     try await record.add(medication)
 /// } catch let error as IndivoError {
 ///     switch error.reason {
-///     case .notReachable, .timedOut, .answerLost: offerToTryAgain(safely: error.isSafeToRepeat)
+///     case .notReachable, .timedOut, .responseLost: offerToTryAgain(safely: error.isSafeToRetry)
 ///     case .refused: askToLogInAgain()
 ///     case .conflict(.alreadyReplaced): fetchTheNewestVersion()
 ///     case .invalidDocument(let problems), .invalid(_, let problems): show(problems)
@@ -35,10 +35,10 @@ public struct IndivoError: Error, Sendable {
         /// There was no complete answer in time.
         case timedOut
         /// The connection broke before the answer was complete.
-        case answerLost
-        /// The answer is longer than the transport takes (`HTTPLimits.maximumAnswerBytes`), or reading it
+        case responseLost
+        /// The answer is longer than the transport takes (`HTTPLimits.maximumResponseBytes`), or reading it
         /// would take too much memory (``IndivoServer/Options/maximumReadingBytes``).
-        case answerTooLarge
+        case responseTooLarge
         /// 403. The server gives one answer for all causes; these are the ones it can have, the likeliest first.
         case refused(causes: [RefusalCause])
         /// 404: there is no such thing, or no such path.
@@ -53,7 +53,7 @@ public struct IndivoError: Error, Sendable {
         /// Another status that is no success: a redirection, which is not followed, 405, 413, …
         case unexpectedStatus(Int)
         /// The answer is not what the call gives. The text says what it should be, and the place where it is not.
-        case malformedAnswer(String)
+        case malformedResponse(String)
         /// The login did not end with a record.
         case login(LoginError)
         /// The task was cancelled. The server may have acted on the request or not.
@@ -86,7 +86,7 @@ public struct IndivoError: Error, Sendable {
     public internal(set) var attempts = 0
     /// Whether the same call may be made again without doing anything twice: it only reads, or it stores under an
     /// external id, or the server has done nothing. That it would succeed then is not said.
-    public internal(set) var isSafeToRepeat: Bool
+    public internal(set) var isSafeToRetry: Bool
 
     /// Whether the server may have done what was asked, in this attempt or an earlier one.
     var isOutcomeUnknown: Bool
@@ -96,6 +96,8 @@ public struct IndivoError: Error, Sendable {
     /// The server's words without what was sent and what is quoted.
     var safeMessage = ""
     let notFoundHint: String?
+    /// What the response says of a wrong API address: an advice of one or two sentences.
+    var addressHint: String?
     /// How long the server asks to wait before another attempt (RFC 9110, section 10.2.3).
     var retryAfter: Duration?
 
@@ -107,7 +109,7 @@ public struct IndivoError: Error, Sendable {
         notFoundHint = call.notFoundHint
         self.details = details
         isOutcomeUnknown = reason.leavesOutcomeUnknown
-        isSafeToRepeat = Repetition(of: call) != .never || !isOutcomeUnknown
+        isSafeToRetry = Repetition(of: call) != .never || !isOutcomeUnknown
     }
 
     /// A login that failed otherwise than in a call. It may be begun again.
@@ -117,7 +119,7 @@ public struct IndivoError: Error, Sendable {
         request = ""
         notFoundHint = nil
         isOutcomeUnknown = false
-        isSafeToRepeat = true
+        isSafeToRetry = true
     }
 }
 
@@ -126,7 +128,7 @@ extension IndivoError.Reason {
     fileprivate var leavesOutcomeUnknown: Bool {
         switch self {
         case .badArgument, .invalidDocument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: false
-        case .timedOut, .answerLost, .answerTooLarge, .serverFailed, .unexpectedStatus, .malformedAnswer, .cancelled: true
+        case .timedOut, .responseLost, .responseTooLarge, .serverFailed, .unexpectedStatus, .malformedResponse, .cancelled: true
         }
     }
 }

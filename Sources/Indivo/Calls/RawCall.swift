@@ -15,7 +15,7 @@ extension IndivoRecord {
     ///   - query: For `GET` only.
     ///   - body: The body; a form has the type `application/x-www-form-urlencoded`.
     /// - Throws: ``IndivoError``. When its answer is lost, a `GET` is repeated, and of the calls that ``IndivoCall/all``
-    ///   lists those whose ``IndivoCall/isRepeatable`` is true: what is stored under an external id is looked for before it
+    ///   lists those whose ``IndivoCall/isRetryable`` is true: what is stored under an external id is looked for before it
     ///   is sent again. Nothing else is sent twice.
     @discardableResult
     public func call(
@@ -45,7 +45,7 @@ extension IndivoServer {
         let known = IndivoCall.matching(method, path)
         // What the table knows of the call makes the errors better.
         var call = IndivoCall(
-            known?.number, known?.name ?? IndivoCall.unknownName, method, path, known?.answer ?? .content, known?.swift ?? "",
+            known?.number, known?.name ?? IndivoCall.unknownName, method, path, known?.response ?? .content, known?.swift ?? "",
             repeated: known?.repetition, notFoundHint: known?.notFoundHint)
         guard path.hasPrefix("/") else { throw IndivoError.argument("the path “\(path)” does not begin with “/”", call) }
         if path.utf8.contains(UInt8(ascii: "?")) {

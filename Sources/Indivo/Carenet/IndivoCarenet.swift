@@ -24,7 +24,7 @@ public struct IndivoCarenet: Sendable {
     /// - Throws: ``IndivoError``.
     public func demographics() async throws -> Demographics {
         let demographics = try await send(
-            .carenetDemographics, query: ["response_format": ReportFormat.xml.rawValue]
+            .carenetDemographics, query: ["response_format": ReportQuery.Format.xml.rawValue]
         ).demographics()
         if let record { demographics.documentStage = .inRecord(record) }
         return demographics
@@ -32,7 +32,7 @@ public struct IndivoCarenet: Sendable {
 
     /// Who is in the carenet (`carenet_account_list`). Needs a token for the carenet.
     /// - Throws: ``IndivoError``.
-    public func accounts() async throws -> [CarenetAccount] {
+    public func accounts() async throws -> [Carenet.Account] {
         try await send(.carenetAccountList).value(CarenetAccounts.self, root: "CarenetAccounts").accounts
     }
 
@@ -92,7 +92,7 @@ public struct IndivoCarenet: Sendable {
     /// Shared measurements of a type (`carenet_measurement_list`).
     public func measurements(
         _ code: String, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<MeasurementItem> {
+    ) -> PagedList<Report.Measurement> {
         reportList(.measurements(code), query) { $0.item?.measurement }
     }
 

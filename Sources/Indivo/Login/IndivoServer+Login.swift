@@ -18,10 +18,10 @@ extension IndivoServer {
         callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
         try await login {
-            try checkPages()
+            try await checkPages()
             let session = try callback.listen()
             defer { session.close() }
-            try await open(ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory))
+            try await open(appPage)
             let choice = try await visit(session, .record)
             let record: String
             do {
@@ -55,7 +55,7 @@ extension IndivoServer {
         record id: String, callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
         try await login {
-            try checkPages()
+            try await checkPages()
             let session = try callback.listen()
             defer { session.close() }
             return try await authorize(id, session, open: open)
@@ -75,12 +75,14 @@ extension IndivoServer {
     }
 
     /// A password is typed into the pages: they need TLS as the API does.
-    private func checkPages() throws(IndivoError) {
+    private func checkPages() async throws {
+        let address: ServerAddress
         do {
-            _ = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts)
+            address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts)
         } catch {
             throw IndivoError(.badCallback("the UI server's address cannot be used: \(error)"))
         }
+        try await checkPagesAreNotAPI(at: address)
     }
 
     private func record(chosenIn parameters: FormParameters) throws(IndivoError) -> String {
@@ -158,7 +160,7 @@ extension IndivoServer {
         do {
             return try OAuthTokenResponse(parsing: answer.body)
         } catch {
-            throw IndivoError(.malformedAnswer("\(error)"), call: answer.call)
+            throw IndivoError(.malformedResponse("\(error)"), call: answer.call)
         }
     }
 }

@@ -19,7 +19,8 @@ public enum LoginError: Error, Sendable, Hashable, CustomStringConvertible {
     case tokenForAnotherRecord
     /// The login was given up, by the person or by the app, before it was complete.
     case cancelled
-    /// The callback address, or the address of the pages, cannot be used; the text says why and what to do.
+    /// The callback address, or the address of the pages, cannot be used, or leads to the API server; the text says why and
+    /// what to do.
     case badCallback(String)
     /// The URL that the app was launched with holds no credentials, or they cannot be read.
     case launchWithoutCredentials

@@ -13,7 +13,7 @@ public struct DocumentQuery: Sendable, Hashable {
     /// A server lists the documents of one status at a time.
     public var status: DocumentStatus
     /// `nil` leaves it to the server: the newest first.
-    public var order: DocumentOrder?
+    public var order: Order?
     /// How many at most; `nil` for all.
     public var limit: Int?
     /// How many to leave out at the beginning.
@@ -23,7 +23,7 @@ public struct DocumentQuery: Sendable, Hashable {
 
     /// All active documents, unless something else is said.
     public init(
-        type: DocumentType? = nil, status: DocumentStatus = .active, order: DocumentOrder? = nil, limit: Int? = nil,
+        type: DocumentType? = nil, status: DocumentStatus = .active, order: Order? = nil, limit: Int? = nil,
         offset: Int = 0, pageSize: Int = 100
     ) {
         self.type = type
@@ -35,29 +35,31 @@ public struct DocumentQuery: Sendable, Hashable {
     }
 }
 
-/// In which order documents are listed.
-public struct DocumentOrder: Sendable, Hashable {
-    /// By what documents can be ordered; a server fails on anything else.
-    public enum Key: String, Sendable, Hashable, CaseIterable {
-        /// When the document was stored.
-        case createdAt = "created_at"
-        /// Its label.
-        case label
-        /// Its size in bytes.
-        case size
+extension DocumentQuery {
+    /// In which order documents are listed.
+    public struct Order: Sendable, Hashable {
+        /// By what documents can be ordered; a server fails on anything else.
+        public enum Key: String, Sendable, Hashable, CaseIterable {
+            /// When the document was stored.
+            case createdAt = "created_at"
+            /// Its label.
+            case label
+            /// Its size in bytes.
+            case size
+        }
+
+        /// By what.
+        public let key: Key
+        /// Whether the greatest, or the latest, comes first.
+        public let isDescending: Bool
+
+        /// The least, or the earliest, first.
+        public static func ascending(_ key: Key) -> Order { Order(key: key, isDescending: false) }
+        /// The greatest, or the latest, first.
+        public static func descending(_ key: Key) -> Order { Order(key: key, isDescending: true) }
+
+        var parameter: String { (isDescending ? "-" : "") + key.rawValue }
     }
-
-    /// By what.
-    public let key: Key
-    /// Whether the greatest, or the latest, comes first.
-    public let isDescending: Bool
-
-    /// The least, or the earliest, first.
-    public static func ascending(_ key: Key) -> DocumentOrder { DocumentOrder(key: key, isDescending: false) }
-    /// The greatest, or the latest, first.
-    public static func descending(_ key: Key) -> DocumentOrder { DocumentOrder(key: key, isDescending: true) }
-
-    var parameter: String { (isDescending ? "-" : "") + key.rawValue }
 }
 
 /// A document's type: namespace and name of its root element.

@@ -66,7 +66,7 @@ struct ListCursor {
     func checkSteadiness(_ call: IndivoCall) throws {
         guard failedSearches > Self.mostFailedSearches else { return }
         throw IndivoError(
-            .malformedAnswer("each page of the list holds other elements than the one before; it cannot be read"), call: call)
+            .malformedResponse("each page of the list holds other elements than the one before; it cannot be read"), call: call)
     }
 
     /// Takes what is new of a page.

@@ -80,7 +80,7 @@ extension CallScope {
         try query.paging.check(call)
         var parameters = try QueryEncoder(source: source, call: call).parameters(query, aggregate: aggregate)
         // JSON alone can say that a group has no name.
-        if !source.isMinimal { parameters.append(name: "response_format", value: ReportFormat.json.rawValue) }
+        if !source.isMinimal { parameters.append(name: "response_format", value: ReportQuery.Format.json.rawValue) }
         parameters.append(name: "limit", value: String(query.limit ?? 0))
         parameters.append(name: "offset", value: String(query.offset))
         let answer = try await send(call, path: source.path, query: parameters)

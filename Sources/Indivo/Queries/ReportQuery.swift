@@ -77,7 +77,7 @@ public struct ReportQuery: Sendable, Hashable {
     /// How many are fetched at once.
     public var pageSize = 100
     /// What to ask for, where a server gives several; the same objects come out.
-    public var format = ReportFormat.xml
+    public var format = Format.xml
 
     /// Everything that is active.
     public init(status: DocumentStatus = .active) { self.status = status }
@@ -112,7 +112,7 @@ public struct ReportQuery: Sendable, Hashable {
     public func paged(by pageSize: Int) -> ReportQuery { changed { $0.pageSize = pageSize } }
 
     /// Fetched in a format.
-    public func format(_ format: ReportFormat) -> ReportQuery { changed { $0.format = format } }
+    public func format(_ format: Format) -> ReportQuery { changed { $0.format = format } }
 
     private func changed(_ change: (inout ReportQuery) -> Void) -> ReportQuery {
         var query = self
@@ -121,12 +121,14 @@ public struct ReportQuery: Sendable, Hashable {
     }
 }
 
-/// In which format a server gives models.
-public enum ReportFormat: String, Sendable, Hashable, CaseIterable {
-    /// SDMX.
-    case xml = "application/xml"
-    /// SDMJ.
-    case json = "application/json"
+extension ReportQuery {
+    /// In which format a server gives models.
+    public enum Format: String, Sendable, Hashable, CaseIterable {
+        /// SDMX.
+        case xml = "application/xml"
+        /// SDMJ.
+        case json = "application/json"
+    }
 }
 
 /// A value that a field is compared with.

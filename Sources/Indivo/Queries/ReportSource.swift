@@ -25,7 +25,7 @@ public struct ReportSource: Sendable {
     /// `nil` where the library does not know them; then the server alone checks.
     public let fields: [Field]?
     /// Whether a server answers with `Reports` and a total, and aggregates without groups.
-    var isMinimal: Bool { call.answer == .reports }
+    var isMinimal: Bool { call.response == .reports }
     /// Whether the facts have a status.
     var hasStatus: Bool { call != .auditQuery }
 

@@ -7,7 +7,7 @@ extension DocumentMetadata {
     func verify(_ answer: Answer) throws {
         guard let mismatch = mismatch(with: answer.body) else { return }
         var error = IndivoError(
-            .malformedAnswer("the content is not what was stored: its \(mismatch.what) differs; fetch it again"),
+            .malformedResponse("the content is not what was stored: its \(mismatch.what) differs; fetch it again"),
             call: answer.call, details: [mismatch.details])
         error.status = 200
         throw error
@@ -17,12 +17,12 @@ extension DocumentMetadata {
     func verify(_ content: FileContent, sentWith call: IndivoCall) throws {
         guard let mismatch = mismatch(with: content.data) else { return }
         var error = IndivoError(
-            .malformedAnswer(
+            .malformedResponse(
                 "the document was stored, but not as it was sent: its \(mismatch.what) differs; look at what is there"),
             call: call, details: ["it was stored under the id \(id)", mismatch.details])
         error.status = 200
         // It is there: to send it again would store it twice.
-        error.isSafeToRepeat = false
+        error.isSafeToRetry = false
         throw error
     }
 

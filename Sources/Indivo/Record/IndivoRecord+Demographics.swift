@@ -7,7 +7,7 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``, not found where the record has no demographics yet.
     public func demographics() async throws -> Demographics {
         let demographics = try await send(
-            .readDemographics, query: ["response_format": ReportFormat.xml.rawValue]
+            .readDemographics, query: ["response_format": ReportQuery.Format.xml.rawValue]
         ).demographics()
         demographics.documentStage = .inRecord(self)
         return demographics

@@ -43,7 +43,7 @@ extension IndivoRecord {
     /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
     public func measurements(
         _ code: String, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<MeasurementItem> {
+    ) -> PagedList<Report.Measurement> {
         reportList(.measurements(code), query) { $0.item?.measurement }
     }
 
@@ -98,7 +98,7 @@ extension IndivoRecord {
 
     /// All facts of a kind as a SMART graph (`smart_generic`, `smart_allergies`).
     /// - Throws: ``IndivoError``.
-    public func smart(_ kind: SMARTKind) async throws -> SMARTGraph {
+    public func smart(_ kind: SMARTGraph.Kind) async throws -> SMARTGraph {
         let answer =
             kind == .allergies
             ? try await send(.smartAllergies) : try await send(.smartGeneric, path: ["model": kind.rawValue])
@@ -108,7 +108,7 @@ extension IndivoRecord {
     /// One fact as a SMART graph (`smart_generic_instance`, `smart_allergies_instance`).
     /// - Parameter fact: Its id, as ``SMARTGraph/factIDs(of:)`` tells it.
     /// - Throws: ``IndivoError``.
-    public func smart(_ kind: SMARTKind, fact: String) async throws -> SMARTGraph {
+    public func smart(_ kind: SMARTGraph.Kind, fact: String) async throws -> SMARTGraph {
         let answer =
             kind == .allergies
             ? try await send(.smartAllergiesInstance, path: ["fact": fact])

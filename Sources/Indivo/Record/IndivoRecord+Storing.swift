@@ -130,7 +130,7 @@ extension IndivoRecord {
             }
             guard var error = error as? IndivoError, isUnknown, write != nil, documents.isEmpty else { throw error }
             // There is no document that could remember the id.
-            error.isSafeToRepeat = false
+            error.isSafeToRetry = false
             throw error
         }
     }

@@ -2,24 +2,26 @@ import Foundation
 import IndivoModel
 import IndivoXML
 
-/// A kind of facts that servers give as SMART graphs.
-public enum SMARTKind: String, Sendable, Hashable, CaseIterable {
-    /// Allergies, and what the patient is known not to be allergic to.
-    case allergies
-    /// Visits.
-    case encounters
-    /// Medications as they were dispensed.
-    case fulfillments
-    /// Immunizations.
-    case immunizations
-    /// Results of a laboratory.
-    case labResults = "lab_results"
-    /// Medications.
-    case medications
-    /// Diagnoses and complaints.
-    case problems
-    /// Vital signs, a set for each visit.
-    case vitalSigns = "vital_signs"
+extension SMARTGraph {
+    /// A kind of facts that servers give as SMART graphs.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Allergies, and what the patient is known not to be allergic to.
+        case allergies
+        /// Visits.
+        case encounters
+        /// Medications as they were dispensed.
+        case fulfillments
+        /// Immunizations.
+        case immunizations
+        /// Results of a laboratory.
+        case labResults = "lab_results"
+        /// Medications.
+        case medications
+        /// Diagnoses and complaints.
+        case problems
+        /// Vital signs, a set for each visit.
+        case vitalSigns = "vital_signs"
+    }
 }
 
 /// A graph of facts in RDF/XML, as the SMART API of version 0.4 has it.
@@ -61,14 +63,14 @@ public struct SMARTGraph: Sendable {
 
     /// The ids of the facts of a kind, which no other call but that for measurements tells.
     /// - Throws: `XMLError`.
-    public func factIDs(of kind: SMARTKind) throws -> [String] {
+    public func factIDs(of kind: Kind) throws -> [String] {
         let wanted = kind.types.map { "http://smartplatforms.org/terms#" + $0 }
         return try resources().filter { !Set($0.types).isDisjoint(with: wanted) }
             .compactMap { $0.uri.split(separator: "/").last.map(String.init) }
     }
 }
 
-extension SMARTKind {
+extension SMARTGraph.Kind {
     /// The names of its classes in the SMART ontology.
     fileprivate var types: [String] {
         switch self {

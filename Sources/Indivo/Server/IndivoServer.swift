@@ -60,7 +60,7 @@ public final class IndivoServer: Sendable {
         public var plainHTTPHosts: Set<String>
         /// How much memory reading one answer may take, in bytes: the answer itself, and what is made of it at about a
         /// kilobyte an element, reckoned beforehand. What would take more is refused
-        /// (``IndivoError/Reason/answerTooLarge``).
+        /// (``IndivoError/Reason/responseTooLarge``).
         public var maximumReadingBytes: Int
         /// Where sessions are kept by ``IndivoRecord/keepSession(label:)``.
         public var sessions: any SessionStore
@@ -85,7 +85,12 @@ public final class IndivoServer: Sendable {
 
     /// The version the server says it has, such as `2.0.0` (`get_version`).
     public func version() async throws -> String {
-        try await PublicScope(server: self).sendUntilWhole(.getVersion).text
+        let response = try await PublicScope(server: self).sendUntilWhole(.getVersion)
+        // A UI server or a proxy may have a page for every path.
+        guard response.body.count <= 100, !response.body.contains(UInt8(ascii: "<")) else {
+            throw response.malformed("it should be a version")
+        }
+        return response.text
     }
 
     /// A record for which the app already has a token, as one kept from an earlier login.

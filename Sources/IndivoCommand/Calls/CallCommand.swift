@@ -9,7 +9,8 @@ struct CallCommand: AsyncParsableCommand {
         discussion: """
             indivo call GET /version
             indivo call GET '/records/{record}/documents/?limit=5'
-            indivo call PUT /records/{record}/documents/ID/label --body label.txt --content-type text/plain
+            indivo call PUT /records/{record}/documents/ID/label \\
+                --body label.txt --content-type text/plain
             indivo call POST /records/{record}/notifications/ --form content=Hello
 
             {record} and {app} in the path stand for the record's and the app's id; indivo calls lists the paths. Who \

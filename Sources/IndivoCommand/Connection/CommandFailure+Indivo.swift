@@ -39,9 +39,9 @@ extension CommandFailure {
                 "\(error.call) (\(error.request)): the server refuses (403). It gives no reason; "
                 + "the likeliest first, it is one of:"
                 + reasons
-        case .notReachable, .timedOut, .answerLost:
+        case .notReachable, .timedOut, .responseLost:
             let doubt =
-                error.isSafeToRepeat
+                error.isSafeToRetry
                 ? "" : " The server may have acted on it all the same: look before you repeat it."
             return "\(error)\(doubt)".inToolsWords
         default:
@@ -52,8 +52,8 @@ extension CommandFailure {
     /// The command that helps.
     private static func nextCommand(after error: IndivoError) -> String? {
         switch error.reason {
-        case .badArgument, .answerTooLarge: nil
-        case .notReachable, .timedOut, .answerLost:
+        case .badArgument, .responseTooLarge: nil
+        case .notReachable, .timedOut, .responseLost:
             "check INDIVO_API with “indivo call GET /version”; for a server to try things with, run “indivo sandbox”"
         case .refused: "run “indivo login”"
         case .notFound: nextCommand(notFoundBy: error.call)
@@ -63,7 +63,7 @@ extension CommandFailure {
         case .conflict(.deleted): "add its content as a new document"
         case .conflict(.alreadyReplaced): "“indivo documents versions ID” lists the versions; replace the newest"
         case .invalid, .invalidDocument: "“indivo document check FILE” tells what a server would refuse; --verbose tells more"
-        case .serverFailed, .unexpectedStatus, .malformedAnswer:
+        case .serverFailed, .unexpectedStatus, .malformedResponse:
             "check INDIVO_API with “indivo call GET /version”; --verbose tells more"
         case .login(.badCallback): nil
         case .login: "run “indivo login”"
@@ -86,14 +86,14 @@ extension ExitStatus {
         self =
             switch error.reason {
             case .badArgument, .login(.badCallback): .wrongUse
-            case .notReachable, .timedOut, .answerLost: .notReached
+            case .notReachable, .timedOut, .responseLost: .notReached
             case .notFound, .login(.cancelled), .cancelled: .nothingFound
             default: .refused
             }
     }
 }
 
-extension RefusalCause {
+extension IndivoError.RefusalCause {
     fileprivate var forTheTool: String {
         switch self {
         case .tokenGone: "the token has expired or was revoked (“indivo login” gets another)"

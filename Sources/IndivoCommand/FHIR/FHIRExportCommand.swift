@@ -9,7 +9,8 @@ struct FHIRExportCommand: AsyncParsableCommand {
         abstract: "Print a whole record as a bundle of FHIR R4.",
         discussion: """
             indivo fhir export > bundle.json
-            indivo fhir export --from patients/1032702 --transaction --report unmapped.json > bundle.json
+            indivo fhir export --from patients/1032702 \\
+                --transaction --report unmapped.json > bundle.json
 
             What has no element in FHIR is counted on standard error, and listed with --report: which document, which \
             field and why, never the value. --verbose lists it on standard error.

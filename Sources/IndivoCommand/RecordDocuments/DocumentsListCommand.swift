@@ -13,7 +13,7 @@ struct DocumentQueryOptions: ParsableArguments {
     var status = DocumentStatus.active
 
     @Option(help: "By what they are ordered; the newest come first unless given.")
-    var order: DocumentOrder.Key?
+    var order: DocumentQuery.Order.Key?
 
     @Flag(help: "The other way round.")
     var descending = false
@@ -98,6 +98,6 @@ struct DocumentsHistoryCommand: AsyncParsableCommand {
     }
 }
 
-extension DocumentOrder.Key: ExpressibleByArgument {
+extension DocumentQuery.Order.Key: ExpressibleByArgument {
     public init?(argument: String) { self.init(rawValue: argument) }
 }

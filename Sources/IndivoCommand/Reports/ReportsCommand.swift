@@ -9,8 +9,10 @@ struct ReportsCommand: AsyncParsableCommand {
         abstract: "List the facts of a data model, such as Medication.",
         discussion: """
             indivo reports Medication
-            indivo reports LabResult --json --filter testName_identifier=2951-2 --order -collectedAt --limit 10
-            indivo reports LabResult --aggregate count:testName_title --group-by testName_title
+            indivo reports LabResult --json --filter testName_identifier=2951-2 \\
+                --order -collectedAt --limit 10
+            indivo reports LabResult --aggregate count:testName_title \\
+                --group-by testName_title
 
             Fields are named as in the model (drugName_title) or as in Swift (drugName.title); created_at is when the \
             document was stored. The core models are \(DataModel.core.map(\.name).joined(separator: ", ")); \

@@ -11,8 +11,10 @@ struct SamplesConvertCommand: AsyncParsableCommand {
         commandName: "convert",
         abstract: "Print samples as FHIR, as lines of JSON or as documents of an Indivo record.",
         discussion: """
-            indivo samples convert export.zip --to fhir --subject Patient/7 > samples.ndjson
-            indivo samples convert export.xml --to jsonl --type HeartRate --since 2026-01-01 > heart.jsonl
+            indivo samples convert export.zip --to fhir \\
+                --subject Patient/7 > samples.ndjson
+            indivo samples convert export.xml --to jsonl --type HeartRate \\
+                --since 2026-01-01 > heart.jsonl
 
             With --to fhir each line is an Observation, or the Device that measured it, which comes first. With --to indivo \
             each line is a document of the models VitalSigns and Measurement, or of other models by --table.

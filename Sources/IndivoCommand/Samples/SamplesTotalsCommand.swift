@@ -9,7 +9,8 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
         commandName: "totals",
         abstract: "Add up samples of a type by hour, day or week of a time zone.",
         discussion: """
-            indivo samples totals export.zip --type StepCount --by day --zone Europe/Berlin
+            indivo samples totals export.zip --type StepCount \\
+                --by day --zone Europe/Berlin
 
             Where samples of several sources overlap, as of phone and watch, they count once: those of the source that is \
             named first by --source; without it, of the source with the most samples. Of types that do not add up, such as \

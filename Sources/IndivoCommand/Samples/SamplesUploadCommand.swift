@@ -13,7 +13,8 @@ struct SamplesUploadCommand: AsyncParsableCommand {
         commandName: "upload",
         abstract: "Send samples to a FHIR server; sending them again changes nothing.",
         discussion: """
-            indivo samples upload export.zip --base https://fhir.example.org/r4 --patient 'urn:oid:1.2.3|4711'
+            indivo samples upload export.zip --base https://fhir.example.org/r4 \\
+                --patient 'urn:oid:1.2.3|4711'
 
             The patient is found by an identifier, which the server must have once. With --anchor a file remembers how far \
             the upload was, and the next run goes on there; samples that were refused are sent again. An anchor holds for \

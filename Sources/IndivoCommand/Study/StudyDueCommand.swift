@@ -9,7 +9,8 @@ struct StudyDueCommand: ParsableCommand {
         commandName: "due",
         abstract: "List what a study's schedule asks for, and where it stands.",
         discussion: """
-            indivo study due schedule.json --enrolled 2026-03-01T10:00:00+01:00 --at 2026-03-29 --zone Europe/Berlin
+            indivo study due schedule.json --enrolled 2026-03-01T10:00:00+01:00 \\
+                --at 2026-03-29 --zone Europe/Berlin
 
             The schedule is C3-PRO's, or a PlanDefinition of FHIR R4. A date without a time is the beginning of that day in the \
             zone. Listed is what is due or late, and with --all everything.

@@ -8,11 +8,11 @@ struct StudyOntologyCommand: ParsableCommand {
         commandName: "ontology",
         abstract: "Print the tree of concepts that i2b2's query tool shows for questionnaires.",
         discussion: """
-            indivo study ontology FILE > concepts.csv, where FILE is a FHIR Questionnaire of yours
+            indivo study ontology mood.json > concepts.csv
 
-            csv has the columns of i2b2's metadata tables; sql has the statements for the tables study_metadata and \
-            concept_dimension. The exit status is 0 when every item has a concept, 1 when some have none (which and why is \
-            printed), 2 for wrong use or bad input.
+            The files are FHIR Questionnaires. csv has the columns of i2b2's metadata tables; sql has the statements for \
+            the tables study_metadata and concept_dimension. The exit status is 0 when every item has a concept, 1 when \
+            some have none (which and why is printed), 2 for wrong use or bad input.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable { case csv, sql }

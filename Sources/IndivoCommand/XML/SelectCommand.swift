@@ -7,8 +7,10 @@ struct SelectCommand: ParsableCommand {
         commandName: "select",
         abstract: "Print the parts of XML that a CSS selector or an XPath expression means.",
         discussion: """
-            indivo select 'Model[name=Medication] > Field[name^=drugName]' --text meds.xml
-            indivo select --namespace d=http://indivo.org/vocab/xml/documents# 'd|Model' --count *.xml
+            indivo select 'Model[name=Medication] > Field[name^=drugName]' \\
+                --text meds.xml
+            indivo select --namespace d=http://indivo.org/vocab/xml/documents# \\
+                'd|Model' --count *.xml
             indivo select --xpath 'count(//*[local-name()="Model"])' meds.xml
 
             A name without a prefix means elements of any namespace in selectors, of none in XPath. Of several files \

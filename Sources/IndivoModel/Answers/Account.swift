@@ -43,12 +43,3 @@ public struct Account: CompoundValue {
 
     public init() {}
 }
-
-/// Accounts that were found (element `Accounts`, call `account_search`).
-public struct AccountList: CompoundValue {
-    /// The accounts, in the server's order.
-    @Field("Account") public var accounts: [Account]
-
-    /// No accounts.
-    public init() {}
-}

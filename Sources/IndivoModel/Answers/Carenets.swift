@@ -20,22 +20,24 @@ public struct Carenets: CompoundValue {
     public init() {}
 }
 
-/// A member of a carenet (element `CarenetAccount`).
-public struct CarenetAccount: CompoundValue {
-    /// The account's e-mail address.
-    @Field(in: .attribute) public var id: String
-    /// The person's name.
-    @Field(in: .attribute) public var fullName: String?
-    /// Whether the person may also write.
-    @Field("write", in: .attribute) public var mayWrite: Bool?
+extension Carenet {
+    /// A member of a carenet (element `CarenetAccount`).
+    public struct Account: CompoundValue {
+        /// The account's e-mail address.
+        @Field(in: .attribute) public var id: String
+        /// The person's name.
+        @Field(in: .attribute) public var fullName: String?
+        /// Whether the person may also write.
+        @Field("write", in: .attribute) public var mayWrite: Bool?
 
-    public init() {}
+        public init() {}
+    }
 }
 
 /// The members of a carenet (element `CarenetAccounts`).
 public struct CarenetAccounts: CompoundValue {
     /// The members, in the server's order.
-    @Field("CarenetAccount") public var accounts: [CarenetAccount]
+    @Field("CarenetAccount") public var accounts: [Carenet.Account]
 
     public init() {}
 }

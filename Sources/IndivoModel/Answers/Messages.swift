@@ -76,28 +76,30 @@ public struct Messages: CompoundValue {
     public init() {}
 }
 
-/// A notification of an account (element `Notification`).
-public struct AccountNotification: CompoundValue {
-    /// The notification's id.
-    @Field(in: .attribute) public var id: String
-    /// The id of the app that sent it.
-    @Field public var sender: String?
-    /// When it arrived.
-    @Field("received_at") public var receivedAt: XMLDateTime?
-    /// What it says.
-    @Field public var content: String?
-    /// The record it is about.
-    @Field public var record: Message.RecordReference?
-    /// The document it is about; a label of `None` is none.
-    @Field public var document: Message.RecordReference?
+extension Notifications {
+    /// A notification of an account (element `Notification`).
+    public struct Notification: CompoundValue {
+        /// The notification's id.
+        @Field(in: .attribute) public var id: String
+        /// The id of the app that sent it.
+        @Field public var sender: String?
+        /// When it arrived.
+        @Field("received_at") public var receivedAt: XMLDateTime?
+        /// What it says.
+        @Field public var content: String?
+        /// The record it is about.
+        @Field public var record: Message.RecordReference?
+        /// The document it is about; a label of `None` is none.
+        @Field public var document: Message.RecordReference?
 
-    public init() {}
+        public init() {}
+    }
 }
 
 /// An account's notifications (element `Notifications`).
 public struct Notifications: CompoundValue {
     /// The notifications, in the server's order.
-    @Field("Notification") public var notifications: [AccountNotification]
+    @Field("Notification") public var notifications: [Notification]
 
     public init() {}
 }

@@ -30,29 +30,31 @@ public struct RecordInformation: CompoundValue {
     public init() {}
 }
 
-/// A record in an account's list (element `Record` of `Records`). The same record can occur more than once, once for
-/// each carenet through which it is shared.
-public struct RecordListing: CompoundValue {
-    /// The record's id.
-    @Field(in: .attribute) public var id: String
-    /// The record's label; that of a shared one ends in `(shared)` or `(carenet)`.
-    @Field(in: .attribute) public var label: String
-    /// Whether the record is another person's, who shares it.
-    @Field("shared", in: .attribute) public var isShared: Bool?
-    /// What the account is to the record, such as `Guardian`.
-    @Field("role_label", in: .attribute) public var roleLabel: String?
-    /// The id of the carenet through which the record is shared.
-    @Field("carenet_id", in: .attribute) public var carenetID: String?
-    /// The name of that carenet.
-    @Field("carenet_name", in: .attribute) public var carenetName: String?
+extension RecordList {
+    /// A record in an account's list (element `Record` of `Records`). The same record can occur more than once, once for
+    /// each carenet through which it is shared.
+    public struct Record: CompoundValue {
+        /// The record's id.
+        @Field(in: .attribute) public var id: String
+        /// The record's label; that of a shared one ends in `(shared)` or `(carenet)`.
+        @Field(in: .attribute) public var label: String
+        /// Whether the record is another person's, who shares it.
+        @Field("shared", in: .attribute) public var isShared: Bool?
+        /// What the account is to the record, such as `Guardian`.
+        @Field("role_label", in: .attribute) public var roleLabel: String?
+        /// The id of the carenet through which the record is shared.
+        @Field("carenet_id", in: .attribute) public var carenetID: String?
+        /// The name of that carenet.
+        @Field("carenet_name", in: .attribute) public var carenetName: String?
 
-    public init() {}
+        public init() {}
+    }
 }
 
 /// An account's records (element `Records`).
 public struct RecordList: CompoundValue {
     /// The records, in the server's order.
-    @Field("Record") public var records: [RecordListing]
+    @Field("Record") public var records: [Record]
 
     public init() {}
 }

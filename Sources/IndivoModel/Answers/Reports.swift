@@ -47,29 +47,31 @@ public final class ReportItem: IndivoDocument {
     /// A note on a visit.
     @Field("SimpleClinicalNote") public var simpleClinicalNote: SimpleClinicalNoteDocument?
     /// A measurement.
-    @Field("Measurement") public var measurement: MeasurementItem?
+    @Field("Measurement") public var measurement: Report.Measurement?
     /// A number over many documents.
     @Field("AggregateReport") public var aggregate: AggregateReport?
     /// A request that the server remembers.
     @Field("AuditEntry") public var auditEntry: AuditEntry?
 }
 
-/// A measurement as a minimal report gives it.
-public struct MeasurementItem: CompoundValue {
-    /// The id of the fact, not of a document.
-    @Field("id", in: .attribute) public var factID: String?
-    /// The number, in ``unit``.
-    @Field(in: .attribute) public var value: Double?
-    /// What was measured, such as `HBA1C`.
-    @Field(in: .attribute) public var type: String?
-    /// When it was measured.
-    @Field("datetime", in: .attribute) public var date: XMLDateTime?
-    /// The unit of ``value``.
-    @Field(in: .attribute) public var unit: String?
-    /// The id of the document it came from.
-    @Field("source_doc", in: .attribute) public var sourceDocumentID: String?
+extension Report {
+    /// A measurement as a minimal report gives it.
+    public struct Measurement: CompoundValue {
+        /// The id of the fact, not of a document.
+        @Field("id", in: .attribute) public var factID: String?
+        /// The number, in ``unit``.
+        @Field(in: .attribute) public var value: Double?
+        /// What was measured, such as `HBA1C`.
+        @Field(in: .attribute) public var type: String?
+        /// When it was measured.
+        @Field("datetime", in: .attribute) public var date: XMLDateTime?
+        /// The unit of ``value``.
+        @Field(in: .attribute) public var unit: String?
+        /// The id of the document it came from.
+        @Field("source_doc", in: .attribute) public var sourceDocumentID: String?
 
-    public init() {}
+        public init() {}
+    }
 }
 
 /// A number over many documents (element `AggregateReport`).

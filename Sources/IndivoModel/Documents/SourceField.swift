@@ -1,9 +1,9 @@
 import IndivoXML
 
 /// A field of the document that an object was read from, and what the object's model knows of it.
-public struct SourceField: Sendable, Hashable {
+package struct SourceField: Sendable, Hashable {
     /// What the model says of a field's name.
-    public enum Meaning: Sendable, Hashable {
+    package enum Meaning: Sendable, Hashable {
         /// A field of the model.
         case known
         /// The name that the field of this name had once. Servers refuse it.
@@ -13,17 +13,17 @@ public struct SourceField: Sendable, Hashable {
     }
 
     /// The name in the document.
-    public let name: String
+    package let name: String
     /// The line it stands on, from 1, where that is known.
-    public let line: Int?
+    package let line: Int?
     /// What the field is to the document's class.
-    public let meaning: Meaning
+    package let meaning: Meaning
 }
 
 extension IndivoDocument {
     /// The fields of the data model's document that the object was read from, in their order; related models' own
     /// fields are theirs. Empty for a document that was not read.
-    public final var sourceFields: [SourceField] {
+    package final var sourceFields: [SourceField] {
         guard type(of: self).format.isDataModel, let source else { return [] }
         let schema = schema
         return source.ownChildren(named: "Field").map { element in

@@ -3,12 +3,12 @@ public struct DataModel: Sendable, Hashable {
     /// The name that data carries in `Model/@name`.
     public let name: String
     /// The leaves, compound values flattened.
-    public let fields: [DataField]
+    public let fields: [Field]
     /// The fields that hold other models.
-    public let relations: [DataRelation]
+    public let relations: [Relation]
 
     /// A model of this shape.
-    public init(name: String, fields: [DataField], relations: [DataRelation]) {
+    public init(name: String, fields: [Field], relations: [Relation]) {
         self.name = name
         self.fields = fields
         self.relations = relations
@@ -18,10 +18,10 @@ public struct DataModel: Sendable, Hashable {
     public init(_ type: IndivoDocument.Type) {
         let schema = ModelSchema.of(type)
         name = type.modelName
-        fields = schema.leaves.map { DataField(name: $0.name, type: $0.type.dataType) }
+        fields = schema.leaves.map { Field(name: $0.name, type: $0.type.dataType) }
         relations = schema.fields.compactMap { field in
             guard case .document(let related) = field.shape.kind else { return nil }
-            return DataRelation(name: field.name, isList: field.shape.isList, model: related.modelName)
+            return Relation(name: field.name, isList: field.shape.isList, model: related.modelName)
         }
     }
 
@@ -29,17 +29,19 @@ public struct DataModel: Sendable, Hashable {
     public static let core: [DataModel] = IndivoDocument.coreModels.map { DataModel($0) }
 }
 
-/// A leaf of a data model.
-public struct DataField: Sendable, Hashable {
-    /// The flattened name, such as `drugName_title`.
-    public let name: String
-    /// What its text must be.
-    public let type: DataFieldType
+extension DataModel {
+    /// A leaf of a data model.
+    public struct Field: Sendable, Hashable {
+        /// The flattened name, such as `drugName_title`.
+        public let name: String
+        /// What its text must be.
+        public let type: DataFieldType
 
-    /// A leaf of this name and type.
-    public init(name: String, type: DataFieldType) {
-        self.name = name
-        self.type = type
+        /// A leaf of this name and type.
+        public init(name: String, type: DataFieldType) {
+            self.name = name
+            self.type = type
+        }
     }
 }
 
@@ -57,38 +59,40 @@ public enum DataFieldType: String, Sendable, Hashable {
     case dateTime
 }
 
-/// A relation from one data model to another.
-public struct DataRelation: Sendable, Hashable {
-    /// The field's name.
-    public let name: String
-    /// One-to-many, or one-to-one.
-    public let isList: Bool
-    /// The name of the related model.
-    public let model: String
+extension DataModel {
+    /// A relation from one data model to another.
+    public struct Relation: Sendable, Hashable {
+        /// The field's name.
+        public let name: String
+        /// One-to-many, or one-to-one.
+        public let isList: Bool
+        /// The name of the related model.
+        public let model: String
 
-    /// A field that holds one object of a model, or any number of them.
-    public init(name: String, isList: Bool, model: String) {
-        self.name = name
-        self.isList = isList
-        self.model = model
+        /// A field that holds one object of a model, or any number of them.
+        public init(name: String, isList: Bool, model: String) {
+            self.name = name
+            self.isList = isList
+            self.model = model
+        }
     }
 }
 
 extension DataModel {
     /// A model's leaves, each with the Swift path of its property, such as `drugName.title`; `nil` for a model of which
     /// neither class nor description is known.
-    package static func leaves(ofModel name: String) -> [(property: String, field: DataField)]? {
+    package static func leaves(ofModel name: String) -> [(property: String, field: Field)]? {
         if let model = DocumentClasses.runtimeModel(named: name) { return leaves(model.schema) }
         let type = DocumentClasses.type(ofModel: name)
         return type == GenericDocument.self ? nil : leaves(of: type)
     }
 
     /// The same of a class.
-    package static func leaves(of type: IndivoDocument.Type) -> [(property: String, field: DataField)] {
+    package static func leaves(of type: IndivoDocument.Type) -> [(property: String, field: Field)] {
         leaves(ModelSchema.of(type))
     }
 
-    private static func leaves(_ schema: ModelSchema) -> [(property: String, field: DataField)] {
-        schema.leaves.map { ($0.property, DataField(name: $0.name, type: $0.type.dataType)) }
+    private static func leaves(_ schema: ModelSchema) -> [(property: String, field: Field)] {
+        schema.leaves.map { ($0.property, Field(name: $0.name, type: $0.type.dataType)) }
     }
 }

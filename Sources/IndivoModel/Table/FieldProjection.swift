@@ -23,7 +23,7 @@ public struct FieldProjection: Sendable, Hashable {
     /// In a data model, the names of the plain fields which the value becomes, today's; for a relation its name.
     public let leafNames: [String]
     /// Whether the document's source has the field.
-    public let presence: FieldPresence
+    public let presence: Presence
     /// The line of the source on which it stands, from 1; `nil` where that is not known.
     public let line: Int?
 
@@ -31,14 +31,16 @@ public struct FieldProjection: Sendable, Hashable {
     public var isPresent: Bool { presence == .present }
 }
 
-/// Whether a document has a field.
-public enum FieldPresence: Sendable, Hashable {
-    /// The document says nothing of it.
-    case absent
-    /// The field is there and says nothing.
-    case empty
-    /// The field is there, with a value.
-    case present
+extension FieldProjection {
+    /// Whether a document has a field.
+    public enum Presence: Sendable, Hashable {
+        /// The document says nothing of it.
+        case absent
+        /// The field is there and says nothing.
+        case empty
+        /// The field is there, with a value.
+        case present
+    }
 }
 
 extension FieldProjection {

@@ -283,7 +283,7 @@ struct ItemDelivery {
         let stored: XMLNode
         do {
             stored = try await record.storedDocument(target, root: root)
-        } catch let error as IndivoError where error.reason == .answerTooLarge {
+        } catch let error as IndivoError where error.reason == .responseTooLarge {
             throw Obstacle.refused("the stored document is too large to be read: \(error)")
         }
         do {
@@ -375,6 +375,6 @@ extension DeliveryOutcome {
 
 extension IndivoError {
     fileprivate var isMalformed: Bool {
-        if case .malformedAnswer = reason { true } else { false }
+        if case .malformedResponse = reason { true } else { false }
     }
 }

@@ -15,9 +15,9 @@ enum Verdict {
         switch error.reason {
         case .badArgument, .notFound, .invalid, .invalidDocument, .conflict: self = .refused
         case .refused, .login: self = .forbidden
-        case .notReachable, .timedOut, .answerLost, .cancelled: self = .tryAgain
+        case .notReachable, .timedOut, .responseLost, .cancelled: self = .tryAgain
         // Such as the page of a network that wants a login of its own first.
-        case .malformedAnswer, .answerTooLarge: self = .tryAgain
+        case .malformedResponse, .responseTooLarge: self = .tryAgain
         // What stands between, a gateway say, is no judge of the change.
         case .serverFailed(let status): self = status == 500 ? .serverFailed : .tryAgain
         case .unexpectedStatus(let status):

@@ -77,13 +77,13 @@ extension DataModel {
     /// The shape of a model that SDML defines.
     init(_ model: SDMLModel) {
         let fields = model.fields.flatMap(\.leaves).map { leaf in
-            DataField(name: leaf.name, type: DataFieldType(leaf.kind))
+            DataModel.Field(name: leaf.name, type: DataFieldType(leaf.kind))
         }
-        let relations = model.fields.compactMap { field -> DataRelation? in
+        let relations = model.fields.compactMap { field -> DataModel.Relation? in
             switch field.type {
             case .value: nil
-            case .one(let name): DataRelation(name: field.name, isList: false, model: name)
-            case .many(let name): DataRelation(name: field.name, isList: true, model: name)
+            case .one(let name): DataModel.Relation(name: field.name, isList: false, model: name)
+            case .many(let name): DataModel.Relation(name: field.name, isList: true, model: name)
             }
         }
         self.init(name: model.name, fields: fields, relations: relations)

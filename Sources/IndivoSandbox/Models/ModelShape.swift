@@ -4,7 +4,7 @@ import IndivoModel
 /// leaves.
 struct ModelShape: Sendable {
     let name: String
-    let fields: [DataField]
+    let fields: [DataModel.Field]
     let fieldTypes: [String: DataFieldType]
     /// What a document may nest.
     let inputs: [Relation]

@@ -36,10 +36,10 @@ struct FactJSON {
 
 extension ModelCatalog {
     /// A model's leaves, in order; demographics, which are no model that reports know, have theirs too.
-    func fields(of model: String) -> [DataField] {
+    func fields(of model: String) -> [DataModel.Field] {
         if model == "Demographics" {
             return DemographicsContent.fields.map {
-                DataField(name: $0, type: $0.hasSuffix("_preferred_p") ? .boolean : $0 == "bday" ? .date : .string)
+                DataModel.Field(name: $0, type: $0.hasSuffix("_preferred_p") ? .boolean : $0 == "bday" ? .date : .string)
             }
         }
         return self[model]?.fields ?? []

@@ -38,7 +38,7 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     /// What the receiver does not take.
     private enum Refusal: Error {
-        case answer(StudyAnswer)
+        case answer(StudyResponse)
     }
 
     public func objection(to submission: StudySubmission) -> String? {
@@ -51,7 +51,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         }
     }
 
-    public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyAnswer {
+    public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse {
         do {
             let answer = try await send(submission, body, await bearer())
             guard answer.response.status.code == 401 else { return Self.read(answer, submission) }
@@ -82,10 +82,10 @@ public final class C3ProEndpoint: StudyEndpoint {
         return try await transport.send(request, upload: body)
     }
 
-    private static func read(_ answer: HTTPAnswer, _ submission: StudySubmission) -> StudyAnswer {
+    private static func read(_ answer: HTTPAnswer, _ submission: StudySubmission) -> StudyResponse {
         let json = C3ProJSON.read(answer.body)
         let problem = C3ProJSON.problem(json)
-        let verdict = StudyAnswer(status: answer.response.status.code, problem ?? "")
+        let verdict = StudyResponse(status: answer.response.status.code, problem ?? "")
         guard verdict == .accepted else { return verdict }
         // An error may come with status 200, in text that is no JSON; and a network's login page is nothing that a receiver says.
         let isEmpty = answer.body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -126,7 +126,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         let json = C3ProJSON.read(answer.body)
         let code = answer.response.status.code
         let reason = "\(what): the server answered \(code)" + (C3ProJSON.problem(json).map { ", \($0)" } ?? "")
-        if case .failed = StudyAnswer(status: code) { return .answer(.failed(reason: reason)) }
+        if case .failed = StudyResponse(status: code) { return .answer(.failed(reason: reason)) }
         return .answer(.closed(reason: reason))
     }
 

@@ -37,7 +37,7 @@ public struct ResearchKitEndpoint: StudyEndpoint {
         return nil
     }
 
-    public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyAnswer {
+    public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse {
         let fields = [
             (HTTPField.Name.contentType, submission.contentType), (Self.uploadID, submission.id.uuidString),
             (Self.subject, submission.subject.uuidString), (Self.study, submission.study),
@@ -46,6 +46,6 @@ public struct ResearchKitEndpoint: StudyEndpoint {
             return try await ResumableUpload(transport: transport, address: address, fields: fields).send(body)
         }
         let answer = try await transport.send(address.request(.post, "", fields), upload: body)
-        return StudyAnswer(status: answer.response.status.code)
+        return StudyResponse(status: answer.response.status.code)
     }
 }

@@ -25,17 +25,17 @@ struct ResumableUpload {
         case nothing
         case bytes(Int)
         case everything
-        case answer(StudyAnswer)
+        case answer(StudyResponse)
     }
 
-    func send(_ body: ByteSource) async throws -> StudyAnswer {
+    func send(_ body: ByteSource) async throws -> StudyResponse {
         let digest = (Self.digest, "sha-256=:\(try Self.hash(of: body).base64EncodedString()):")
         switch try await progress(digest, size: body.size) {
         case .everything: return .accepted
         case .answer(let answer): return answer
         case .nothing:
             let request = address.request(.post, "", fields + [digest, (Self.complete, "?1")])
-            return StudyAnswer(status: try await transport.send(request, upload: body).response.status.code)
+            return StudyResponse(status: try await transport.send(request, upload: body).response.status.code)
         case .bytes(let offset):
             let partial = [(HTTPField.Name.contentType, "application/partial-upload"), (Self.offset, "\(offset)")]
             let request = address.request(.patch, "", fields + [digest, (Self.complete, "?1")] + partial)
@@ -43,7 +43,7 @@ struct ResumableUpload {
             let status = try await transport.send(request, upload: rest).response.status.code
             // What the server has is not what it said: the next attempt asks again.
             guard status != 409 else { return .failed(reason: "the server has not the \(offset) bytes that it named") }
-            return StudyAnswer(status: status)
+            return StudyResponse(status: status)
         }
     }
 
@@ -53,7 +53,7 @@ struct ResumableUpload {
         case 200..<300: break
         // Nothing of it is there, or the server knows no such request.
         case 400, 404, 405, 410, 501: return .nothing
-        default: return .answer(StudyAnswer(status: response.status.code))
+        default: return .answer(StudyResponse(status: response.status.code))
         }
         if response.headerFields[Self.complete] == "?1" { return .everything }
         guard let text = response.headerFields[Self.offset], text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

@@ -12,11 +12,11 @@ public protocol StudyEndpoint: Sendable {
     /// - Parameter body: What is sent, encrypted already where it is to be.
     /// - Returns: What the server made of it.
     /// - Throws: `HTTPTransportError` when there is no answer, `CancellationError`, and what `body` throws.
-    func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyAnswer
+    func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse
 }
 
 /// What a server made of a submission.
-public enum StudyAnswer: Sendable, Hashable {
+public enum StudyResponse: Sendable, Hashable {
     /// It has it, for good.
     case accepted
     /// It will never take it.

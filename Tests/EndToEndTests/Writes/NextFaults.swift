@@ -19,7 +19,7 @@ final class NextFaults: Sendable {
 
     /// The server stores what the next request brings, the response is lost, and whatever is asked next does not arrive:
     /// the outcome cannot be known.
-    func hideOutcome() { announce(.loseAnswer, .loseRequest) }
+    func hideOutcome() { announce(.loseResponse, .loseRequest) }
 }
 
 extension TestRecord {

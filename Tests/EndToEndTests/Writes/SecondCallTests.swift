@@ -20,7 +20,7 @@ struct SecondCallTests {
     private func twice(_ faults: NextFaults, _ call: () async throws -> Void) async throws {
         faults.hideOutcome()
         let error = try await #require(throws: IndivoError.self) { try await call() }
-        #expect(error.isSafeToRepeat)
+        #expect(error.isSafeToRetry)
         try await call()
     }
 
@@ -168,10 +168,10 @@ struct SecondCallTests {
             var message = OutgoingMessage(subject: "Cough", body: "Look.")
             try message.attach(problem("a"))
             try message.attach(problem("b"))
-            faults.announce(.loseAnswer)
+            faults.announce(.loseResponse)
             let error = try await #require(throws: IndivoError.self) { try await place.record.send(message) }
-            #expect(error.isSafeToRepeat)
-            faults.announce(nil, nil, .loseAnswer)
+            #expect(error.isSafeToRetry)
+            faults.announce(nil, nil, .loseResponse)
             await #expect(throws: IndivoError.self) { try await place.record.send(message) }
             try await place.record.send(message)
             let inbox = try await place.record.account(TestRecord.account).inbox().filter { $0.subject == "Cough" }

@@ -188,7 +188,7 @@ struct DocumentStateTests {
     func badDigest(digest: String, size: Int) async throws {
         let record = serving(digest: digest, size: size).record()
         let error = await #expect(throws: IndivoError.self) { try await record.document("d-1") }
-        guard case .malformedAnswer? = error?.reason else {
+        guard case .malformedResponse? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -196,7 +196,7 @@ struct DocumentStateTests {
         // What was sent is on the server all the same, and is not pushed again.
         let document = FileDocument(FileContent(text: Self.text))
         let stored = await #expect(throws: IndivoError.self) { try await record.add(document) }
-        #expect(document.id == "d-1" && stored?.isSafeToRepeat == false)
+        #expect(document.id == "d-1" && stored?.isSafeToRetry == false)
     }
 }
 

@@ -26,7 +26,7 @@ struct DocumentValidationTests {
     private func problems(_ call: () async throws -> Void) async throws -> [String] {
         let error = try await #require(throws: IndivoError.self) { try await call() }
         guard case .invalidDocument(let problems) = error.reason else { throw error }
-        #expect(error.isSafeToRepeat && error.attempts == 0)
+        #expect(error.isSafeToRetry && error.attempts == 0)
         return problems.map { "\($0.model).\($0.property)" }
     }
 

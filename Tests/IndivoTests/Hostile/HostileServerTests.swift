@@ -18,7 +18,7 @@ struct HostileServerTests {
                 peer.begin(fields)
                 peer.repeatedly(fields.contains("chunked") ? "10\r\n0123456789abcdef\r\n" : "<a>0123456789</a>")
             }
-            await Trial.run(server, expecting: "answerTooLarge") { _ = try await $0.information() }
+            await Trial.run(server, expecting: "responseTooLarge") { _ = try await $0.information() }
         }
     }
 
@@ -29,7 +29,7 @@ struct HostileServerTests {
                 peer.say("HTTP/1.1 200 OK\r\n")
                 peer.repeatedly(piece, upTo: 1 << 30)
             }
-            await Trial.run(server, expecting: piece.contains("\r\n") ? "answerTooLarge" : "answerLost or too large") {
+            await Trial.run(server, expecting: piece.contains("\r\n") ? "responseTooLarge" : "responseLost or too large") {
                 _ = try await $0.information()
             }
         }
@@ -64,14 +64,14 @@ struct HostileServerTests {
                 peer.begin("Content-Encoding: \(coding)\r\nContent-Length: \(packed.count)\r\n")
                 peer.say(packed)
             }
-            await Trial.run(server, expecting: "malformedAnswer") { _ = try await $0.information() }
+            await Trial.run(server, expecting: "malformedResponse") { _ = try await $0.information() }
         }
     }
 
     @Test("a length that is wrong is a lost answer, or the answer ends where it says", arguments: [
-        ("Content-Length: 1000\r\n", "<Record id=\"r-1\" label=\"x\"/>", "answerLost"),
-        ("Content-Length: 5\r\n", "<Record id=\"r-1\" label=\"x\"/>", "malformedAnswer"),
-        ("Content-Length: -1\r\n", "<Record/>", "malformedAnswer"),
+        ("Content-Length: 1000\r\n", "<Record id=\"r-1\" label=\"x\"/>", "responseLost"),
+        ("Content-Length: 5\r\n", "<Record id=\"r-1\" label=\"x\"/>", "malformedResponse"),
+        ("Content-Length: -1\r\n", "<Record/>", "malformedResponse"),
         ("Content-Length: 99999999999999999999999\r\n", "<Record/>", "any"),
         ("Transfer-Encoding: chunked\r\n", "ffffffffffffffff\r\n<Record/>", "any"),
         ("Transfer-Encoding: chunked\r\n", "zz\r\n<Record/>", "any"),
@@ -160,7 +160,7 @@ struct HostileServerTests {
                     peer.repeatedly("+ADw-a/+AD4-", upTo: size)
                 }
             }
-            await Trial.run(server, expecting: "malformedAnswer or too large") { record in
+            await Trial.run(server, expecting: "malformedResponse or too large") { record in
                 switch kind {
                 case "documents": _ = try await record.documents().all()
                 case "reports": _ = try await record.audit().all()
@@ -179,7 +179,7 @@ struct HostileServerTests {
                 peer.repeatedly(piece, upTo: 7 << 20)
                 peer.say("{}]")
             }
-            await Trial.run(server, expecting: "malformedAnswer or too large") {
+            await Trial.run(server, expecting: "malformedResponse or too large") {
                 _ = try await $0.reports(of: Medication.self, matching: ReportQuery().format(.json)).all()
             }
         }
@@ -194,7 +194,7 @@ struct HostileServerTests {
                 peer.say(String(repeating: "&a;", count: 1000))
                 peer.say("\">]><Messages><Message id=\"m\"><body>\(String(repeating: "&b;", count: 1000))</body></Message></Messages>")
             }
-            await Trial.run(server, expecting: "malformedAnswer") { _ = try await $0.account("p@example.org").inbox() }
+            await Trial.run(server, expecting: "malformedResponse") { _ = try await $0.account("p@example.org").inbox() }
         }
     }
 
@@ -242,7 +242,7 @@ struct HostileServerTests {
             }
         }
         let error = await #expect(throws: IndivoError.self) { try await ask(body) }
-        guard case .malformedAnswer(let what)? = error?.reason else {
+        guard case .malformedResponse(let what)? = error?.reason else {
             Issue.record("another error: \(String(describing: error))")
             return
         }
@@ -266,7 +266,7 @@ struct HostileServerTests {
         let error = await #expect(throws: IndivoError.self) {
             try await transport.record().audit(matching: ReportQuery().paged(by: 1)).all()
         }
-        guard case .malformedAnswer? = error?.reason else {
+        guard case .malformedResponse? = error?.reason else {
             Issue.record("another error: \(String(describing: error))")
             return
         }
@@ -290,7 +290,7 @@ private enum Trial {
         _ server: HostileServer, expecting expected: String, deadline: Duration = .seconds(60),
         _ call: (IndivoRecord) async throws -> Void
     ) async {
-        let record = server.record(limits: HTTPLimits(deadline: deadline, maximumAnswerBytes: allowedAnswer))
+        let record = server.record(limits: HTTPLimits(deadline: deadline, maximumResponseBytes: allowedAnswer))
         // What the first call of a process sets up is no part of the measure.
         let quiet = try? HostileServer { $0.begin("Content-Length: 1\r\n"); $0.say("x") }
         _ = try? await quiet?.record(limits: HTTPLimits()).information()
@@ -312,10 +312,10 @@ private enum Trial {
         let took = start.duration(to: .now)
         let accepted =
             switch expected {
-            case "any": ["malformedAnswer", "answerLost", "answerTooLarge"]
+            case "any": ["malformedResponse", "responseLost", "responseTooLarge"]
             // What never closes its elements, and has no length, counts as cut.
-            case "malformedAnswer or too large": ["malformedAnswer", "answerTooLarge", "answerLost"]
-            case "answerLost or too large": ["malformedAnswer", "answerLost", "answerTooLarge"]
+            case "malformedResponse or too large": ["malformedResponse", "responseTooLarge", "responseLost"]
+            case "responseLost or too large": ["malformedResponse", "responseLost", "responseTooLarge"]
             default: [expected]
             }
         FileHandle.standardError.write(Data("\(kind), \(grown / 1_000_000) MB, \(took)\n".utf8))
@@ -328,10 +328,10 @@ private enum Trial {
 
     private static func name(of error: IndivoError) -> String {
         switch error.reason {
-        case .answerTooLarge: "answerTooLarge"
-        case .answerLost: "answerLost"
+        case .responseTooLarge: "responseTooLarge"
+        case .responseLost: "responseLost"
         case .timedOut: "timedOut"
-        case .malformedAnswer: "malformedAnswer"
+        case .malformedResponse: "malformedResponse"
         case .unexpectedStatus: "unexpectedStatus"
         default: "\(error.reason)"
         }

@@ -76,9 +76,9 @@ struct CallReplay {
         }
     }
 
-    var smartKind: SMARTKind {
+    var smartKind: SMARTGraph.Kind {
         get throws {
-            guard let kind = SMARTKind(rawValue: variables["model"] ?? "allergies") else {
+            guard let kind = SMARTGraph.Kind(rawValue: variables["model"] ?? "allergies") else {
                 throw Inexpressible("there is no such kind")
             }
             return kind
@@ -108,7 +108,7 @@ struct CallReplay {
             type: exchange.query["type"].map { DocumentType($0) }, status: try status(), limit: try number("limit"),
             offset: try number("offset") ?? 0)
         if let order = exchange.query["order_by"], !order.isEmpty {
-            guard let key = DocumentOrder.Key(rawValue: String(order.drop { $0 == "-" })) else {
+            guard let key = DocumentQuery.Order.Key(rawValue: String(order.drop { $0 == "-" })) else {
                 throw Inexpressible("documents have no order by “\(order)”")
             }
             query.order = order.hasPrefix("-") ? .descending(key) : .ascending(key)
@@ -184,7 +184,7 @@ struct CallReplay {
     func run() async throws {
         if call.query == .none && !exchange.query.isEmpty { throw Inexpressible("the call has no query") }
         if call.body == .none && exchange.requestBody?.isEmpty == false { throw Inexpressible("the call has no body") }
-        switch call.answer {
+        switch call.response {
         case .reports: try await runReports()
         case .models: try await runModels()
         default: try await runOther()

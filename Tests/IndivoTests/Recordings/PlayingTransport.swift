@@ -53,7 +53,7 @@ final class PlayingTransport: HTTPTransport {
     /// What was answered. Where other bytes are sent than were recorded, as when a document is written anew, the server
     /// would tell their digest and size.
     private func answered(_ body: Data?) -> Data {
-        guard let body, let call = exchange.indivoCall, call.call.answer == .metadata,
+        guard let body, let call = exchange.indivoCall, call.call.response == .metadata,
             exchange.status == 200, body != exchange.requestBody,
             let element = try? FileContent(exchange.responseBody, contentType: "application/xml").xml()
         else { return exchange.responseBody }

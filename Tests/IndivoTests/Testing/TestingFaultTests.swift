@@ -11,7 +11,7 @@ struct TestingFaultTests {
     @Test("a lost request never arrives, a lost answer does, and the errors tell the difference")
     func lost() async throws {
         let inner = EchoTransport()
-        let transport = FaultyTransport(inner, faults: [.loseRequest, .loseAnswer, nil])
+        let transport = FaultyTransport(inner, faults: [.loseRequest, .loseResponse, nil])
         let request = await #expect(throws: HTTPTransportError.self) {
             try await transport.send(.example("/1"), body: nil)
         }
@@ -20,7 +20,7 @@ struct TestingFaultTests {
         let answer = await #expect(throws: HTTPTransportError.self) {
             try await transport.send(.example("/2"), body: nil)
         }
-        #expect(answer?.kind == .answerLost)
+        #expect(answer?.kind == .responseLost)
         #expect(answer?.mayHaveReachedServer == true)
         #expect(inner.received.map(\.path) == ["/2"])
         #expect(try await transport.send(.example("/3"), body: nil).text == "GET /3")
@@ -61,7 +61,7 @@ struct TestingFaultTests {
         let error = await #expect(throws: HTTPTransportError.self) {
             try await transport.send(.example("/1"), body: nil)
         }
-        #expect(error?.kind == .answerLost && error?.mayHaveReachedServer == true)
+        #expect(error?.kind == .responseLost && error?.mayHaveReachedServer == true)
         #expect(inner.received.isEmpty)
         let answer = try await transport.send(.example("/2"), body: nil)
         #expect(answer.text == "GET /2")
@@ -71,7 +71,7 @@ struct TestingFaultTests {
     @Test("faults can depend on the request")
     func byRequest() async throws {
         let inner = EchoTransport()
-        let transport = FaultyTransport(inner) { request, _ in request.method == .post ? .loseAnswer : nil }
+        let transport = FaultyTransport(inner) { request, _ in request.method == .post ? .loseResponse : nil }
         #expect(try await transport.send(.example("/"), body: nil).text == "GET /")
         await #expect(throws: HTTPTransportError.self) {
             try await transport.send(.example("/", method: .post), body: nil)

@@ -16,7 +16,7 @@ struct TestingRecordingTests {
     func roundTrip() async throws {
         let binary = Data([0xFF, 0x00, 0x1F])
         let lost = HTTPTransportError(
-            kind: .answerLost, server: "indivo.example.org", mayHaveReachedServer: true, detail: "gone")
+            kind: .responseLost, server: "indivo.example.org", mayHaveReachedServer: true, detail: "gone")
         let inner = EchoTransport { request in
             switch request.path {
             case "/binary": return HTTPAnswer(response: HTTPResponse(status: .created), body: binary)

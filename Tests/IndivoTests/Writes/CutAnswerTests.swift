@@ -58,7 +58,7 @@ struct CutAnswerTests {
         let server = try server(cutting: 100, after: 20) { _ in Self.element }
         defer { server.stop() }
         let error = try await #require(throws: IndivoError.self) { _ = try await record(on: server).information() }
-        #expect(error.reason == .answerLost && error.attempts == 4 && error.isSafeToRepeat)
+        #expect(error.reason == .responseLost && error.attempts == 4 && error.isSafeToRetry)
         #expect(error.description.contains("broke before the answer was complete"))
     }
 
@@ -115,10 +115,10 @@ struct CutAnswerTests {
         let document = FileDocument(id: "d-1", in: record)
         if isKnown { try await document.refreshMetadata() }
         let error = try await #require(throws: IndivoError.self) { try await document.fetchContent() }
-        #expect(error.reason == .answerLost && document.content == nil)
+        #expect(error.reason == .responseLost && document.content == nil)
         let app = AppDocument(id: "d-1", in: record.appDocuments)
         let other = try await #require(throws: IndivoError.self) { try await app.content() }
-        #expect(other.reason == .answerLost)
+        #expect(other.reason == .responseLost)
     }
 
     @Test("text that nothing proves whole is whole when it comes the same twice", arguments: [2, 0])

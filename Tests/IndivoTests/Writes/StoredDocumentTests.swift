@@ -99,7 +99,7 @@ struct SharedDeadlineTests {
         let error = try await #require(throws: IndivoError.self) {
             try await transport.record(options: clock.options(retry: RetryPolicy(deadline: .seconds(4)))).add(Problem(), validation: .none)
         }
-        #expect(transport.requests.count == 1 && error.isSafeToRepeat)
+        #expect(transport.requests.count == 1 && error.isSafeToRetry)
         #expect(error.debugDetails.contains("no time was left"))
     }
 
@@ -156,7 +156,7 @@ struct ReachedServerTests {
             throw HTTPTransportError(kind: kind, server: "indivo.example.org", mayHaveReachedServer: true)
         }
         let error = try await #require(throws: IndivoError.self) { try await transport.record().notify("x") }
-        #expect(error.reason == .answerLost && !error.isSafeToRepeat)
+        #expect(error.reason == .responseLost && !error.isSafeToRetry)
         #expect(error.description.contains("may have acted"))
     }
 
@@ -168,7 +168,7 @@ struct ReachedServerTests {
             throw HTTPTransportError(kind: kind, server: "indivo.example.org", mayHaveReachedServer: false)
         }
         let error = try await #require(throws: IndivoError.self) { try await transport.record().notify("x") }
-        #expect(error.reason == .notReachable && error.isSafeToRepeat)
+        #expect(error.reason == .notReachable && error.isSafeToRetry)
     }
 }
 

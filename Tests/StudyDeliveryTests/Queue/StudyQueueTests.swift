@@ -30,14 +30,14 @@ struct StudyQueueTests {
 
     /// A server in this process, that counts.
     final class Endpoint: StudyEndpoint {
-        private let answers: Mutex<[Result<StudyAnswer, HTTPTransportError>]>
+        private let answers: Mutex<[Result<StudyResponse, HTTPTransportError>]>
         private let bodies = Mutex<[(UUID, Data)]>([])
-        init(_ answers: [Result<StudyAnswer, HTTPTransportError>] = []) { self.answers = Mutex(answers) }
+        init(_ answers: [Result<StudyResponse, HTTPTransportError>] = []) { self.answers = Mutex(answers) }
         var received: [(UUID, Data)] { bodies.withLock { $0 } }
 
         func objection(to submission: StudySubmission) -> String? { nil }
 
-        func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyAnswer {
+        func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse {
             var data = Data()
             try body.forEachPiece { data.append($0) }
             let answer = answers.withLock { $0.isEmpty ? .success(.accepted) : $0.removeFirst() }
@@ -118,7 +118,7 @@ struct StudyQueueTests {
     func failing() async throws {
         let scratch = try Scratch()
         try await queue(scratch).submit(archive("a"), encryption: nil)
-        let failures = [Result<StudyAnswer, HTTPTransportError>](repeating: .success(.failed(reason: "500")), count: 100)
+        let failures = [Result<StudyResponse, HTTPTransportError>](repeating: .success(.failed(reason: "500")), count: 100)
         for _ in 0..<2 {
             let report = try await queue(scratch).deliver(to: Endpoint(failures))
             #expect(report.remaining == 1 && (report.stopped.values.first as? StudyServerProblem)?.isFailure == true)

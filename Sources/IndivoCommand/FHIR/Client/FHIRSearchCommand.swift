@@ -9,7 +9,8 @@ struct FHIRSearchCommand: AsyncParsableCommand {
         abstract: "Search a FHIR server, page after page.",
         discussion: """
             indivo fhir search Patient family=Miller birthdate=ge1970
-            indivo fhir search Observation 'code=http://loinc.org|29463-7' patient=Patient/7 _sort=-date --limit 10
+            indivo fhir search Observation 'code=http://loinc.org|29463-7' \\
+                patient=Patient/7 _sort=-date --limit 10
             indivo fhir search Observation _include=Observation:patient --all
 
             A parameter is written as in a URL, but without percent-escapes: NAME=VALUE, with “,” between alternatives \
