@@ -6,9 +6,11 @@ import OrderedJSON
 public struct ActivitySample: Sendable, Hashable {
     /// What is summed up.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Steps, as a count.
         case steps = "HKQuantityTypeIdentifierStepCount"
+        /// Flights of stairs climbed, as a count.
         case flights = "HKQuantityTypeIdentifierFlightsClimbed"
-        /// In kilojoules.
+        /// Active energy, in kilojoules.
         case activeEnergy = "HKQuantityTypeIdentifierActiveEnergyBurned"
     }
 

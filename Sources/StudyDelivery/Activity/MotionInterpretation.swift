@@ -4,7 +4,20 @@ import Foundation
 public struct ActivityStretch: Sendable, Hashable {
     /// What somebody did, by C3-PRO's names.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case sleeping, stationary, driving, walking, running, cycling, unknown
+        /// Three hours or more at rest.
+        case sleeping
+        /// At rest.
+        case stationary
+        /// In a vehicle.
+        case driving
+        /// Walking.
+        case walking
+        /// Running.
+        case running
+        /// On a bicycle.
+        case cycling
+        /// Not known.
+        case unknown
     }
 
     /// What it was.

@@ -25,7 +25,13 @@ public struct MotionSample: Sendable, Hashable {
 
     /// How sure it is.
     public enum Confidence: Int, Sendable, Hashable, Comparable {
-        case low, medium, high
+        /// Low confidence.
+        case low
+        /// Medium confidence.
+        case medium
+        /// High confidence.
+        case high
+
         public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     }
 

@@ -47,10 +47,18 @@ public struct StudySchedule: Sendable, Hashable {
 /// A task of a schedule.
 public struct ScheduledTask: Sendable, Hashable {
     /// What is to be done.
-    public enum Kind: String, Sendable, Hashable, CaseIterable { case consent, survey }
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Reading and signing the consent.
+        case consent
+        /// Answering a survey.
+        case survey
+    }
     /// How the participant is reminded.
     public enum Notification: String, Sendable, Hashable, CaseIterable {
-        case none, once
+        /// Never.
+        case none
+        /// Once.
+        case once
         /// Again each day, until it is done.
         case delayable
     }
