@@ -1,6 +1,6 @@
 import ShownText
 
-/// Why there is no complete answer to a request.
+/// Why there is no complete response to a request.
 ///
 /// The text names the server and the next step; it holds neither path nor content.
 ///
@@ -20,11 +20,11 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
         case cannotConnect
         /// Certificate or protocol of the secure connection are not acceptable.
         case tls
-        /// No complete answer within ``HTTPLimits``.
+        /// No complete response within ``HTTPLimits``.
         case timedOut
         /// The connection broke after the request, or a part of it, went out.
         case answerLost
-        /// The answer is longer than ``HTTPLimits/maximumAnswerBytes``.
+        /// The response is longer than ``HTTPLimits/maximumAnswerBytes``.
         case answerTooLarge
         /// What came back is not HTTP.
         case malformedAnswer

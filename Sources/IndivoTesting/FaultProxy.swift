@@ -34,7 +34,7 @@ public final class FaultProxy: Sendable {
         case forwarded
         /// The server has answered.
         case answered
-        /// The client has the answer.
+        /// The client has the response.
         case finished
     }
 
@@ -113,7 +113,7 @@ public final class FaultProxy: Sendable {
         thread.start()
     }
 
-    /// Carries one request to the server and its answer back.
+    /// Carries one request to the server and its response back.
     /// - Returns: Whether the connection goes on.
     private func carry(_ message: Wire.Message, from client: Wire) -> Bool {
         idle.enter()

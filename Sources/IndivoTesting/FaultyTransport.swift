@@ -6,7 +6,7 @@ import Synchronization
 /// Sends requests with another transport and lets happen to them what happens in networks.
 ///
 /// ```swift
-/// // The first request goes well, the answer of the second is lost, all further ones go well.
+/// // The first request goes well, the response of the second is lost, all further ones go well.
 /// let transport = FaultyTransport(.system, faults: [nil, .loseAnswer])
 /// ```
 public final class FaultyTransport: HTTPTransport {
@@ -14,18 +14,18 @@ public final class FaultyTransport: HTTPTransport {
     public enum Fault: Sendable {
         /// The request never leaves: the server has not seen it, and the error says so.
         case loseRequest
-        /// The request reaches the server, its answer gets lost.
+        /// The request reaches the server, its response gets lost.
         case loseAnswer
         /// The request waits until the hook returns, or fails as the hook throws. No clock is involved.
         case delay(until: @Sendable () async throws -> Void)
-        /// The request reaches the server, the answer's body ends after so many bytes. A server that ends its answer by
+        /// The request reaches the server, the response's body ends after so many bytes. A server that ends its response by
         /// closing the connection leaves no way to notice.
         case cutBody(afterBytes: Int)
-        /// The request reaches the server, but the answer has this status (100 to 999) and an empty body.
+        /// The request reaches the server, but the response has this status (100 to 999) and an empty body.
         case status(Int)
         /// The connection is reset while the request goes out: the server has not acted, but nobody can know that.
         case reset
-        /// The request reaches the server, the answer's body comes under another content type.
+        /// The request reaches the server, the response's body comes under another content type.
         case contentType(String)
     }
 

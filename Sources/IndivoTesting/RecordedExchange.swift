@@ -29,14 +29,14 @@ public struct RecordedExchange: Sendable, Hashable {
     public var outcome: Outcome
     /// When the request was sent.
     public var startedAt: Date?
-    /// How long the answer took, in milliseconds.
+    /// How long the response took, in milliseconds.
     public var milliseconds: Double?
 
     /// What came of a request.
     public enum Outcome: Sendable, Hashable {
         /// The server answered.
         case answer(HTTPAnswer)
-        /// No answer came.
+        /// No response came.
         case failure(HTTPTransportError)
     }
 

@@ -1,6 +1,6 @@
 import Suggestions
 
-/// A request that a recording has no answer to.
+/// A request that a recording has no response to.
 public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Method and path of the request.
     public let request: String

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A TCP connection of this machine, or what listens for them.
 final class Wire: Sendable {
-    /// A request or an answer of HTTP/1.1, as it stood on the wire.
+    /// A request or a response of HTTP/1.1, as it stood on the wire.
     struct Message {
         let startLine: String
         let body: Data

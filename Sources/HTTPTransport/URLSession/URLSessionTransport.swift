@@ -13,11 +13,11 @@ import HTTPTypes
 ///
 /// What it cannot do against a server that means harm, as ``CurlTransport`` does on Linux:
 /// - URLSession unpacks a body that says it is compressed, although nothing of the kind was asked for, before it hands it
-///   over. Its pieces are counted after that: an answer is cut off at ``HTTPLimits/maximumAnswerBytes``, but by then
+///   over. Its pieces are counted after that: a response is cut off at ``HTTPLimits/maximumAnswerBytes``, but by then
 ///   URLSession may have unpacked some tens of megabytes more.
 /// - It reads on while its delegate is told of what came, so that an endless body may overshoot the limit in memory by as
 ///   much, until the cancellation takes hold.
-/// - The head of an answer is URLSession's own affair: how much of it is taken is the system's choice.
+/// - The head of a response is URLSession's own affair: how much of it is taken is the system's choice.
 /// - A signed request may be sent again by the system itself on a fresh connection, when a kept one broke; the server
 ///   refuses the second copy, since its nonce is used.
 public final class URLSessionTransport: HTTPTransport {

@@ -19,7 +19,7 @@ public struct AppDocuments: Sendable {
 
     /// Stores a new document (`record_app_document_create`, `app_document_create`).
     ///
-    /// When the answer is lost, nobody knows whether it was stored; prefer ``put(_:externalID:)``.
+    /// When the response is lost, nobody knows whether it was stored; prefer ``put(_:externalID:)``.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func add(_ content: FileContent) async throws -> AppDocument {

@@ -81,7 +81,7 @@ extension Answer {
 
     func manifests() throws -> [AppManifest] { try reading { try AppManifest.readList(json: bodyOfJSON()) } }
 
-    /// The answer as a value that is read from JSON.
+    /// The response as a value that is read from JSON.
     func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try reading { try JSONDecoder().decode(type, from: bodyOfJSON()) }
     }

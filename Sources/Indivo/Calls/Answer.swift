@@ -3,7 +3,7 @@ import HTTPTypes
 import IndivoModel
 import IndivoXML
 
-/// A successful answer to a call.
+/// A successful response to a call.
 struct Answer: Sendable {
     private(set) var call: IndivoCall
     let contentType: String
@@ -22,7 +22,7 @@ struct Answer: Sendable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The same as the answer to another call.
+    /// The same as the response to another call.
     func answering(_ other: IndivoCall) -> Answer {
         var answer = self
         answer.call = other
@@ -39,7 +39,7 @@ struct Answer: Sendable {
         }
     }
 
-    /// The answer as a value that is read by reflection.
+    /// The response as a value that is read by reflection.
     func value<Value: CompoundValue>(_ type: Value.Type, root: String) throws(IndivoError) -> Value {
         let xml = try xml()
         let value = try reading { try Value.read(from: xml, root: root) }
@@ -47,7 +47,7 @@ struct Answer: Sendable {
         return value
     }
 
-    /// Does what reads the answer, and makes its errors ones of this call.
+    /// Does what reads the response, and makes its errors ones of this call.
     func reading<Value>(_ read: () throws -> Value) throws(IndivoError) -> Value {
         do {
             return try read()
@@ -58,7 +58,7 @@ struct Answer: Sendable {
         }
     }
 
-    /// The error that the answer is not what it should be. Its text names the place; what stands there is for the
+    /// The error that the response is not what it should be. Its text names the place; what stands there is for the
     /// developer only.
     func malformed(_ what: String, because error: (any Error)? = nil) -> IndivoError {
         var place = ""

@@ -9,7 +9,7 @@ extension CallClient {
     /// - Parameters:
     ///   - start: When the first attempt began, by `CallTiming.elapsed`.
     ///   - end: When the call is over; looking does not prolong it.
-    /// - Returns: The answer to the call; `nil` when it was not done.
+    /// - Returns: The response to the call; `nil` when it was not done.
     /// - Throws: A conflict when the external id belongs to another document; `error` when it cannot be found out.
     func look(
         _ lookUp: LookUp, for outgoing: Outgoing, after error: IndivoError, since start: Duration, until end: Duration
@@ -38,7 +38,7 @@ extension CallClient {
         }
     }
 
-    /// What was found, as the answer to the call.
+    /// What was found, as the response to the call.
     private func judge(
         _ found: Answer, by lookUp: LookUp, _ outgoing: Outgoing, _ error: IndivoError, since start: Duration
     ) throws -> Answer? {

@@ -72,7 +72,7 @@ struct CallClient: Sendable {
     /// Sends a call, and repeats it where that can do no harm (`RetryPolicy`), each time signed anew.
     ///
     /// A document that is stored under an external id is looked for before it is sent again; where it is found, what the
-    /// server says of it is the answer.
+    /// server says of it is the response.
     ///
     /// - Parameters:
     ///   - call: Which.
@@ -115,7 +115,7 @@ struct CallClient: Sendable {
 
     /// Sends a request, and once more with the server's time, if it was refused and the device's clock is slow.
     ///
-    /// - Returns: The answer, and whether the server's time is known and near the one that was signed with.
+    /// - Returns: The response, and whether the server's time is known and near the one that was signed with.
     private func transferSettingClock(
         _ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?
     ) async throws -> (HTTPAnswer, isTimeKnown: Bool) {

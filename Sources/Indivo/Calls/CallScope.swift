@@ -14,7 +14,7 @@ extension CallScope {
     /// - Parameters:
     ///   - externalID: The id that a document is stored under.
     ///   - mayHaveBeenSentBefore: Whether an earlier call may have sent the same.
-    ///   - metadata: What content is checked against, where the answer cannot be seen to be whole.
+    ///   - metadata: What content is checked against, where the response cannot be seen to be whole.
     func send(
         _ call: IndivoCall, path: [String: String] = [:], query: FormParameters = [:], body: CallClient.Body? = nil,
         externalID: SentID? = nil, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil

@@ -102,7 +102,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
 
     public var id: String { name }
 
-    /// Whether the library sends it again when its answer was lost: it only reads, or stores under an external id.
+    /// Whether the library sends it again when its response was lost: it only reads, or stores under an external id.
     public var isRepeatable: Bool { repetition != .never }
 
     init(

@@ -23,7 +23,7 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var errorDescription: String? { description }
 
     /// The description, and what else is known: ids in the path, the server's words, our own findings, the place in a
-    /// malformed answer with what stands there. It may hold what documents say of the patient, never a secret.
+    /// malformed response with what stands there. It may hold what documents say of the patient, never a secret.
     public var debugDetails: String {
         var lines = [description]
         if attempts > 0 { lines.append("tried \(attempts == 1 ? "once" : "\(attempts) times")") }

@@ -32,14 +32,14 @@ public struct IndivoError: Error, Sendable {
         /// There is no way to the server: its name has no address, nobody answers there, or the connection cannot be
         /// made secure. Nothing was sent.
         case notReachable
-        /// There was no complete answer in time.
+        /// There was no complete response in time.
         case timedOut
-        /// The connection broke before the answer was complete.
+        /// The connection broke before the response was complete.
         case answerLost
-        /// The answer is longer than the transport takes (`HTTPLimits.maximumAnswerBytes`), or reading it
+        /// The response is longer than the transport takes (`HTTPLimits.maximumAnswerBytes`), or reading it
         /// would take too much memory (``IndivoServer/Options/maximumReadingBytes``).
         case answerTooLarge
-        /// 403. The server gives one answer for all causes; these are the ones it can have, the likeliest first.
+        /// 403. The server gives one response for all causes; these are the ones it can have, the likeliest first.
         case refused(causes: [RefusalCause])
         /// 404: there is no such thing, or no such path.
         case notFound
@@ -52,7 +52,7 @@ public struct IndivoError: Error, Sendable {
         case serverFailed(status: Int)
         /// Another status that is no success: a redirection, which is not followed, 405, 413, …
         case unexpectedStatus(Int)
-        /// The answer is not what the call gives. The text says what it should be, and the place where it is not.
+        /// The response is not what the call gives. The text says what it should be, and the place where it is not.
         case malformedAnswer(String)
         /// The login did not end with a record.
         case login(LoginError)
@@ -78,9 +78,9 @@ public struct IndivoError: Error, Sendable {
     public let call: String
     /// Method and path template, without ids, such as `POST /records/{record}/documents/`; empty for a login.
     public let request: String
-    /// The HTTP status, where there was an answer.
+    /// The HTTP status, where there was a response.
     public internal(set) var status: Int?
-    /// Why there is no complete answer, where there is none.
+    /// Why there is no complete response, where there is none.
     public internal(set) var transportError: HTTPTransportError?
     /// How many times the library tried to send the request; 0 where it refused to.
     public internal(set) var attempts = 0

@@ -3,7 +3,7 @@ import HTTPTypes
 import OAuth1
 
 extension IndivoRecord {
-    /// Makes any call with the record's token, and gives the answer as it came: for calls that the library has no method
+    /// Makes any call with the record's token, and gives the response as it came: for calls that the library has no method
     /// for.
     ///
     /// ```swift
@@ -14,7 +14,7 @@ extension IndivoRecord {
     ///   - path: The path, without a query, and with nothing escaped: a `%` in it stands for itself.
     ///   - query: For `GET` only.
     ///   - body: The body; a form has the type `application/x-www-form-urlencoded`.
-    /// - Throws: ``IndivoError``. When its answer is lost, a `GET` is repeated, and of the calls that ``IndivoCall/all``
+    /// - Throws: ``IndivoError``. When its response is lost, a `GET` is repeated, and of the calls that ``IndivoCall/all``
     ///   lists those whose ``IndivoCall/isRepeatable`` is true: what is stored under an external id is looked for before it
     ///   is sent again. Nothing else is sent twice.
     @discardableResult
@@ -26,7 +26,7 @@ extension IndivoRecord {
 }
 
 extension IndivoServer {
-    /// Makes any call in the app's own name (two-legged), and gives the answer as it came; see
+    /// Makes any call in the app's own name (two-legged), and gives the response as it came; see
     /// ``IndivoRecord/call(_:_:query:body:)``.
     /// - Parameter signed: Whether the call is signed; some calls answer anyone.
     /// - Throws: ``IndivoError``.

@@ -18,7 +18,7 @@ final class ServerClock: Sendable {
     /// How slow the time that a request was signed with is, beyond which the server's is taken over.
     static let tolerance = 240
 
-    /// The time of an answer's `Date` field, in seconds since 1970 (RFC 9110, section 5.6.7).
+    /// The time of a response's `Date` field, in seconds since 1970 (RFC 9110, section 5.6.7).
     static func date(of response: HTTPResponse) -> Int? {
         guard let field = HTTPField.Name("Date"), let text = response.headerFields[field],
             let match = text.wholeMatch(

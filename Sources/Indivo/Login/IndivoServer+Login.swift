@@ -153,7 +153,7 @@ extension IndivoServer {
         return record(id: id, token: response.token)
     }
 
-    /// Reads a token; nothing of the answer goes into an error, since it holds a secret.
+    /// Reads a token; nothing of the response goes into an error, since it holds a secret.
     private func tokenResponse(_ answer: Answer) throws(IndivoError) -> OAuthTokenResponse {
         do {
             return try OAuthTokenResponse(parsing: answer.body)

@@ -41,7 +41,7 @@ struct FetchedPage<Element> {
 }
 
 extension Answer {
-    /// A total that the answer tells, if it is one.
+    /// A total that the response tells, if it is one.
     /// - Throws: ``IndivoError`` for one that no list has; it is reckoned with.
     func total(_ told: Int?) throws(IndivoError) -> Int? {
         guard let told, !(0...Int(Int32.max)).contains(told) else { return told }

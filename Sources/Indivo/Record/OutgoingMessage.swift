@@ -10,7 +10,7 @@ import OAuth1
 /// try message.attach(labResult)
 /// try await record.send(message)
 /// ```
-/// Its id is the app's own: a server takes each only once, so that a message whose answer was lost can be sent again as
+/// Its id is the app's own: a server takes each only once, so that a message whose response was lost can be sent again as
 /// it is, and arrives once.
 public struct OutgoingMessage: Sendable, Hashable {
     /// How a server shows the body.

@@ -58,7 +58,7 @@ public final class IndivoServer: Sendable {
         /// The hosts to which HTTP without TLS is allowed, beside this machine itself: everybody on the way reads what
         /// goes there.
         public var plainHTTPHosts: Set<String>
-        /// How much memory reading one answer may take, in bytes: the answer itself, and what is made of it at about a
+        /// How much memory reading one response may take, in bytes: the response itself, and what is made of it at about a
         /// kilobyte an element, reckoned beforehand. What would take more is refused
         /// (``IndivoError/Reason/answerTooLarge``).
         public var maximumReadingBytes: Int
@@ -68,7 +68,7 @@ public final class IndivoServer: Sendable {
         public var timing: CallTiming
 
         /// Four attempts within a minute, eight requests at a time, TLS everywhere but on this machine, 128 MB to
-        /// read an answer, sessions in ``FileSessionStore/standard``, unless said otherwise.
+        /// read a response, sessions in ``FileSessionStore/standard``, unless said otherwise.
         public init(
             retry: RetryPolicy = RetryPolicy(), maximumConcurrentCalls: Int = 8, plainHTTPHosts: Set<String> = [],
             maximumReadingBytes: Int = 128_000_000,

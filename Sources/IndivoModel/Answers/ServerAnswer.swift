@@ -14,7 +14,7 @@ public protocol ServerAnswer: CompoundValue {
 }
 
 extension ServerAnswer {
-    /// The answer as XML, as a server would write it.
+    /// The response as XML, as a server would write it.
     /// - Returns: The root element.
     /// - Throws: ``DocumentError`` when a field cannot stand in XML.
     public func xml() throws -> XMLNode { try xml(Self.elementName) }
