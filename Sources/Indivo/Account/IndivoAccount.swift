@@ -1,7 +1,7 @@
 import IndivoModel
 import OAuth1
 
-/// A person's account, as an app may see it that they granted a token.
+/// A person's account, as far as an app to which they granted a token may see it.
 ///
 /// ```swift
 /// let account = record.account("ana@example.org")
@@ -70,7 +70,7 @@ public struct IndivoAccount: Sendable {
     /// What the app keeps for the account (`get_user_preferences`); empty when nothing.
     ///
     /// Of a response without a length, which could be cut short, JSON and XML are taken when they end as they have to;
-    /// anything else is asked for until it comes the same twice.
+    /// anything else is requested until two responses are the same.
     /// - Throws: ``IndivoError``.
     public func preferences() async throws -> FileContent { try await sendUntilWhole(.getUserPreferences).content }
 

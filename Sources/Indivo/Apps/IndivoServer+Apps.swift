@@ -17,7 +17,7 @@ struct PublicScope: CallScope {
 }
 
 extension IndivoServer {
-    /// What the app keeps on the server for itself, whatever the record.
+    /// The documents that the app keeps on the server for itself, in no record.
     public var appDocuments: AppDocuments { AppDocuments(scope: AppScope(server: self)) }
 
     // MARK: Autonomous apps

@@ -44,7 +44,7 @@ final class AcceptedCredentials: Sendable {
     ///
     /// - Parameters:
     ///   - path: The values of the path's variables.
-    ///   - isTimeKnown: Whether the server told its time, and the request was signed with one near it.
+    ///   - isTimeKnown: Whether the server reported its time, and the request was signed with one near it.
     func causes(
         of call: IndivoCall, path: [String: String], _ credentials: OAuthCredentials?, isTimeKnown: Bool
     ) -> [RefusalCause] {

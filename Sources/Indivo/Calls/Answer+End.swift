@@ -8,7 +8,7 @@ extension Answer {
     enum End: Sendable {
         /// The body is as long as the response said, or its content ends as it has to.
         case whole
-        /// Its content goes on.
+        /// Its content continues.
         case cut
         /// Neither the response nor the content says where it ends.
         case unknown

@@ -17,7 +17,7 @@ struct Answer: Sendable {
     /// What is known of the body's end.
     let end: End
 
-    /// The server's time when it answered, in seconds since 1970, where it told.
+    /// The server's time when it responded, in seconds since 1970, where it reported one.
     var serverTime: Int? { response.flatMap(ServerClock.date) }
 
     var text: String { String(decoding: body, as: UTF8.self) }
@@ -29,7 +29,7 @@ struct Answer: Sendable {
         return answer
     }
 
-    /// The root element. The white space that some answers have before their declaration does not hurt.
+    /// The root element. White space before the declaration, which some responses have, is allowed.
     func xml() throws(IndivoError) -> XMLNode {
         let content = FileContent(try bodyOfXML(), contentType: contentType)
         do {
@@ -58,7 +58,7 @@ struct Answer: Sendable {
         }
     }
 
-    /// The error that the response is not what it should be. Its text names the place; what stands there is for the
+    /// The error that the response is not what it should be. Its text names the position; what stands there is for the
     /// developer only.
     func malformed(_ what: String, because error: (any Error)? = nil) -> IndivoError {
         var place = ""

@@ -58,7 +58,7 @@ extension CallClient.Outgoing {
 }
 
 extension IndivoCall {
-    /// Whether its answers hold secrets.
+    /// Whether its responses hold secrets.
     var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
 }
 

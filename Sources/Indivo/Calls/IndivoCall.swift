@@ -49,7 +49,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         case form
     }
 
-    /// What a call answers when it succeeds.
+    /// What the response to a call holds when it succeeds.
     public enum Answer: String, Sendable, Hashable {
         /// `<ok/>`.
         case ok
@@ -89,7 +89,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public let query: Query
     /// What is sent with it.
     public let body: Body
-    /// What a server answers.
+    /// What a server's response holds.
     public let answer: Answer
     /// The Swift method that makes it, such as `IndivoRecord.information()`.
     package let swift: String
@@ -97,7 +97,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public let isDeprecated: Bool
     /// Whether it may be sent again when nobody knows what became of it.
     let repetition: Repetition
-    /// What to try when the server answers 404, where that says less than it means.
+    /// What to try when the server responds with 404, where the status alone does not say enough.
     let notFoundHint: String?
 
     public var id: String { name }

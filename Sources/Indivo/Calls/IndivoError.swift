@@ -18,9 +18,9 @@ import IndivoModel
 /// }
 /// ```
 /// ``description`` is for people and logs: no secret, no id and nothing of what a document says is in it. Of a refusal it
-/// holds the beginning of the server's own words, without what was sent and what is quoted; what a server says of a
-/// patient in words that were not sent cannot be told, and would stand there.
-/// ``debugDetails`` is for developers, and may hold what the patient's documents say.
+/// holds the beginning of the server's own words, without what was sent and what is quoted; what a server says of a patient in
+/// words that were not sent cannot be recognised, and would be part of it. ``debugDetails`` is for developers, and may hold
+/// what the patient's documents say.
 public struct IndivoError: Error, Sendable {
     /// What kind of failure it is.
     public enum Reason: Sendable, Hashable {
@@ -29,7 +29,7 @@ public struct IndivoError: Error, Sendable {
         /// The document breaks rules of its model; nothing was sent. Correct what the problems name, or send it all the
         /// same with ``DocumentValidation/none``.
         case invalidDocument(problems: [ValidationProblem])
-        /// There is no way to the server: its name has no address, nobody answers there, or the connection cannot be
+        /// There is no way to the server: its name has no address, nothing responds there, or the connection cannot be
         /// made secure. Nothing was sent.
         case notReachable
         /// There was no complete response in time.
@@ -39,20 +39,20 @@ public struct IndivoError: Error, Sendable {
         /// The response is longer than the transport takes (`HTTPLimits.maximumAnswerBytes`), or reading it
         /// would take too much memory (``IndivoServer/Options/maximumReadingBytes``).
         case answerTooLarge
-        /// 403. The server gives one response for all causes; these are the ones it can have, the likeliest first.
+        /// 403. The server gives one response for all causes; these are the causes it can have, the likeliest first.
         case refused(causes: [RefusalCause])
         /// 404: there is no such thing, or no such path.
         case notFound
         /// What is on the server already stands in the way.
         case conflict(Conflict)
-        /// 400, or 404 for new content: the server refuses what was sent. With its own words, which may repeat values
+        /// 400, or 404 for new content: the server refuses what was sent. With its own words, which may quote values
         /// that were sent, and with what this library finds wrong with the documents that were sent.
         case invalid(serverMessage: String, problems: [ValidationProblem])
         /// 5xx: the server failed.
         case serverFailed(status: Int)
         /// Another status that is no success: a redirection, which is not followed, 405, 413, …
         case unexpectedStatus(Int)
-        /// The response is not what the call gives. The text says what it should be, and the place where it is not.
+        /// The response is not what the call gives. The text says what it should be, and the position where it is not.
         case malformedAnswer(String)
         /// The login did not end with a record.
         case login(LoginError)
@@ -85,7 +85,7 @@ public struct IndivoError: Error, Sendable {
     /// How many times the library tried to send the request; 0 where it refused to.
     public internal(set) var attempts = 0
     /// Whether the same call may be made again without doing anything twice: it only reads, or it stores under an
-    /// external id, or the server has done nothing. That it would succeed then is not said.
+    /// external id, or the server has done nothing. It may still fail then.
     public internal(set) var isSafeToRepeat: Bool
 
     /// Whether the server may have done what was asked, in this attempt or an earlier one.
@@ -99,7 +99,7 @@ public struct IndivoError: Error, Sendable {
     /// How long the server asks to wait before another attempt (RFC 9110, section 10.2.3).
     var retryAfter: Duration?
 
-    /// - Parameter details: For the developer only: may repeat what documents say.
+    /// - Parameter details: For the developer only: may quote what documents say.
     init(_ reason: Reason, call: IndivoCall, details: [String] = []) {
         self.reason = reason
         self.call = call.name

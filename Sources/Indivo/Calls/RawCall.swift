@@ -14,9 +14,9 @@ extension IndivoRecord {
     ///   - path: The path, without a query, and with nothing escaped: a `%` in it stands for itself.
     ///   - query: For `GET` only.
     ///   - body: The body; a form has the type `application/x-www-form-urlencoded`.
-    /// - Throws: ``IndivoError``. When its response is lost, a `GET` is repeated, and of the calls that ``IndivoCall/all``
-    ///   lists those whose ``IndivoCall/isRepeatable`` is true: what is stored under an external id is looked for before it
-    ///   is sent again. Nothing else is sent twice.
+    /// - Throws: ``IndivoError``. When the response is lost, a `GET` is retried, and so is a call of ``IndivoCall/all`` whose
+    ///   ``IndivoCall/isRepeatable`` is true: a document that is stored under an external id is searched for before it is sent
+    ///   again. Nothing else is sent twice.
     @discardableResult
     public func call(
         _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil
@@ -28,7 +28,7 @@ extension IndivoRecord {
 extension IndivoServer {
     /// Makes any call in the app's own name (two-legged), and gives the response as it came; see
     /// ``IndivoRecord/call(_:_:query:body:)``.
-    /// - Parameter signed: Whether the call is signed; some calls answer anyone.
+    /// - Parameter signed: Whether the call is signed; some calls are open to anyone.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func call(

@@ -17,10 +17,10 @@ struct Redaction {
     /// The words of the text of four bytes and more, by their first four.
     private var words: [UInt32: [Range<Int>]] = [:]
 
-    /// So many bytes of values are looked through at most.
+    /// The most bytes of values that are searched.
     private static let mostBytes = 4 << 20
 
-    /// The text without what is to be left out; nothing where too much was sent to look through.
+    /// The text without what is to be left out; nothing where too much was sent to search.
     static func redact(_ text: String, sent values: some Sequence<String>) -> String {
         let forms = Set(values.flatMap { value in
             let plain = ServerMessage.collapsed(value)

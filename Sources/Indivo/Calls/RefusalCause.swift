@@ -1,4 +1,4 @@
-/// What may be behind a 403, which an Indivo server answers to everything it does not allow.
+/// What may be behind a 403, the status with which an Indivo server refuses everything that it does not allow.
 public enum RefusalCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The token was removed, with the app from the record or in a clean-up: log in again.
     case tokenGone

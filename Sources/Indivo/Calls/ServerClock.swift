@@ -3,7 +3,7 @@ import HTTPTypes
 import OAuth1
 import Synchronization
 
-/// How far the server's clock is ahead of the device's, once a refusal told.
+/// How far the server's clock is ahead of the device's, once a refusal reported it.
 ///
 /// A server refuses timestamps that are more than five minutes old, and no others. So only a device that is slow is
 /// locked out, and only then the server's time is taken over.

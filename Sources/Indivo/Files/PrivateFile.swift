@@ -59,7 +59,7 @@ package struct PrivateFile {
         }
     }
 
-    /// Puts content in the place of what is there, at once and for good.
+    /// Replaces the content in one step, and makes it durable.
     package func replace(with content: Data) throws(Failure) {
         let draft = "\(path).\(UUID().uuidString)"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

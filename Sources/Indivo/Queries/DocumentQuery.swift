@@ -37,7 +37,7 @@ public struct DocumentQuery: Sendable, Hashable {
 
 /// In which order documents are listed.
 public struct DocumentOrder: Sendable, Hashable {
-    /// By what documents can be ordered; a server fails on anything else.
+    /// The fields by which documents can be ordered; a server fails on any other.
     public enum Key: String, Sendable, Hashable, CaseIterable {
         /// When the document was stored.
         case createdAt = "created_at"
@@ -65,7 +65,7 @@ public struct DocumentType: Sendable, Hashable, ExpressibleByStringLiteral {
     /// As the server writes it: both one after the other.
     public let uri: String
 
-    /// - Parameter uri: Namespace and name one after the other. A bare name is one of Indivo's own.
+    /// - Parameter uri: The namespace, directly followed by the name. A bare name is one of Indivo's own.
     public init(_ uri: String) {
         self.uri = uri.contains(":") || uri.contains("/") ? uri : "http://indivo.org/vocab/xml/documents#" + uri
     }

@@ -1,6 +1,6 @@
 import IndivoModel
 
-/// What a report is about, with the fields that it can be asked by.
+/// What a report is about, with the fields by which it can be filtered, ordered and grouped.
 public struct ReportSource: Sendable {
     /// A field by which facts are selected, grouped or ordered.
     public struct Field: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct ReportSource: Sendable {
     let path: [String: String]
     /// `nil` where the library does not know them; then the server alone checks.
     public let fields: [Field]?
-    /// Whether a server answers with `Reports` and a total, and aggregates without groups.
+    /// Whether a server responds with `Reports` and a total, and aggregates without groups.
     var isMinimal: Bool { call.answer == .reports }
     /// Whether the facts have a status.
     var hasStatus: Bool { call != .auditQuery }

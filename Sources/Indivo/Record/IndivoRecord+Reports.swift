@@ -33,8 +33,8 @@ extension IndivoRecord {
 
     // MARK: Minimal reports
 
-    /// The patient's devices (`equipment_list`), with a total. What a report leaves out of a device is kept when it is
-    /// replaced.
+    /// The patient's devices (`equipment_list`), with a total. Data that a report leaves out of a device is kept when the
+    /// device is replaced.
     public func equipment(matching query: ReportQuery = ReportQuery()) -> PagedList<EquipmentDocument> {
         minimalReports(.equipment, query, in: self) { $0.equipment }
     }
@@ -106,7 +106,7 @@ extension IndivoRecord {
     }
 
     /// One fact as a SMART graph (`smart_generic_instance`, `smart_allergies_instance`).
-    /// - Parameter fact: Its id, as ``SMARTGraph/factIDs(of:)`` tells it.
+    /// - Parameter fact: Its id, as ``SMARTGraph/factIDs(of:)`` gives it.
     /// - Throws: ``IndivoError``.
     public func smart(_ kind: SMARTKind, fact: String) async throws -> SMARTGraph {
         let answer =

@@ -59,7 +59,7 @@ extension IndivoRecord {
 
     // MARK: Sending
 
-    /// Stores content under an external id. Where an earlier attempt may have stored it, looks for that first.
+    /// Stores content under an external id. Where an earlier attempt may have stored it, searches for it first.
     ///
     /// - Throws: ``IndivoError``. Where it is not known whether the content was stored, the documents remember its id.
     func store(

@@ -18,7 +18,7 @@ public final class IndivoServer: Sendable {
     public let ui: URL
     /// The app.
     public let app: AppCredentials
-    /// How calls behave: what is repeated, how many go out at a time.
+    /// How calls behave: which are retried, how many go out at a time.
     public let options: Options
 
     let calls: CallClient
@@ -51,7 +51,7 @@ public final class IndivoServer: Sendable {
 
     /// How calls to a server behave.
     public struct Options: Sendable {
-        /// How calls that can do no harm are repeated.
+        /// How calls that are safe to retry are retried.
         public var retry: RetryPolicy
         /// How many requests may be under way at a time; further calls wait for their turn.
         public var maximumConcurrentCalls: Int

@@ -1,4 +1,4 @@
-/// What a page that hosts an app needs to sign calls for it (element `ConnectCredentials`, call
+/// The credentials with which a page that hosts an app signs calls for it (element `ConnectCredentials`, call
 /// `get_connect_credentials`).
 ///
 /// It holds secrets: they are in no description of it, and belong into no log.

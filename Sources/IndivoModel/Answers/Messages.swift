@@ -1,6 +1,6 @@
 /// A message in an account's inbox (element `Message`).
 public struct Message: CompoundValue {
-    /// How urgent a message is. Servers take and give any text, so that there are more than the known ones.
+    /// How urgent a message is. Servers accept any text, so that values other than the known ones occur.
     public struct Severity: LexicalValue, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The text in the message.
         public let name: String

@@ -1,6 +1,6 @@
 /// What may be done with which types of documents (element `Permissions`).
 ///
-/// Servers of version 2.0 always answer the same: everything with every type.
+/// Servers of version 2.0 always give the same response: everything with every type.
 public struct Permissions: CompoundValue {
     /// What may be done with the documents of one type.
     public struct DocumentType: CompoundValue {

@@ -1,13 +1,13 @@
 import IndivoXML
 
-/// One of a server's answers in XML: a value with a root element of its own.
+/// A server's response in XML: a value with a root element of its own.
 ///
 /// ```swift
 /// let metadata = try DocumentMetadata.read(from: XMLNode(parsing: body), root: DocumentMetadata.elementName)
 /// let xml = try metadata.xml()
 /// ```
-/// Answers are values, so that they can be given to another task. They keep no source: what a type does not know of
-/// is kept where ``CompoundValue/xml(updating:)`` is given the element that was read.
+/// Responses are values, so that they can be given to another task. They keep no source: to keep content that a type does not
+/// know, give ``CompoundValue/xml(updating:)`` the element that was read.
 public protocol ServerAnswer: CompoundValue {
     /// The name of the root element.
     static var elementName: String { get }

@@ -1,6 +1,6 @@
 /// With whom a record is shared as a whole (element `Shares`, call `record_shares`): people, and apps on their behalf.
 public struct Shares: CompoundValue {
-    /// One share. Either an account or an app is named; what role a person has is not told here.
+    /// One share. Either an account or an app is named; a person's role is not reported here.
     public struct Share: CompoundValue {
         /// The share's id.
         @Field(in: .attribute) public var id: String

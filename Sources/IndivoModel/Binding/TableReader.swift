@@ -1,7 +1,7 @@
 import IndivoXML
 import OrderedJSON
 
-/// Gives values what they are read from: the cells of a `FieldTable`, found by field.
+/// Gives values the cells of a `FieldTable` from which they are read, found by field.
 ///
 /// One reader reads any number of tables of one schema, one after the other.
 public final class TableReader {

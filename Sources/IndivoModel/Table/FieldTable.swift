@@ -8,7 +8,7 @@ import OrderedJSON
 struct FieldTable {
     let schema: ModelSchema
     let format: TableFormat
-    /// The element that was read; keeps what the cells look at.
+    /// The element that was read; keeps alive what the cells refer to.
     var source: XMLNode?
     var leaves: [Cell]
     /// Whether compound values are there, and where.
