@@ -20,8 +20,8 @@ import Foundation
 /// - **Unreadable to others.** Files are sealed with AES-GCM under the key of a ``KeyStore``, in pieces, so that an item
 ///   of many megabytes takes little memory. Their names say nothing.
 ///
-/// A deliverer may be asked again for an item that arrived: when the process dies after the server took it and before that
-/// was written down. It has to look, or the server has to know the item's id.
+/// A deliverer may be called again for an item that arrived: when the process dies after the server took it and before that was
+/// written down. It has to check that, or the server has to know the item's id.
 ///
 /// A queue is safe to use from several tasks, objects and processes at once; one of them delivers at a time.
 public final class DurableQueue: Sendable {
@@ -116,7 +116,7 @@ public final class DurableQueue: Sendable {
         return item
     }
 
-    /// What an item that is not delivered yet brings; `nil` without a payload.
+    /// The payload of an item that is not delivered yet; `nil` without one.
     /// - Throws: ``QueueError/damaged(file:)``.
     @concurrent
     public func payload(of item: QueueItem) async throws -> Data? {
@@ -175,7 +175,7 @@ public final class DurableQueue: Sendable {
 
     /// Takes everything out of the queue for good, what is remembered of delivered items included.
     ///
-    /// Waits until nothing is being delivered. When this throws, some items may be gone; calling it again goes on.
+    /// Waits until nothing is being delivered. When this throws, some items may be gone; another call continues.
     ///
     /// - Returns: What was discarded.
     @discardableResult

@@ -21,8 +21,7 @@ import HTTPTypes
 /// A signed request is only good as it was signed. So a transport
 /// - sends `request.path`, its `authority` as the `Host` header, and its fields byte for byte, with the
 ///   `Content-Length` of the body and no other field that changes what the request means;
-/// - sends a request at most once: a repetition needs a new signature, and whether it is safe is not for the transport
-///   to say;
+/// - sends a request at most once: a retry needs a new signature, and the transport cannot know whether it is safe;
 /// - follows no redirect, which would carry the signature to another server, and unpacks no compressed body unasked;
 /// - takes every complete response for a success, whatever its status.
 public protocol HTTPTransport: Sendable {
@@ -54,7 +53,7 @@ extension HTTPTransport {
     }
 }
 
-/// What a server answered: head and body.
+/// A server's response: head and body.
 public struct HTTPAnswer: Sendable, Hashable {
     /// Status and fields.
     public var response: HTTPResponse

@@ -36,8 +36,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
     public let kind: Kind
     /// Host and port as in the request.
     public let server: String
-    /// Whether the server may have received the request, and so may have acted on it. False means that it certainly
-    /// has not, and that a repetition does no harm.
+    /// Whether the server may have received the request, and so may have acted on it. False means that it certainly has not,
+    /// and that a retry does no harm.
     public let mayHaveReachedServer: Bool
     /// The message of the HTTP library, if it adds something.
     public let detail: String?

@@ -3,7 +3,7 @@ import HTTPTypes
 import Indivo
 import Synchronization
 
-/// Sends requests with another transport and lets happen to them what happens in networks.
+/// Sends requests with another transport and applies faults of a network to them.
 ///
 /// ```swift
 /// // The first request goes well, the response of the second is lost, all further ones go well.

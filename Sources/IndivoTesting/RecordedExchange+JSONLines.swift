@@ -6,7 +6,7 @@ import Indivo
 ///
 /// | key | meaning |
 /// |---|---|
-/// | `name`, `seq` | unique name; place in the order of time |
+/// | `name`, `seq` | unique name; position in the order of time |
 /// | `call`, `note` | the server's name for the call; why this exchange is here |
 /// | `method`, `path`, `host`, `scheme` | the request as sent, `path` with the query |
 /// | `request_headers`, `response_headers` | lists of `[name, value]` |

@@ -7,7 +7,7 @@ import OAuth1
 public struct RecordedExchange: Sendable, Hashable {
     /// A name of its own within the recording.
     public var name: String
-    /// The place in the order of time.
+    /// The position in the order of time.
     public var seq: Int
     /// The server's name for the call.
     public var call: String?
@@ -34,7 +34,7 @@ public struct RecordedExchange: Sendable, Hashable {
 
     /// What came of a request.
     public enum Outcome: Sendable, Hashable {
-        /// The server answered.
+        /// The server responded.
         case answer(HTTPAnswer)
         /// No response came.
         case failure(HTTPTransportError)

@@ -3,7 +3,7 @@ import HTTPTypes
 import Indivo
 import Synchronization
 
-/// Answers requests from a recording, without a network.
+/// Responds to requests from a recording, without a network.
 ///
 /// ```swift
 /// let transport = ReplayTransport(try Recording(contentsOf: file), order: .asRecorded)
@@ -18,7 +18,7 @@ public final class ReplayTransport: HTTPTransport {
     public enum Order: Sendable {
         /// Strictly: each request must be the next of the recording, and comes once.
         case asRecorded
-        /// Requests come in any order. The same request gets its recorded answers one after the other, and when there
+        /// Requests come in any order. The same request gets its recorded responses one after the other, and when there
         /// are no more, the last one again.
         case any
         /// The first request gets the first response, the second the second, whatever they ask.

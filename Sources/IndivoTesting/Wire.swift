@@ -85,7 +85,7 @@ final class Wire: Sendable {
         return true
     }
 
-    /// Reads a whole request or answer; nil when the connection ends before.
+    /// Reads a whole request or response; nil when the connection ends before.
     func readMessage() -> Message? {
         var data = rest.withLock { rest in
             defer { rest = Data() }

@@ -13,7 +13,7 @@ public struct OAuthTokenResponse: Sendable, Hashable {
 
     /// Reads the body of a response.
     ///
-    /// - Throws: ``OAuthTokenResponseError`` naming what is missing; the body may hold a secret and is not repeated.
+    /// - Throws: ``OAuthTokenResponseError`` naming what is missing; the body may hold a secret and is not quoted.
     public init(parsing body: some Sequence<UInt8>) throws(OAuthTokenResponseError) {
         var trimmed = Array(body)
         while let last = trimmed.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {

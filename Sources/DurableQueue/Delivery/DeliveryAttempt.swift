@@ -38,7 +38,7 @@ public struct DeliveryAttempt: Sendable {
         self.mark = mark
     }
 
-    /// Makes the notes durable: before something is sent that they have to tell of.
+    /// Makes the notes durable: before something is sent that they have to record.
     public func keepNotes() throws { try keep(setAside: nil) }
 
     func keep(setAside reason: String?) throws {

@@ -2,7 +2,7 @@
 import Foundation
 import HTTPTypes
 
-/// Sends requests with libcurl: connections are kept and shared, answers are bounded in size and time.
+/// Sends requests with libcurl: connections are kept and shared, responses are bounded in size and time.
 ///
 /// One background thread serves all requests of a transport; it ends when the transport is no longer used.
 /// TLS certificates are verified against the system's authorities, or those of a file. Proxies are not used, not even

@@ -51,7 +51,7 @@ enum TagScan {
         }
     }
 
-    /// Looks at markup that has begun and not ended yet, as the reader of pieces has it.
+    /// Checks markup that has begun and not ended yet, as the reader of pieces has it.
     static func checkWaiting(_ waiting: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
         guard waiting.first == UInt8(ascii: "<"), let error = violation(waiting, at: 0, limits) else { return }
         throw XMLError(error.kind, message: error.message)
