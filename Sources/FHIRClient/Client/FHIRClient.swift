@@ -21,8 +21,8 @@ import OrderedJSON
 /// let stored = try await client.create(observation, ifNoneExist: [.parameter("identifier", .token(system: system, id))])
 /// ```
 ///
-/// Requests that can do no harm are retried (`RetryPolicy`): those that read, those that leave the server as one sending
-/// does, and a create only with a condition that finds what an earlier sending created. All failures are
+/// Requests that can do no harm are retried (`RetryPolicy`): those that read, those that have the same effect when sent twice,
+/// and a create only with a condition that finds the resource that an earlier attempt created. All failures are
 /// ``FHIRClientError``.
 public final class FHIRClient: Sendable {
     /// The address under which the server has `metadata`, `Patient` and so on.

@@ -45,10 +45,10 @@ public enum MotionInterpretation {
 
     private static let minute = 600
 
-    /// The stretches in a period, which cuts off what reaches beyond it.
+    /// The stretches in a period; those that reach beyond it are cut off.
     ///
-    /// - Parameter samples: In any order; of two with the same start the first counts. Those from the end of the period on do
-    ///   not.
+    /// - Parameter samples: In any order; of two with the same start the first counts. Samples from the end of the period on do
+    ///   not count.
     public static func stretches(_ samples: [MotionSample], from start: Date, to end: Date) -> [ActivityStretch] {
         let (first, last) = (MotionSample.tenths(start), MotionSample.tenths(end))
         guard first < last else { return [] }

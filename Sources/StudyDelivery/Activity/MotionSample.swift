@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a phone's motion coprocessor saw from a moment on, until the next sample.
+/// The motion that a phone's coprocessor recognised from a moment on, until the next sample.
 public struct MotionSample: Sendable, Hashable {
     /// Kinds of motion; several at once are possible.
     public struct Kinds: OptionSet, Sendable, Hashable {
@@ -58,7 +58,7 @@ public struct MotionSample: Sendable, Hashable {
 
     static func date(_ tenths: Int) -> Date { Date(timeIntervalSinceReferenceDate: Double(tenths) / 10) }
 
-    /// Drops what is not known, joins neighbours of the same kinds, and neighbours in vehicles with all their kinds. Gaps go to
+    /// Drops unknown motion, joins neighbours of the same kinds, and neighbours in vehicles with all their kinds. Gaps go to
     /// the sample before. The samples are in order.
     public static func condensed(_ samples: [MotionSample]) -> [MotionSample] {
         var result: [MotionSample] = []

@@ -11,7 +11,7 @@ public protocol StudyEndpoint: Sendable {
     ///
     /// - Parameter body: What is sent, encrypted already where it is to be.
     /// - Returns: What the server made of it.
-    /// - Throws: `HTTPTransportError` when there is no answer, `CancellationError`, and what `body` throws.
+    /// - Throws: `HTTPTransportError` when there is no response, `CancellationError`, and what `body` throws.
     func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyAnswer
 }
 
@@ -23,7 +23,7 @@ public enum StudyAnswer: Sendable, Hashable {
     case refused(reason: String)
     /// It failed, and may take it later.
     case failed(reason: String)
-    /// It takes nothing as things are, which is nothing against the submission: it does not know this app, say.
+    /// It accepts nothing for now, for a reason that is not the submission's: it does not know this app, say.
     case closed(reason: String)
 
     /// By the status alone.
@@ -45,7 +45,7 @@ public enum StudyAnswer: Sendable, Hashable {
 public struct StudyServerProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// What the server said.
     public let description: String
-    /// Whether it failed; else it takes nothing from this app as things are.
+    /// Whether it failed; else it accepts nothing from this app for now.
     public let isFailure: Bool
 }
 

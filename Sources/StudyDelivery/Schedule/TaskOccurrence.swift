@@ -151,7 +151,7 @@ public struct TaskNotification: Sendable, Hashable {
     public let taskID: String
     /// When it is shown.
     public let date: Date
-    /// Whether it repeats an earlier one.
+    /// Whether an earlier reminder was for the same occurrence.
     public let isReminder: Bool
 }
 

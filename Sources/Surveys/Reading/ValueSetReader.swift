@@ -93,9 +93,9 @@ struct ValueSetReader {
         /// What of the value set cannot be listed.
         var problem: String?
         var isUnknown = false
-        /// How many value sets were looked at.
+        /// How many value sets were read.
         var visits = 0
-        /// How many concepts were looked at, also in other value sets.
+        /// How many concepts were read, also in other value sets.
         var concepts: Int
 
         init(concepts: Int) { self.concepts = concepts }
@@ -113,7 +113,7 @@ struct ValueSetReader {
             problem = part.problem ?? problem
         }
 
-        /// Whether nothing more is looked at.
+        /// Whether nothing more is read.
         var isFull: Bool { concepts > ValueSetReader.mostConcepts }
 
         /// Whether another concept may be looked at.
