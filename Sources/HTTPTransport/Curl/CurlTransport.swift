@@ -10,7 +10,7 @@ import HTTPTypes
 /// cookie is kept.
 ///
 /// A connection that breaks gives an error even where libcurl would send again by itself on a fresh one: a second
-/// sending of a signature looks like an attack to the server.
+/// sending of a signature seems an attack to the server.
 public final class CurlTransport: HTTPTransport {
     /// A transport with the usual limits, for the whole process.
     public static let shared = CurlTransport()

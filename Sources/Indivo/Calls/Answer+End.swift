@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// Whether a response is whole. One of HTTP/1.0 ends with the connection, and nothing but its content tells whether that
+/// Whether a response is whole. One of HTTP/1.0 ends with the connection, and only its content shows whether that
 /// was too early.
 extension Answer {
     /// What is known of a body's end.

@@ -52,7 +52,7 @@ extension Answer {
     /// The metadata in it.
     func metadata() throws -> DocumentMetadata { try value(DocumentMetadata.self, root: "Document") }
 
-    /// The one document of a list, as the label calls give it, or the document by itself, as it is looked up.
+    /// The one document of a list, as the label calls give it, or the document by itself, as a search for it gives it.
     func labelledMetadata() throws -> DocumentMetadata {
         if try xml().name == "Document" { return try metadata() }
         let documents = try value(DocumentList.self, root: "Documents").documents

@@ -1,7 +1,7 @@
 import IndivoModel
 import ShownText
 
-/// Leaves out of a server's words what was sent to it and what it quotes, as far as that can be told.
+/// Leaves out of a server's words what was sent to it and what it quotes, as far as it can be recognised.
 ///
 /// Left out are, each as `…`:
 /// - values that were sent, wherever they stand, as they are and as servers escape them;
@@ -110,7 +110,7 @@ struct Redaction {
         }
     }
 
-    /// What closes the quotation that begins at a place, if one does.
+    /// The mark that closes the quotation that begins at an index, if there is one.
     private static func closingMark(_ text: [UInt8], at place: Int) -> [UInt8]? {
         if text[place...].starts(with: "“".utf8) { return Array("”".utf8) }
         guard [0x22, 0x27, 0x60].contains(text[place]) else { return nil }

@@ -85,7 +85,7 @@ struct SentContent {
         String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
-    /// Parameters of a query that say how it is answered, not whom or what it is about.
+    /// Parameters of a query that shape its response, not whom or what it is about.
     private static let controls: Set = [
         "limit", "offset", "order_by", "status", "type", "response_format", "group_by", "date_group", "aggregate_by",
         "date_range",

@@ -10,7 +10,7 @@ import Musl
 
 /// A file that only its owner may read: made with mode 0600, replaced as a whole, refused when others can read it.
 ///
-/// Sessions, credentials and keys are read through it, so that there is one place that says which files are refused.
+/// Sessions, credentials and keys are read through it, so that one function decides which files are refused.
 package struct PrivateFile {
     package let path: String
 

@@ -1,8 +1,8 @@
 /// How far a list has been read that others work on meanwhile.
 ///
 /// A server's pages are counted from the list's beginning, and its total and its rows come from two statements: neither
-/// tells how far the list has shifted since the last page. So each page is asked for with some elements of the one before
-/// it, and with one more than is wanted, which says whether the list goes on.
+/// shows how far the list has shifted since the last page. So each page is asked for with some elements of the one before
+/// it, and with one more than is wanted, which shows whether the list continues.
 struct ListCursor {
     /// A part of a list to ask for.
     struct Request {

@@ -103,7 +103,7 @@ public struct ListPages<Item>: AsyncSequence, Sendable {
         let report: (@Sendable (ListProgress) -> Void)?
         private var cursor: ListCursor
         private var loaded = 0
-        /// What the first page told.
+        /// The total that the first page reported.
         private var total: Int?
         private var isAtEnd = false
 

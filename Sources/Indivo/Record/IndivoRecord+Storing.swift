@@ -169,7 +169,7 @@ extension IndivoRecord {
         _ = try idle(document, call)
     }
 
-    /// Looks for what an earlier attempt may have stored.
+    /// Searches for a document that an earlier attempt may have stored.
     /// - Returns: What the server says of it; `nil` when it is not there.
     /// - Throws: A conflict when something else is stored under the id.
     private func find(_ write: SentWrite, _ call: IndivoCall) async throws -> DocumentMetadata? {

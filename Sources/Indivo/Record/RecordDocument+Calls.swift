@@ -155,7 +155,7 @@ extension RecordDocument {
 public enum DocumentRelation: String, Sendable, Hashable, CaseIterable {
     /// A remark on it.
     case annotation
-    /// What answers it.
+    /// An answer to it.
     case answers
     /// What belongs to it.
     case attachment

@@ -26,7 +26,7 @@ public struct Message: CompoundValue {
         @Field("num", in: .attribute) public var number: Int?
         /// The type of the attached document.
         @Field(in: .attribute) public var type: String?
-        /// In bytes; lists repeat the type here.
+        /// In bytes; lists have the type here again.
         @Field(in: .attribute) public var size: String?
         /// The document's id once it was accepted into the record.
         @Field("doc_id", in: .attribute) public var documentID: String?

@@ -37,7 +37,7 @@ public struct Field<Value: FieldValue> {
     /// A field with another name in XML, or stored elsewhere than in a child element.
     /// - Parameters:
     ///   - name: The name in XML; left out, the property's own.
-    ///   - place: Where nested XML holds the value. Data models (SDMX) know only elements.
+    ///   - place: The part of nested XML that holds the value. Data models (SDMX) know only elements.
     ///   - formerly: Names under which older documents hold it. They are read; a document that is sent to a server
     ///     uses today's name.
     ///   - rules: What ``IndivoDocument/problems()`` checks of the value.

@@ -133,7 +133,7 @@ extension XMLNode {
         }
     }
 
-    /// Moves the node to a place among the children of `parent`. The place is before `successor`, which is a child of
+    /// Moves the node among the children of `parent`: before `successor`, which is a child of
     /// `parent`, or at the end.
     private func move(into parent: XMLNode, before successor: XMLNode?) {
         guard let node = resolved, let parent = parent.resolved else { return }

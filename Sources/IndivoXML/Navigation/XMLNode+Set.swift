@@ -1,4 +1,4 @@
-/// A node answers what a set of it alone would.
+/// A node gives what a set of it alone would.
 extension XMLNode {
     /// The node itself, as for a selection of it alone.
     public var first: XMLNode? { self }

@@ -19,7 +19,7 @@ struct NameTable {
     }
 
     private(set) var entries = Column<Entry>()
-    /// Namespace URIs; the id of one is its place here plus 1.
+    /// Namespace URIs; the id of one is its index here plus 1.
     private(set) var namespaces = Column<Span>()
     private(set) var bytes = Column<UInt8>()
     /// The names before this one came from the parser, which checked them.
