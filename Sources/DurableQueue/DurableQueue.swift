@@ -105,7 +105,7 @@ public final class DurableQueue: Sendable {
 
     // MARK: Reading
 
-    /// What is in the queue, the first to be delivered first; delivered items as far as they are still remembered.
+    /// The items in the queue, the first to be delivered first; delivered items as far as they are still remembered.
     @concurrent
     public func items() async throws -> [QueueItem] { QueueItem.all(in: try folder.scan()) }
 
@@ -123,8 +123,8 @@ public final class DurableQueue: Sendable {
         try item.payloadSize.map { try folder.payload(of: item.number, size: $0) }
     }
 
-    /// What happens in the queue from now on, as far as this object does it: begin with ``items()`` and follow up with
-    /// these. Each call gives a sequence of its own, which ends with the queue.
+    /// The events in the queue from now on that this object causes: begin with ``items()`` and continue with these. Each call
+    /// gives a sequence of its own, which ends with the queue.
     public var updates: AsyncStream<QueueUpdate> { hub.stream { $0 } }
 
     /// The same, each update made into what the listener wants.
@@ -173,7 +173,7 @@ public final class DurableQueue: Sendable {
         hub.send(.discarded(item))
     }
 
-    /// Takes everything out of the queue for good, what is remembered of delivered items included.
+    /// Takes everything out of the queue for good, including what it remembers of delivered items.
     ///
     /// Waits until nothing is being delivered. When this throws, some items may be gone; another call continues.
     ///

@@ -10,7 +10,7 @@ public struct QueueItem: Sendable, Identifiable, Hashable {
     public let orderKey: String
     /// The item on which this one builds: it is delivered only after that one was.
     public let predecessor: QueueItem.ID?
-    /// What the app says of the item, encrypted like the payload and read with every list of items.
+    /// The app's header of the item, encrypted like the payload and read with every list of items.
     public let header: Data
     /// The size of the payload in bytes; `nil` without one.
     public let payloadSize: Int?

@@ -62,15 +62,15 @@ public final class Outbox: Sendable {
 
     // MARK: Reading
 
-    /// What is in the outbox, the first to be delivered first; delivered items as far as they are still remembered.
+    /// The items in the outbox, the first to be delivered first; delivered items as far as they are still remembered.
     public func items() async throws -> [OutboxItem] { try await queue.items().map { OutboxItem($0) } }
 
     /// An item by its id.
     /// - Throws: ``/DurableQueue/QueueError/noSuchItem(id:)``.
     public func item(_ id: OutboxItem.ID) async throws -> OutboxItem { OutboxItem(try await queue.item(id)) }
 
-    /// What happens in the outbox from now on, as far as this object does it: begin with ``items()`` and follow up with
-    /// these. Each call gives a sequence of its own, which ends with the outbox.
+    /// The events in the outbox from now on that this object causes: begin with ``items()`` and continue with these. Each call
+    /// gives a sequence of its own, which ends with the outbox.
     public var updates: AsyncStream<OutboxUpdate> { queue.updates { OutboxUpdate($0) } }
 
     // MARK: Delivering

@@ -8,8 +8,8 @@ public struct DeliveryAttempt: Sendable {
     public let predecessor: Predecessor
     /// How often the item failed before (``DeliveryOutcome/tryAgain(_:)``), in earlier deliveries too.
     public internal(set) var failures: Int
-    /// What a deliverer has to know when it tries again, in this process or another: what it signed the request with, how
-    /// far an upload came. Kept when the item is set aside, and by ``keepNotes()``.
+    /// The deliverer's notes for a further attempt, in this process or another: what it signed the request with, how far an
+    /// upload came. Kept when the item is set aside, and by ``keepNotes()``.
     public var notes: Data?
 
     private let folder: QueueFolder

@@ -1,7 +1,7 @@
 import FHIR
 
 extension SampleConverter {
-    /// What measured a sample, and the app that stored it; nil where neither is known.
+    /// The Device that measured a sample, with the app that stored it; nil where neither is known.
     ///
     /// Its id is determined by the subject and all that is known of the device: two patients with equal watches have two
     /// Devices.

@@ -1,6 +1,6 @@
 import IndivoModel
 
-/// What an app keeps on a server for itself: in one record (``IndivoRecord/appDocuments``), or for all
+/// The documents that an app keeps on a server for itself: in one record (``IndivoRecord/appDocuments``), or for all
 /// (``IndivoServer/appDocuments``).
 ///
 /// ```swift

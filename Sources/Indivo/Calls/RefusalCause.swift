@@ -1,4 +1,4 @@
-/// What may be behind a 403, the status with which an Indivo server refuses everything that it does not allow.
+/// A possible cause of a 403, the status with which an Indivo server refuses everything that it does not allow.
 public enum RefusalCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The token was removed, with the app from the record or in a clean-up: log in again.
     case tokenGone
@@ -11,8 +11,8 @@ public enum RefusalCause: Sendable, Hashable, CaseIterable, CustomStringConverti
     case notAuthorized
     /// The device's clock is more than five minutes slow, and the server's time is not known.
     case slowClock
-    /// What arrived is not what was signed: something between changed the host name, the path or a header, or the
-    /// addresses are not those that the server has of itself.
+    /// The request that arrived is not the one that was signed: something on the way changed the host name, the path or a
+    /// header, or the addresses are not those that the server has of itself.
     case changedOnTheWay
 
     public var description: String {

@@ -38,7 +38,7 @@ public struct LoopbackListener: CallbackReceiver {
         try LoopbackListener(socket: LoopbackSocket(port: 0))
     }
 
-    /// Where the server's UI sends the browser once a record is chosen, without the query.
+    /// The address to which the server's UI sends the browser once a record is chosen, without the query.
     public var startURL: URL { url(Self.startPath) }
 
     private static let startPath = "/start"

@@ -75,7 +75,7 @@ public struct ReportQuery: Sendable, Hashable {
     public var offset = 0
     /// How many are fetched at once.
     public var pageSize = 100
-    /// What to ask for, where a server gives several; the same objects come out.
+    /// The format to request, where a server has several; the results are the same objects.
     public var format = ReportFormat.xml
 
     /// Everything that is active.

@@ -76,8 +76,7 @@ extension IndivoRecord {
 
     // MARK: Audits
 
-    /// What the server remembers of requests on the record (`audit_query`), the newest first, with a total. The request
-    /// for it is remembered too.
+    /// The server's log of requests on the record (`audit_query`), the newest first, with a total. This request is logged too.
     /// - Parameter query: By the fields of ``ReportSource/audit``. Its status does not count.
     public func audit(matching query: ReportQuery = ReportQuery()) -> PagedList<AuditEntry> {
         reportList(.audit, query) { $0.item?.auditEntry }

@@ -1,6 +1,6 @@
 import IndivoXML
 
-/// What a server knows about a document (element `Document`): who made it and when, its versions, label and status.
+/// A server's metadata of a document (element `Document`): who made it and when, its versions, label and status.
 public struct DocumentMetadata: CompoundValue {
     /// Who made a document.
     public struct Principal: CompoundValue {

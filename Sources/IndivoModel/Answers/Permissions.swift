@@ -1,4 +1,4 @@
-/// What may be done with which types of documents (element `Permissions`).
+/// The actions that are permitted, by type of document (element `Permissions`).
 ///
 /// Servers of version 2.0 always give the same response: everything with every type.
 public struct Permissions: CompoundValue {

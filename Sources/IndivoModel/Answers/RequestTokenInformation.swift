@@ -1,4 +1,4 @@
-/// What a server reports to its own pages about a request token before a person agrees to it (element `RequestToken`, call
+/// A server's report on a request token to its own pages, before a person agrees to it (element `RequestToken`, call
 /// `request_token_info`).
 public struct RequestTokenInformation: CompoundValue {
     /// Whether the app is new to the record.

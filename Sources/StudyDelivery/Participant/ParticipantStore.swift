@@ -111,8 +111,8 @@ public final class ParticipantStore: Sendable {
         }
     }
 
-    /// Empties the queue of those who left, and reports them to the server; each by itself, so that one that fails does not
-    /// keep the others. Does nothing while another task or process does this.
+    /// Empties the queue of those who left, and reports them to the server; each by itself, so that a failure of one does not
+    /// hold up the others. Does nothing while another task or process does this.
     ///
     /// - Parameters:
     ///   - emptying: Discards what is queued for a participant outside the participant's folder. Called again after a kill.

@@ -245,10 +245,11 @@ public final class StudyQueue: Sendable {
 
     // MARK: Looking
 
-    /// What is in the queue, the first to be delivered first; delivered submissions as far as they are still remembered.
+    /// The submissions in the queue, the first to be delivered first; delivered submissions as far as they are still
+    /// remembered.
     public func items() async throws -> [QueueItem] { try await queue.items() }
 
-    /// What happens from now on, as far as this object does it: begin with ``items()`` and follow up with these. Each call gives
+    /// The events from now on that this object causes: begin with ``items()`` and continue with these. Each call gives
     /// a sequence of its own, which ends with the queue.
     public var status: AsyncStream<StudyStatus> {
         let updates = queue.updates { StudyStatus($0) }
