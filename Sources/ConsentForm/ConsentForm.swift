@@ -48,7 +48,10 @@ public struct ConsentForm: Sendable {
 
 /// The size of pages, in points.
 public enum FormPaper: Sendable, Hashable {
-    case a4, letter
+    /// ISO A4: 595.28 × 841.89 points.
+    case a4
+    /// US Letter: 612 × 792 points.
+    case letter
 
     var width: Double { self == .a4 ? 595.28 : 612 }
     var height: Double { self == .a4 ? 841.89 : 792 }

@@ -70,7 +70,7 @@ enum FormBlock {
     }
 }
 
-/// How a text looks.
+/// The style of a text.
 enum FormStyle {
     case title, heading, body, strong, small
 

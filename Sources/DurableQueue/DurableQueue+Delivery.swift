@@ -1,7 +1,7 @@
 import Foundation
 
 extension DurableQueue {
-    /// Delivers one item, and says what became of it. What it throws ends the delivery, but for
+    /// Delivers one item, and reports what became of it. An error that it throws ends the delivery, except
     /// ``QueueError/damaged(file:)``, after which the item is set aside.
     public typealias Deliverer = @Sendable (inout DeliveryAttempt) async throws -> DeliveryOutcome
 

@@ -20,8 +20,8 @@ import Foundation
 /// - **Unreadable to others.** Files are sealed with AES-GCM under the key of a ``KeyStore``, in pieces, so that an item
 ///   of many megabytes takes little memory. Their names say nothing.
 ///
-/// A deliverer may be asked again for an item that arrived: when the process dies after the server took it and before that
-/// was written down. It has to look, or the server has to know the item's id.
+/// A deliverer may be called again for an item that arrived: when the process dies after the server took it and before that was
+/// written down. It has to check that, or the server has to know the item's id.
 ///
 /// A queue is safe to use from several tasks, objects and processes at once; one of them delivers at a time.
 public final class DurableQueue: Sendable {
@@ -105,7 +105,7 @@ public final class DurableQueue: Sendable {
 
     // MARK: Reading
 
-    /// What is in the queue, the first to be delivered first; delivered items as far as they are still remembered.
+    /// The items in the queue, the first to be delivered first; delivered items as far as they are still remembered.
     @concurrent
     public func items() async throws -> [QueueItem] { QueueItem.all(in: try folder.scan()) }
 
@@ -116,15 +116,15 @@ public final class DurableQueue: Sendable {
         return item
     }
 
-    /// What an item that is not delivered yet brings; `nil` without a payload.
+    /// The payload of an item that is not delivered yet; `nil` without one.
     /// - Throws: ``QueueError/damaged(file:)``.
     @concurrent
     public func payload(of item: QueueItem) async throws -> Data? {
         try item.payloadSize.map { try folder.payload(of: item.number, size: $0) }
     }
 
-    /// What happens in the queue from now on, as far as this object does it: begin with ``items()`` and follow up with
-    /// these. Each call gives a sequence of its own, which ends with the queue.
+    /// The events in the queue from now on that this object causes: begin with ``items()`` and continue with these. Each call
+    /// gives a sequence of its own, which ends with the queue.
     public var updates: AsyncStream<QueueUpdate> { hub.stream { $0 } }
 
     /// The same, each update made into what the listener wants.
@@ -173,9 +173,9 @@ public final class DurableQueue: Sendable {
         hub.send(.discarded(item))
     }
 
-    /// Takes everything out of the queue for good, what is remembered of delivered items included.
+    /// Takes everything out of the queue for good, including what it remembers of delivered items.
     ///
-    /// Waits until nothing is being delivered. When this throws, some items may be gone; calling it again goes on.
+    /// Waits until nothing is being delivered. When this throws, some items may be gone; another call continues.
     ///
     /// - Returns: What was discarded.
     @discardableResult

@@ -6,11 +6,11 @@ public struct QueueItem: Sendable, Identifiable, Hashable {
     public let id: String
     /// Its position in the queue; earlier ones have smaller numbers, and none is given twice.
     public let number: Int
-    /// Items with the same key are delivered in order, and stop together; those of other keys go on.
+    /// Items with the same key are delivered in order, and stop together; delivery of other keys continues.
     public let orderKey: String
     /// The item on which this one builds: it is delivered only after that one was.
     public let predecessor: QueueItem.ID?
-    /// What the app says of the item, encrypted like the payload and read with every list of items.
+    /// The app's header of the item, encrypted like the payload and read with every list of items.
     public let header: Data
     /// The size of the payload in bytes; `nil` without one.
     public let payloadSize: Int?

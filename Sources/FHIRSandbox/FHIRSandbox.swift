@@ -12,7 +12,7 @@ import OrderedJSON
 /// await sandbox.stop()
 /// ```
 /// It keeps every version of every resource in SQLite, finds resources by the search parameters of R4, does batches and
-/// transactions, and shows patients on pages at ``pagesURL``. It listens on the loopback interface unless told otherwise,
+/// transactions, and shows patients on pages at ``pagesURL``. It listens on the loopback interface unless set otherwise,
 /// and is for development and tests alone: it has no users, and a token opens everything.
 public final class FHIRSandbox: Sendable {
     /// The base of the REST interface: `http://127.0.0.1:NNNN/fhir`.

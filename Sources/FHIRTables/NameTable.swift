@@ -45,7 +45,7 @@ struct NameTable: Sendable {
 
     private func range(_ index: Int) -> Range<Int> { Int(ends[index])..<Int(ends[index + 1]) }
 
-    /// Of the length and five bytes: names are few and known, and untrusted ones are only looked up.
+    /// Of the length and five bytes: names are few and known, and untrusted ones are only searched for.
     private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
         let count = name.count
         guard count > 0 else { return 0 }

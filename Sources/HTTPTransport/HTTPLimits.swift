@@ -24,7 +24,7 @@ public struct HTTPLimits: Sendable, Hashable {
         self.idleConnectionAge = idleConnectionAge
     }
 
-    /// How long the call that a request belongs to may still take, repetitions included: a transport waits no longer
+    /// How long the call that a request belongs to may still take, retries included: a transport waits no longer
     /// than this, even where its own deadline is later. `nil` outside a call.
     @TaskLocal public static var remaining: Duration?
 

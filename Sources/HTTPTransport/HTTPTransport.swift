@@ -21,21 +21,20 @@ import HTTPTypes
 /// A signed request is only good as it was signed. So a transport
 /// - sends `request.path`, its `authority` as the `Host` header, and its fields byte for byte, with the
 ///   `Content-Length` of the body and no other field that changes what the request means;
-/// - sends a request at most once: a repetition needs a new signature, and whether it is safe is not for the transport
-///   to say;
+/// - sends a request at most once: a retry needs a new signature, and the transport cannot know whether it is safe;
 /// - follows no redirect, which would carry the signature to another server, and unpacks no compressed body unasked;
-/// - takes every complete answer for a success, whatever its status.
+/// - takes every complete response for a success, whatever its status.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the whole response.
     ///
     /// - Parameters:
     ///   - request: Method, scheme, authority, path with query, and fields. The scheme is `http` or `https`.
     ///   - body: The body, or nil for none.
-    /// - Throws: ``HTTPTransportError`` when there is no complete answer; `CancellationError` when the task was
+    /// - Throws: ``HTTPTransportError`` when there is no complete response; `CancellationError` when the task was
     ///   cancelled, and then the server may have acted on the request or not.
     func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer
 
-    /// Sends a request with a body that is read while it is sent, and waits for the whole answer.
+    /// Sends a request with a body that is read while it is sent, and waits for the whole response.
     ///
     /// The transports of this module keep about a mebibyte of it in memory. They wait as long as bytes go out, and longer than
     /// ``HTTPLimits/deadline`` in proportion to the body. A transport that does not implement this sends the body from memory.
@@ -45,7 +44,7 @@ public protocol HTTPTransport: Sendable {
 }
 
 extension HTTPTransport {
-    /// Sends a request without a body, and waits for the whole answer.
+    /// Sends a request without a body, and waits for the whole response.
     /// - Throws: What ``send(_:body:)`` does.
     public func send(_ request: HTTPRequest) async throws -> HTTPAnswer { try await send(request, body: nil) }
 
@@ -54,14 +53,14 @@ extension HTTPTransport {
     }
 }
 
-/// What a server answered: head and body.
+/// A server's response: head and body.
 public struct HTTPAnswer: Sendable, Hashable {
     /// Status and fields.
     public var response: HTTPResponse
     /// The body as it arrived, without transfer coding; empty if there is none.
     public var body: Data
 
-    /// An answer, from a transport of one's own.
+    /// A response, from a transport of one's own.
     public init(response: HTTPResponse, body: Data = Data()) {
         self.response = response
         self.body = body

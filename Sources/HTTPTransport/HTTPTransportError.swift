@@ -1,6 +1,6 @@
 import ShownText
 
-/// Why there is no complete answer to a request.
+/// Why there is no complete response to a request.
 ///
 /// The text names the server and the next step; it holds neither path nor content.
 ///
@@ -22,7 +22,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
         case cannotConnect
         /// Certificate or protocol of the secure connection are not acceptable.
         case tls
-        /// No complete answer within ``HTTPLimits``.
+        /// No complete response within ``HTTPLimits``.
         case timedOut
         /// The connection broke after the request, or a part of it, went out.
         case responseLost = "answerLost"
@@ -38,8 +38,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
     public let kind: Kind
     /// Host and port as in the request.
     public let server: String
-    /// Whether the server may have received the request, and so may have acted on it. False means that it certainly
-    /// has not, and that a repetition does no harm.
+    /// Whether the server may have received the request, and so may have acted on it. False means that it certainly has not,
+    /// and that a retry does no harm.
     public let mayHaveReachedServer: Bool
     /// The message of the HTTP library, if it adds something.
     public let detail: String?

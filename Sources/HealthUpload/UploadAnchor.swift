@@ -3,12 +3,12 @@ import HealthSamples
 import IndivoModel
 import OrderedJSON
 
-/// Where an upload of a file was, so that the next run goes on there.
+/// The position of an upload in a file, so that the next run continues there.
 ///
 /// It holds for one target, mapping, choice of samples and file; for another one the upload begins anew, which does no harm.
 /// Samples that were refused are remembered and sent again by the next run.
 public struct UploadAnchor: Sendable, Hashable {
-    /// How many samples of the file were looked at.
+    /// How many samples of the file were processed.
     public private(set) var position = 0
     /// The positions before it of samples that were refused.
     public private(set) var refused: Set<Int> = []
@@ -24,7 +24,7 @@ public struct UploadAnchor: Sendable, Hashable {
     /// - Parameters:
     ///   - target: The server's base URL and the patient.
     ///   - selection: Which samples of the file are sent.
-    ///   - file: What tells the file from others, such as a digest of its beginning.
+    ///   - file: What identifies the file, such as a digest of its beginning.
     public init(target: String, mapping: HealthMapping, selection: String, file: String) {
         scope = SHA256.hex(Array([target, mapping.fingerprint, selection, file].joined(separator: "\u{1F}").utf8))
     }
@@ -52,7 +52,7 @@ public struct UploadAnchor: Sendable, Hashable {
     /// Whether the sample at a position has to be sent.
     public func needs(_ index: Int) -> Bool { index >= position || refused.contains(index) }
 
-    /// Notes what became of samples, and that all before `end` were looked at.
+    /// Notes what became of samples, and that all before `end` were processed.
     public mutating func advance(to end: Int, outcomes: [(index: Int, isRefused: Bool)]) {
         // The members of one sample stand at one position, of which one refusal is enough.
         for (index, isRefused) in outcomes where !isRefused { refused.remove(index) }
@@ -70,7 +70,7 @@ public struct UploadAnchor: Sendable, Hashable {
 }
 
 extension HealthMapping {
-    /// What tells a mapping from others.
+    /// What identifies a mapping.
     package var fingerprint: String {
         let types = types.sorted { $0.key < $1.key }.map { type, entry in
             let unit = entry.unit.map { "\($0.ucum.code) \($0.text) \($0.accepts ?? "")" } ?? ""

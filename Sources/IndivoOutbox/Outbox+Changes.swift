@@ -40,7 +40,7 @@ extension Outbox {
     /// Queues a new document under an id that its origin gave it. A record has one document of an app under an external id: where
     /// the server has one already, the item counts as delivered and nothing is stored.
     ///
-    /// - Parameter externalID: A UUID in lower case. Look in ``items()`` whether it is queued already.
+    /// - Parameter externalID: A UUID in lower case. ``items()`` shows whether it is queued already.
     @discardableResult
     public func add(_ content: FileContent, externalID: String) async throws -> OutboxItem {
         guard externalID.utf8.count == 36, UUID(uuidString: externalID)?.uuidString.lowercased() == externalID else {
@@ -86,8 +86,8 @@ extension Outbox {
         return try await queue(.replace, target: target, PreparedDocument(replacing: document, in: root), of: document)
     }
 
-    /// Queues a new document as the next version of one that the server has, or that another item makes: of the version
-    /// before, nothing stays but what the new document says as well.
+    /// Queues a new document as the next version of one that the server has, or that another item makes: it replaces the
+    /// content of the version before entirely.
     ///
     /// - Parameter validation: Whether the document is checked before it is queued; `.none` queues it whatever it says.
     @discardableResult
@@ -161,8 +161,8 @@ extension Outbox {
         return document
     }
 
-    /// What an item brings to the server, as long as it is not delivered. Of a document that came from a report it is
-    /// what the report told, with the changes; what else the server has of it stays.
+    /// The content that an item brings to the server, as long as it is not delivered. For a document that came from a report it
+    /// is the report's data, with the changes; whatever else the server has of it stays.
     public func content(of item: OutboxItem) async throws -> FileContent {
         let (kind, content) = try await stored(item)
         return kind == .patch ? try FileContent(DocumentPatch.changed(in: content.xml())) : content
@@ -176,7 +176,7 @@ extension Outbox {
 
     /// If the document was delivered by now, gives it its id on the server, from when on it is one of the record's.
     ///
-    /// A delivery that is no longer remembered (``/DurableQueue/DeliveryPolicy/receipts``) is looked for on the server.
+    /// A delivery that is no longer remembered (``/DurableQueue/DeliveryPolicy/receipts``) is searched for on the server.
     ///
     /// - Returns: Whether it was.
     /// - Throws: ``OutboxError``; `IndivoError` when the server has to be asked and cannot be.

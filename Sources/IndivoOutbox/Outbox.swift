@@ -20,8 +20,8 @@ import Indivo
 /// - **Nothing is lost.** A change is on the disk, folder entry included, before the call that queues it returns. What a
 ///   server refuses for good is set aside with its reason, and stays until the app decides.
 /// - **Nothing is done twice.** A document goes out under an external id made when it was queued; other changes go out
-///   under one signature, of which a server takes one copy. After a lost response the outbox looks what became of the
-///   request before it sends it again.
+///   under one signature, of which a server takes one copy. After a lost response the outbox checks what became of the request
+///   before it sends it again.
 /// - **In order.** Changes are delivered one after the other as they were queued. One that was set aside does not hold
 ///   up the others, but for those that build on it.
 /// - **Unreadable to others.** Files are sealed with AES-GCM under the key of a ``/DurableQueue/KeyStore``, and their names
@@ -62,15 +62,15 @@ public final class Outbox: Sendable {
 
     // MARK: Reading
 
-    /// What is in the outbox, the first to be delivered first; delivered items as far as they are still remembered.
+    /// The items in the outbox, the first to be delivered first; delivered items as far as they are still remembered.
     public func items() async throws -> [OutboxItem] { try await queue.items().map { OutboxItem($0) } }
 
     /// An item by its id.
     /// - Throws: ``/DurableQueue/QueueError/noSuchItem(id:)``.
     public func item(_ id: OutboxItem.ID) async throws -> OutboxItem { OutboxItem(try await queue.item(id)) }
 
-    /// What happens in the outbox from now on, as far as this object does it: begin with ``items()`` and follow up with
-    /// these. Each call gives a sequence of its own, which ends with the outbox.
+    /// The events in the outbox from now on that this object causes: begin with ``items()`` and continue with these. Each call
+    /// gives a sequence of its own, which ends with the outbox.
     public var updates: AsyncStream<OutboxUpdate> { queue.updates { OutboxUpdate($0) } }
 
     // MARK: Delivering
@@ -80,7 +80,7 @@ public final class Outbox: Sendable {
     /// A missing network is no error: it ends the delivery, and the report says so. When another task or process is
     /// delivering this outbox, waits until that is done.
     ///
-    /// Safe to cancel at any moment. A request that was under way then is looked for on the server the next time.
+    /// Safe to cancel at any moment. If a request was under way then, the next delivery checks on the server what became of it.
     ///
     /// - Throws: `CancellationError`; ``OutboxError`` when the disk fails. What was not delivered stays in the outbox.
     @discardableResult
@@ -111,8 +111,8 @@ public final class Outbox: Sendable {
 
     /// Puts an item that was set aside back into its position in the queue, and with it those that wait for it.
     ///
-    /// It is made anew. Only where it could not be seen, when it was set aside, whether the server has it, that is looked
-    /// for first.
+    /// It is made anew. Only where it was unknown, when it was set aside, whether the server has it, the server is searched
+    /// first.
     public func retry(_ id: OutboxItem.ID) async throws {
         try await queue.retry(id) { try? DeliveryNotes($0).retried.data() }
     }

@@ -6,7 +6,7 @@ public struct OutboxItem: Sendable, Identifiable {
     /// The change's id, a UUID in lower case. Of a document or a new version it is also the external id under which it
     /// is sent, so it can be found on the server by it; of a document that was sent before, it is the id of that time.
     public let id: String
-    /// Its place in the queue; earlier ones have smaller numbers.
+    /// Its position in the queue; earlier ones have smaller numbers.
     public let sequence: Int
     /// What is to be done.
     public let change: Change

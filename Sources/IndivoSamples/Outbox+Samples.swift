@@ -34,7 +34,7 @@ extension Outbox {
     /// forgotten here (`DeliveryPolicy.receipts`) is found on the server, and not stored again.
     ///
     /// - Parameters:
-    ///   - samples: A batch; what is queued is looked through once for each.
+    ///   - samples: A batch; the queued items are searched once for each.
     ///   - parts: What documents are made of, as correlations have members with documents of their own; that of
     ///     ``/HealthSamples/SampleDocuments`` unless given.
     ///   - document: Makes the XML of a sample's document; that of ``/HealthSamples/SampleDocuments`` unless given. For other

@@ -11,7 +11,7 @@ extension Sandbox {
         package var externalId: String?
         package var content: Data
         package var contentType: String
-        /// Size and digest to tell, where the content stands for one that is not known.
+        /// Size and digest to report, where the content stands for one that is not known.
         package var size: Int?
         package var digest: String?
         package var creator: (id: String, type: String)
@@ -49,7 +49,7 @@ extension Sandbox {
         }
     }
 
-    /// Sets what is told of a document whose content stands for one that is not known.
+    /// Sets what is reported of a document whose content stands for one that is not known.
     package func seedDigest(of document: String, size: Int, digest: String) async throws {
         try await context.database.writer.write { db in
             try db.execute(

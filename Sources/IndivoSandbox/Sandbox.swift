@@ -9,8 +9,8 @@ import Foundation
 /// …
 /// await sandbox.stop()
 /// ```
-/// It answers as the real server does, its refusals included, and verifies every signature, nonce and timestamp. It
-/// listens on the loopback interface unless told otherwise.
+/// It responds as the real server does, its refusals included, and verifies every signature, nonce and timestamp. It
+/// listens on the loopback interface unless set otherwise.
 ///
 /// Strangers are bounded: a request's head has at most 64 kB and arrives within ten seconds, and of more than 256
 /// connections the one that has waited longest for its client is closed.

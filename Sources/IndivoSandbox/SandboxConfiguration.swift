@@ -43,7 +43,7 @@ public struct SandboxConfiguration: Sendable {
     /// A file with a mistake in it is left out, and ``Sandbox/modelProblems`` says why; so does the log.
     public var modelFolder: URL?
 
-    /// The largest request body that is read, in bytes; a larger one is answered 413.
+    /// The largest request body that is read, in bytes; the response to a larger one is 413.
     public var bodyLimit = 16 << 20
 
     /// Seconds without a byte after which a connection is closed, and the seconds a whole request may take to arrive.

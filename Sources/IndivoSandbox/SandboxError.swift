@@ -4,7 +4,7 @@ public enum SandboxError: Error, Sendable, CustomStringConvertible {
     case cannotListen(address: String, port: UInt16, reason: String)
     /// No record, account or app has this id.
     case unknown(kind: String, id: String)
-    /// A document would be refused by the server, with this answer.
+    /// A document would be refused by the server, with this response.
     case refused(status: Int, message: String)
     /// An app's manifest cannot be read.
     case manifest(reason: String)

@@ -157,6 +157,7 @@ extension DocumentTable.Row {
 
 /// Why an answer is not in a document.
 public struct DocumentFillProblem: Sendable, Hashable, CustomStringConvertible {
+    /// What keeps an answer out of a field.
     public enum Reason: Sendable, Hashable {
         /// The field holds values of another type, or cannot hold the whole answer. `found` is FHIR's type of the answer.
         case wrongType(found: String, field: String)
@@ -170,6 +171,7 @@ public struct DocumentFillProblem: Sendable, Hashable, CustomStringConvertible {
 
     /// The item.
     public let linkId: String
+    /// Why the item’s answer is not in the document.
     public let reason: Reason
 
     init(_ linkId: String, _ reason: Reason) { (self.linkId, self.reason) = (linkId, reason) }

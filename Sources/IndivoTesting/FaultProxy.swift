@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Stands between a client and a server of this machine, as a network does, and lets happen what happens in networks.
+/// Stands between a client and a server of this machine, and produces the faults of a network.
 ///
 /// ```swift
 /// let proxy = try FaultProxy(to: 8000) { request in
@@ -32,9 +32,9 @@ public final class FaultProxy: Sendable {
         case arrived
         /// The server has it.
         case forwarded
-        /// The server has answered.
+        /// The server has responded.
         case answered
-        /// The client has the answer.
+        /// The client has the response.
         case finished
     }
 
@@ -56,7 +56,7 @@ public final class FaultProxy: Sendable {
 
     /// - Parameters:
     ///   - server: The server's port on 127.0.0.1.
-    ///   - watch: Called when a request comes to a point, before it goes on.
+    ///   - watch: Called when a request comes to a point, before it is passed on.
     ///   - fault: What happens to a request; nil for nothing.
     public init(
         to server: UInt16, watch: @escaping @Sendable (Request, Point) -> Void = { _, _ in },
@@ -88,7 +88,7 @@ public final class FaultProxy: Sendable {
         await withCheckedContinuation { done in idle.notify(queue: .global()) { done.resume() } }
     }
 
-    /// Closes all connections, and takes no further ones. What the server is at just now it may still do.
+    /// Closes all connections, and takes no further ones. The server may still finish what it is doing.
     public func stop() {
         listener.close()
         let open = state.withLock { state in
@@ -113,8 +113,8 @@ public final class FaultProxy: Sendable {
         thread.start()
     }
 
-    /// Carries one request to the server and its answer back.
-    /// - Returns: Whether the connection goes on.
+    /// Carries one request to the server and its response back.
+    /// - Returns: Whether the connection stays open.
     private func carry(_ message: Wire.Message, from client: Wire) -> Bool {
         idle.enter()
         defer { idle.leave() }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Indivo
 import Synchronization
 
-/// Sends requests with another transport and lets happen to them what happens in networks.
+/// Sends requests with another transport and applies faults of a network to them.
 ///
 /// ```swift
 /// // The first request goes well, the answer of the second is lost, all further ones go well.
@@ -18,14 +18,14 @@ public final class FaultyTransport: HTTPTransport {
         case loseResponse
         /// The request waits until the hook returns, or fails as the hook throws. No clock is involved.
         case delay(until: @Sendable () async throws -> Void)
-        /// The request reaches the server, the answer's body ends after so many bytes. A server that ends its answer by
+        /// The request reaches the server, the response's body ends after so many bytes. A server that ends its response by
         /// closing the connection leaves no way to notice.
         case cutBody(afterBytes: Int)
-        /// The request reaches the server, but the answer has this status (100 to 999) and an empty body.
+        /// The request reaches the server, but the response has this status (100 to 999) and an empty body.
         case status(Int)
         /// The connection is reset while the request goes out: the server has not acted, but nobody can know that.
         case reset
-        /// The request reaches the server, the answer's body comes under another content type.
+        /// The request reaches the server, the response's body comes under another content type.
         case contentType(String)
     }
 

@@ -20,7 +20,7 @@ struct HAR: Codable {
     struct Entry: Codable {
         /// ISO 8601.
         var startedDateTime: String
-        /// Milliseconds from the beginning to the end of the answer.
+        /// Milliseconds from the beginning to the end of the response.
         var time: Double
         var request: Request
         var response: Response
@@ -31,7 +31,7 @@ struct HAR: Codable {
         var _name: String?
         /// The server's name for the call.
         var _call: String?
-        /// Why there was no answer.
+        /// Why there was no response.
         var _failure: Failure?
     }
 
@@ -76,7 +76,7 @@ struct HAR: Codable {
     }
 
     struct Response: Codable {
-        /// 0 where there was no answer.
+        /// 0 where there was no response.
         var status: Int
         var statusText: String
         var httpVersion = "HTTP/1.1"

@@ -40,7 +40,7 @@ public final class HeadlessBrowser {
 
     /// - Parameters:
     ///   - transport: What carries the requests.
-    ///   - report: Told what the browser does, a line at a time.
+    ///   - report: Gets what the browser does, a line at a time.
     ///   - handOver: Takes the addresses that are not HTTP's, as the system does for apps that own a URL scheme.
     public init(
         transport: any HTTPTransport = .system, report: @escaping (String) -> Void = { _ in },
@@ -180,7 +180,7 @@ extension XMLNode {
     fileprivate func first(_ name: String) -> XMLNode? { all(name).first }
 }
 
-/// A page that is not what the browser was told to expect.
+/// A page that is not the one that the browser was to expect.
 public struct BrowserError: Error, CustomStringConvertible {
     public let description: String
 

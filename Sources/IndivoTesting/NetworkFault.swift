@@ -1,4 +1,4 @@
-/// A thing that goes wrong between a client and a server, as ``FaultProxy`` lets it happen.
+/// A fault between a client and a server, as ``FaultProxy`` produces it.
 public enum NetworkFault: Sendable, Hashable {
     /// The connection breaks before anything of the request gets through.
     case loseRequest

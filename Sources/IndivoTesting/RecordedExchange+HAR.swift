@@ -20,7 +20,7 @@ extension HAR.Entry {
         }
     }
 
-    /// The exchange, at its place in the archive.
+    /// The exchange, at its position in the archive.
     func exchange(seq: Int) throws(HARContentError) -> RecordedExchange {
         guard let scheme = request.url.utf8.firstRange(of: "://".utf8), let method = HTTPRequest.Method(request.method) else {
             throw HARContentError("its request's method or url is none")

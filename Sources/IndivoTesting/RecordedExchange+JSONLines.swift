@@ -6,13 +6,13 @@ import Indivo
 ///
 /// | key | meaning |
 /// |---|---|
-/// | `name`, `seq` | unique name; place in the order of time |
+/// | `name`, `seq` | unique name; position in the order of time |
 /// | `call`, `note` | the server's name for the call; why this exchange is here |
 /// | `method`, `path`, `host`, `scheme` | the request as sent, `path` with the query |
 /// | `request_headers`, `response_headers` | lists of `[name, value]` |
 /// | `request_body`, `response_body` | text, or in base64 with `_b64` added to the key |
-/// | `status`, `reason` | the answer's status line |
-/// | `failure`, `failure_detail`, `may_have_reached_server` | when there was no answer |
+/// | `status`, `reason` | the response's status line |
+/// | `failure`, `failure_detail`, `may_have_reached_server` | when there was no response |
 extension RecordedExchange: Decodable {
     private enum CodingKeys: String, CodingKey {
         case name, seq, call, note, method, scheme, host, path, status, reason, failure

@@ -7,7 +7,7 @@ import OAuth1
 public struct RecordedExchange: Sendable, Hashable {
     /// A name of its own within the recording.
     public var name: String
-    /// The place in the order of time.
+    /// The position in the order of time.
     public var seq: Int
     /// The server's name for the call.
     public var call: String?
@@ -29,14 +29,14 @@ public struct RecordedExchange: Sendable, Hashable {
     public var outcome: Outcome
     /// When the request was sent.
     public var startedAt: Date?
-    /// How long the answer took, in milliseconds.
+    /// How long the response took, in milliseconds.
     public var milliseconds: Double?
 
     /// What came of a request.
     public enum Outcome: Sendable, Hashable {
-        /// The server answered.
+        /// The server responded.
         case answer(HTTPAnswer)
-        /// No answer came.
+        /// No response came.
         case failure(HTTPTransportError)
     }
 

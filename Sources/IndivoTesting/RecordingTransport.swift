@@ -12,9 +12,9 @@ import Synchronization
 /// let server = IndivoServer(api: api, ui: ui, app: app, transport: transport)
 /// ```
 ///
-/// Signatures, tokens and their secrets, verifiers, passwords and cookies are left out: `redacted-1` stands in the place
-/// of the first such value, wherever it occurs again too. The documents of patients are written as they are: record from
-/// sample data. A request that was cancelled is not written down. The file is a whole archive after each exchange.
+/// Signatures, tokens and their secrets, verifiers, passwords and cookies are left out: `redacted-1` replaces the first such
+/// value wherever it occurs. The documents of patients are written as they are: record from sample data. A request that was
+/// cancelled is not written down. The file is a whole archive after each exchange.
 public final class RecordingTransport: HTTPTransport {
     private struct State {
         var lastSeq = 0

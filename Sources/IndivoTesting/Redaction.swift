@@ -17,7 +17,7 @@ import Musl
 /// A value that was found once is taken out wherever it occurs. Patients' data stays: a recording of real patients is
 /// as confidential as their records.
 struct Redaction {
-    /// What stands in the place of secrets, by the secret.
+    /// What replaces secrets, by the secret.
     private var marks: [String: String] = [:]
     /// Those of them that are not made of letters and digits only.
     private var composed: [(secret: String, mark: String)] = []
@@ -140,7 +140,7 @@ struct Redaction {
         return text
     }
 
-    /// Secrets of letters and digits only, as an Indivo server makes them, are looked up word by word: a recording can
+    /// Secrets of letters and digits only, as an Indivo server makes them, are searched word by word: a recording can
     /// hold hundreds.
     private func replaceWords(_ text: String) -> String {
         let bytes = Array(text.utf8)

@@ -2,7 +2,7 @@ import Foundation
 import IndivoXML
 import OAuth1
 
-/// By what a request is found in a recording; the method always counts.
+/// The parts of a request by which it is found in a recording; the method always counts.
 ///
 /// Host and headers never count: a signature is another each time. What a recording leaves out as secret is left out of
 /// the comparison as well, and an external id that the library made for one document (a UUID, in full or in base64url) stands for any other.
@@ -28,7 +28,7 @@ public struct ReplayMatching: OptionSet, Sendable {
     }
 }
 
-/// What of a request counts when it is looked for in a recording.
+/// The parts of a request that count when a recording is searched for it.
 struct RequestKey: Sendable {
     let method: String
     let path: String

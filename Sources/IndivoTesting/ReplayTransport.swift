@@ -3,7 +3,7 @@ import HTTPTypes
 import Indivo
 import Synchronization
 
-/// Answers requests from a recording, without a network.
+/// Responds to requests from a recording, without a network.
 ///
 /// ```swift
 /// let transport = ReplayTransport(try Recording(contentsOf: file), order: .asRecorded)
@@ -18,10 +18,10 @@ public final class ReplayTransport: HTTPTransport {
     public enum Order: Sendable {
         /// Strictly: each request must be the next of the recording, and comes once.
         case asRecorded
-        /// Requests come in any order. The same request gets its recorded answers one after the other, and when there
+        /// Requests come in any order. The same request gets its recorded responses one after the other, and when there
         /// are no more, the last one again.
         case any
-        /// The first request gets the first answer, the second the second, whatever they ask.
+        /// The first request gets the first response, the second the second, whatever they ask.
         case inTurn
     }
 
@@ -32,7 +32,7 @@ public final class ReplayTransport: HTTPTransport {
     private let used: Mutex<Set<Int>>
 
     /// - Parameters:
-    ///   - recording: What to answer from.
+    ///   - recording: What the responses are taken from.
     ///   - order: Which requests may come when.
     ///   - matching: By what a request is found.
     public init(_ recording: Recording, order: Order = .any, matching: ReplayMatching = .all) {
@@ -49,9 +49,9 @@ public final class ReplayTransport: HTTPTransport {
         return exchanges.indices.filter { !used.contains($0) }.map { exchanges[$0] }
     }
 
-    /// Gives the recorded answer, or throws the recorded failure.
+    /// Gives the recorded response, or throws the recorded failure.
     ///
-    /// - Throws: ``UnrecordedRequestError`` when the recording has no answer to this request.
+    /// - Throws: ``UnrecordedRequestError`` when the recording has no response to this request.
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         try Task.checkCancellation()
         let asked = RecordedExchange(

@@ -1,14 +1,14 @@
 import Foundation
 import OAuth1
 
-/// Looks for values that must not be seen in what a program gave out: logs, errors, files, arguments of processes.
+/// Searches the output of a program for values that must not be seen: logs, errors, files, arguments of processes.
 ///
 /// ```swift
 /// let search = SecretSearch(["consumer secret": "kd94hf93k423kf44", "patient": "Ana Lopes"])
 /// #expect(search.found(in: log).isEmpty)
 /// ```
-/// A value is looked for as it is, percent-encoded, as a form has it, in base64 at any place of a longer text, and in
-/// hexadecimal digits. What is found is told by the value's name, so that a failing test does not spread it further.
+/// A value is searched for as it is, percent-encoded, as a form has it, in base64 at any position of a longer text, and in
+/// hexadecimal digits. A finding is reported by the value's name, so that a failing test does not spread it further.
 public struct SecretSearch: Sendable {
     private let forms: [(name: String, bytes: Data)]
 
@@ -21,7 +21,7 @@ public struct SecretSearch: Sendable {
         }
     }
 
-    /// What is there of the values: each by its name and form, such as `consumer secret, base64`.
+    /// The values that were found: each by its name and form, such as `consumer secret, base64`.
     public func found(in data: Data) -> [String] {
         forms.filter { data.range(of: $0.bytes) != nil }.map(\.name)
     }

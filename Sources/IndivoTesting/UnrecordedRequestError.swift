@@ -1,10 +1,10 @@
 import Suggestions
 
-/// A request that a recording has no answer to.
+/// A request that a recording has no response to.
 public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Method and path of the request.
     public let request: String
-    /// What the recording would have answered.
+    /// The requests to which the recording has responses.
     public let expected: Expected
     /// The recorded requests that are most like it, the nearest first; at most five.
     public let nearest: [String]
@@ -12,7 +12,7 @@ public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringCon
     /// Whether the recording has this request, but with another body.
     public let isBodyOther: Bool
 
-    /// What a recording would have answered.
+    /// The requests to which a recording has responses.
     public enum Expected: Sendable, Hashable {
         /// Any of its requests.
         case anyRecorded

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A TCP connection of this machine, or what listens for them.
 final class Wire: Sendable {
-    /// A request or an answer of HTTP/1.1, as it stood on the wire.
+    /// A request or a response of HTTP/1.1, as it stood on the wire.
     struct Message {
         let startLine: String
         let body: Data
@@ -85,7 +85,7 @@ final class Wire: Sendable {
         return true
     }
 
-    /// Reads a whole request or answer; nil when the connection ends before.
+    /// Reads a whole request or response; nil when the connection ends before.
     func readMessage() -> Message? {
         var data = rest.withLock { rest in
             defer { rest = Data() }

@@ -24,7 +24,7 @@ public struct OAuthAuthorization: Sendable, Hashable {
 
     /// Reads a header value.
     ///
-    /// - Throws: ``OAuthAuthorizationError``, which names the parameter at fault by its place.
+    /// - Throws: ``OAuthAuthorizationError``, which names the parameter at fault by its position.
     public init(parsing headerValue: String) throws(OAuthAuthorizationError) {
         var parser = OAuthAuthorizationParser(headerValue)
         scheme = try parser.scheme()
@@ -86,7 +86,7 @@ public struct OAuthAuthorization: Sendable, Hashable {
     public var bodyHash: String? { self["oauth_body_hash"] }
 }
 
-/// Why an `Authorization` header cannot be read. Places count from 1; values are not repeated.
+/// Why an `Authorization` header cannot be read. Positions count from 1; values are not quoted.
 public enum OAuthAuthorizationError: Error, Hashable, CustomStringConvertible {
     /// The scheme is another one, `Bearer` say.
     case notOAuth(scheme: String)

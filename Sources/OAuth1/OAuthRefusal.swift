@@ -1,4 +1,4 @@
-/// Why a signed request is refused. For the server's own log: a client need not be told more than that it was refused.
+/// Why a signed request is refused. For the server's own log: a client need not know more than that it was refused.
 public enum OAuthRefusal: Error, Hashable, CustomStringConvertible {
     /// A parameter that must be there is absent or empty.
     case missingParameter(name: String)
@@ -28,7 +28,7 @@ public enum OAuthRefusal: Error, Hashable, CustomStringConvertible {
     case wrongSignature
     /// `oauth_body_hash` is not the hash of the body.
     case wrongBodyHash
-    /// `oauth_content_type` is not the request's content type; only ``SignatureRule/indivo`` looks at it.
+    /// `oauth_content_type` is not the request's content type; only ``SignatureRule/indivo`` checks it.
     case wrongContentType
 
     public var description: String {

@@ -20,7 +20,7 @@ import Musl
 /// let header = try signer.authorization(for: request).headerValue    // OAuth oauth_consumer_key="dpf43…", …
 /// ```
 ///
-/// Sign every sending anew, a repetition too: a server takes each nonce once.
+/// Sign a request again before each retry: a server accepts each nonce once.
 public struct OAuthSigner: Sendable {
     /// Whom to sign for.
     public var credentials: OAuthCredentials

@@ -1,7 +1,7 @@
 import SecretText
 import URLCoding
 
-/// A server's answer to a request for temporary credentials or for a token: a form in the body (RFC 5849, 2.1, 2.3).
+/// A server's response to a request for temporary credentials or for a token: a form in the body (RFC 5849, 2.1, 2.3).
 public struct OAuthTokenResponse: Sendable, Hashable {
     /// The token with its secret.
     public let token: OAuthToken
@@ -11,9 +11,9 @@ public struct OAuthTokenResponse: Sendable, Hashable {
     /// What else the server sent, in its order.
     public let additionalParameters: FormParameters
 
-    /// Reads the body of an answer.
+    /// Reads the body of a response.
     ///
-    /// - Throws: ``OAuthTokenResponseError`` naming what is missing; the body may hold a secret and is not repeated.
+    /// - Throws: ``OAuthTokenResponseError`` naming what is missing; the body may hold a secret and is not quoted.
     public init(parsing body: some Sequence<UInt8>) throws(OAuthTokenResponseError) {
         var trimmed = Array(body)
         while let last = trimmed.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
@@ -37,7 +37,7 @@ public struct OAuthTokenResponse: Sendable, Hashable {
     public subscript(name: String) -> String? { additionalParameters[name] }
 }
 
-/// Why an answer holds no token.
+/// Why a response holds no token.
 public enum OAuthTokenResponseError: Error, Hashable, CustomStringConvertible {
     /// A parameter is absent or empty.
     case missingParameter(name: String)

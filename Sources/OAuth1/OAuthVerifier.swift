@@ -73,7 +73,7 @@ public struct OAuthVerifier: Sendable {
         var nonce: String
     }
 
-    /// The parameters that must be there, each looked at on its own.
+    /// The parameters that must be there, each checked on its own.
     private func claim(of authorization: OAuthAuthorization) throws(OAuthRefusal) -> Claim {
         guard !policy.requiresExactScheme || authorization.scheme == "OAuth" else { throw .schemeNotExact }
         func required(_ name: String) throws(OAuthRefusal) -> String {

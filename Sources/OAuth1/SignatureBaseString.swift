@@ -131,7 +131,7 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
 
 /// Why a request has no base string under ``SignatureRule/indivo``.
 public enum SignatureBaseStringError: Error, Hashable, CustomStringConvertible {
-    /// A parameter occurs twice in the header, the query or the form; the server's answer is then always a refusal.
+    /// A parameter occurs twice in the header, the query or the form; the server's response is then always a refusal.
     case repeatedParameter(name: String)
     /// The path holds, or its escapes stand for, something other than ASCII; the server fails on it.
     case pathNotASCII

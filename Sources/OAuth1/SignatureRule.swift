@@ -10,7 +10,7 @@ public enum SignatureRule: Sendable, Hashable {
     ///   a path that decodes to something other than ASCII cannot be signed at all;
     /// - the query is signed for `GET` only, and `;` separates its parameters as `&` does;
     /// - a form body is signed, for all other methods, when its content type is the form type, to the letter;
-    /// - parameters are sorted before they are percent-encoded, and a name may not repeat.
+    /// - parameters are sorted before they are percent-encoded, and a name may occur only once.
     ///
     /// A request whose path needs no escapes, whose query goes with `GET`, and whose host is in lower case has the
     /// same base string under both rules.

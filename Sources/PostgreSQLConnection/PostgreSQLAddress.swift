@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A password is not part of it: libpq takes it from `PGPASSWORD`, or from the file `~/.pgpass` or `PGPASSFILE`. To another
 /// machine the connection has TLS, and the server's name is verified, unless `sslmode` says otherwise. A service's server may
-/// be another machine: what libpq's file of services says is not looked at.
+/// be another machine: libpq's file of services is not read.
 package struct PostgreSQLAddress: Sendable, Hashable {
     /// What libpq is given. It is shown to nobody.
     let url: String

@@ -21,7 +21,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
         self.init(value)
     }
 
-    /// The secret itself, for storing it in a place made for secrets.
+    /// The secret itself, for storing it where secrets are kept.
     public func reveal() -> String {
         value.withBytes { String(decoding: $0, as: UTF8.self) }
     }
@@ -51,7 +51,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Whether two byte strings are equal, in a time that does not tell where they first differ.
+/// Whether two byte strings are equal, in a time that does not depend on where they first differ.
 package func constantTimeEqual(
     _ left: some RandomAccessCollection<UInt8>, _ right: some RandomAccessCollection<UInt8>
 ) -> Bool {

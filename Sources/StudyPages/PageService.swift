@@ -6,7 +6,7 @@ import StudyServer
 import StudyWarehouse
 import URLCoding
 
-/// Answers requests for pages.
+/// Responds to requests for pages.
 struct PageService: Sendable {
     static let bodyLimit = 16 << 10
     /// The requests of one client in a minute.

@@ -14,7 +14,7 @@ import Synchronization
 /// | `/responses/TOKEN?page=2` | a page of it; forms are sent there |
 /// | `/survey.css`, `/survey.js`, `/media/3` | files |
 ///
-/// Nothing is kept for a page that is only looked at: a response begins with its first form.
+/// Nothing is kept for a page that is only opened: a response begins with its first form.
 package struct SurveyPages: Sendable {
     private let survey: Survey
     private let base: String

@@ -22,6 +22,7 @@ public final class SurveyServer: Sendable {
         /// What the survey's expressions can ask for.
         public var context: @Sendable () -> SurveyContext = { SurveyContext() }
 
+        /// The defaults given above.
         public init() {}
     }
 

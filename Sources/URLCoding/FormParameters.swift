@@ -7,7 +7,7 @@
 /// ```
 ///
 /// Encoding escapes everything but unreserved characters, so a space is `%20`; decoding takes `+` for a space too.
-/// Names may repeat, and their order is kept.
+/// Names may occur more than once, and their order is kept.
 public struct FormParameters: Sendable, Hashable {
     /// One name with its value.
     public struct Element: Sendable, Hashable {

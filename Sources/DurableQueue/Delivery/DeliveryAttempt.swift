@@ -8,8 +8,8 @@ public struct DeliveryAttempt: Sendable {
     public let predecessor: Predecessor
     /// How often the item failed before (``DeliveryOutcome/tryAgain(_:)``), in earlier deliveries too.
     public internal(set) var failures: Int
-    /// What a deliverer has to know when it tries again, in this process or another: what it signed the request with, how
-    /// far an upload came. Kept when the item is set aside, and by ``keepNotes()``.
+    /// The deliverer's notes for a further attempt, in this process or another: what it signed the request with, how far an
+    /// upload came. Kept when the item is set aside, and by ``keepNotes()``.
     public var notes: Data?
 
     private let folder: QueueFolder
@@ -38,7 +38,7 @@ public struct DeliveryAttempt: Sendable {
         self.mark = mark
     }
 
-    /// Makes the notes durable: before something is sent that they have to tell of.
+    /// Makes the notes durable: before something is sent that they have to record.
     public func keepNotes() throws { try keep(setAside: nil) }
 
     func keep(setAside reason: String?) throws {

@@ -23,7 +23,7 @@ public struct QueueReport: Sendable {
     public var delivered: [QueueItem] = []
     /// What was set aside, with the reasons in the items.
     public var setAside: [QueueItem] = []
-    /// What this process cannot deliver: it stays queued, as does what builds on it.
+    /// Items that this process cannot deliver: they stay queued, as do the items that build on them.
     public var skipped: [(item: QueueItem, reason: String)] = []
     /// How many items are still to be delivered, set aside ones left out.
     public var remaining = 0

@@ -7,7 +7,7 @@ public struct DeliveryPolicy: Sendable {
     /// The longest wait.
     public var longestDelay: Duration
     /// After how many failures of the server (status 500) an item is set aside, if the server is well otherwise. For
-    /// deliverers that can tell.
+    /// deliverers that can distinguish it.
     public var serverFailures: Int
     /// After how many failures that may be the network's (a lost response, a status 503, …) an item is set aside, if the
     /// server could be used otherwise each time. Those of one delivery count when it gives the item up.

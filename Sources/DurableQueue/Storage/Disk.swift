@@ -50,7 +50,7 @@ package struct Disk: Sendable {
 
     /// Writes a file so that it is either there, whole and durable, or not there.
     ///
-    /// A failure of the step `syncFolder` comes after the file was put in its place; any other leaves no trace.
+    /// A failure of the step `syncFolder` comes after the file was put under its name; any other leaves no trace.
     ///
     /// - Parameters:
     ///   - replacing: Whether a file of that name may be replaced; else `EEXIST`.

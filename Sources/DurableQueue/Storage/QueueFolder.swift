@@ -152,7 +152,7 @@ struct QueueFolder: Sendable {
         }
     }
 
-    /// Takes back the item that came into its place although the disk failed.
+    /// Takes back the item that was put under its name although the disk failed.
     private func undo(_ number: Int, after failure: DiskFailure) -> QueueError {
         do {
             try disk.remove(file(.item, number))
@@ -272,7 +272,7 @@ struct QueueFolder: Sendable {
         return taken.filter { $0 > largest && $0 - largest <= 1_000_000 }.max() ?? largest
     }
 
-    /// Remembers the largest number before its files go: nothing else tells then that it was given.
+    /// Remembers the largest number before its files go: nothing else shows then that it was given.
     private func keepLargestNumber(of gone: Set<Int>) throws {
         let largest = try largestNumber(Set(try FileName.all(in: path).map(\.number)))
         guard gone.contains(largest) else { return }

@@ -59,7 +59,7 @@ struct SealedFile {
     }
 
     enum Failure: Error, Hashable {
-        /// Not a file of this form, not whole, changed, out of place, or under another key.
+        /// Not a file of this form, not whole, changed, at the wrong position, or under another key.
         case damaged
         /// It cannot be read at all.
         case unreadable(String)

@@ -12,7 +12,7 @@ package final class StoredFile: Sendable {
     private let descriptor: Int32
 
     package enum Failure: Error {
-        /// What has the name is no plain file, or the system does not give what is in it: that is this file's alone.
+        /// The name belongs to no plain file, or the system does not give its content: the problem is this file's alone.
         case unreadable(String)
         /// The process or the system is out of something: that says nothing of the file.
         case system(Int32)

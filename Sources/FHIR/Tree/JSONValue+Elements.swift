@@ -58,7 +58,7 @@ extension JSONValue {
 }
 
 extension JSONMember {
-    /// The end of the name, where it starts with another and goes on with a capital letter.
+    /// The end of the name, where it starts with another and continues with a capital letter.
     func suffix(after prefix: StaticString) -> String? {
         let start = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
         return nameValue.withUTF8 { name -> String? in

@@ -2,8 +2,8 @@ import Foundation
 import OrderedJSON
 import URLCoding
 
-/// Signs what a client says of itself to a token endpoint: a JWT as SMART backend services want it (SMART App Launch 2.1,
-/// "Client Authentication: Asymmetric"; RFC 7523).
+/// Signs the JWT by which a client identifies itself to a token endpoint, as SMART backend services want it (SMART App Launch
+/// 2.1, "Client Authentication: Asymmetric"; RFC 7523).
 ///
 /// The module `FHIRBackendSigning` signs with a private key in PEM. Where the key is kept by something else, a closure
 /// signs:

@@ -1,8 +1,8 @@
 import SecretText
 
-/// Where a client gets what it sends as `Authorization`.
+/// The source of what a client sends as `Authorization`.
 ///
-/// What it gives goes to the origin of the client's base URL only, and never into a log.
+/// Its value goes to the origin of the client's base URL only, and never into a log.
 ///
 /// ```swift
 /// let client = try FHIRClient(base: base, authorization: .bearer(token))

@@ -22,7 +22,7 @@ public struct FHIREntryResult: Sendable {
 extension FHIRClient {
     /// Does everything or nothing (`transaction`).
     ///
-    /// It is retried only when nothing of it can be done twice: every create has a condition.
+    /// It is retried only when nothing in it can be done twice, because every create has a condition.
     /// - Returns: What became of each entry, in the order of the entries.
     /// - Throws: ``FHIRClientError``; then nothing was done, unless ``FHIRClientError/mayHaveBeenDone``.
     @discardableResult

@@ -30,7 +30,8 @@ public struct FHIRTransaction: Sendable {
 
     /// Stores a new resource.
     ///
-    /// - Parameter condition: What must not be stored yet; with it on all of them a transaction can be retried.
+    /// - Parameter condition: A condition that no stored resource may meet; a transaction can be retried when all its creates
+    ///   have one.
     /// - Returns: A reference to it, for other resources of the transaction.
     @discardableResult
     public mutating func create<Resource: FHIRResource>(

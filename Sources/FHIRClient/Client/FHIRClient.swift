@@ -21,9 +21,49 @@ import OrderedJSON
 /// let stored = try await client.create(observation, ifNoneExist: [.parameter("identifier", .token(system: system, id))])
 /// ```
 ///
-/// Requests that can do no harm are retried (`RetryPolicy`): those that read, those that leave the server as one sending
-/// does, and a create only with a condition that finds what an earlier sending created. All failures are
+/// Requests that can do no harm are retried (`RetryPolicy`): those that read, those that have the same effect when sent twice,
+/// and a create only with a condition that finds the resource that an earlier attempt created. All failures are
 /// ``FHIRClientError``.
+///
+/// ## Topics
+///
+/// ### Making a client
+///
+/// - ``init(base:authorization:transport:logger:options:)``
+/// - ``Options``
+/// - ``base``
+/// - ``options``
+///
+/// ### Searching
+///
+/// - ``search(_:by:)``
+/// - ``count(_:_:)``
+/// - ``everything(aboutPatient:count:)``
+///
+/// ### Reading
+///
+/// - ``read(_:)``
+/// - ``read(_:id:ifNot:)``
+/// - ``capabilities()``
+///
+/// ### Writing
+///
+/// - ``create(_:ifNoneExist:returning:)``
+/// - ``update(_:ifMatch:returning:)``
+/// - ``update(_:where:returning:)``
+/// - ``patch(_:id:_:ifMatch:returning:)``
+/// - ``delete(_:where:)``
+///
+/// ### Several interactions at once
+///
+/// - ``transaction(_:)``
+/// - ``batch(_:)``
+///
+/// ### Operations
+///
+/// - ``operation(_:on:_:changesState:)``
+/// - ``operation(_:on:query:)``
+/// - ``validate(_:profile:)``
 public final class FHIRClient: Sendable {
     /// The address under which the server has `metadata`, `Patient` and so on.
     public let base: URL

@@ -75,8 +75,8 @@ extension OperationOutcome.Issue {
         }
     }
 
-    /// What people read: the text of the details, the diagnostics, or the code. In the server's words, which may be about a
-    /// patient.
+    /// The text for people: that of the details, the diagnostics, or the code. These are the server's words, which may be about
+    /// a patient.
     public var message: String {
         let words = details?.text ?? diagnostics ?? details?.coding.first?.display ?? code?.code ?? "no reason given"
         let position = expression.isEmpty ? "" : " (\(expression.joined(separator: ", ")))"

@@ -17,7 +17,7 @@ import HTTPTransport
 /// }
 /// ```
 /// ``description`` is for people and logs: no token, no id, no search value and none of the server's words are in it, because
-/// a server may quote what was sent. ``outcome`` has the server's own words; it may hold what is about a patient.
+/// a server may quote what was sent. ``outcome`` has the server's own words; it may hold data about a patient.
 public struct FHIRClientError: Error, Sendable {
     /// What kind of failure it is.
     public enum Reason: Sendable, Hashable {
@@ -86,8 +86,7 @@ public struct FHIRClientError: Error, Sendable {
 
     let retryRule: RetryRule
 
-    /// Whether the same request may be sent again without doing anything twice. Whether it would succeed then is another
-    /// question.
+    /// Whether the same request may be sent again without doing anything twice. It may still fail then.
     public var isSafeToRetry: Bool { retryRule != .never || !mayHaveBeenDone }
 
     init(_ reason: Reason, _ request: FHIRRequest, mayHaveBeenDone: Bool? = nil) {

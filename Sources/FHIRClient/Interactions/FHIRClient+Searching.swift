@@ -18,8 +18,8 @@ extension FHIRClient {
     /// ```swift
     /// for try await patient in client.search(Patient.self, [.parameter("family", .string("Miller"))]) { … }
     /// ```
-    /// The server is asked to refuse parameters that it does not know (`Prefer: handling=strict`) rather than to leave out
-    /// a condition.
+    /// The server is asked to refuse parameters that it does not know (`Prefer: handling=strict`) instead of ignoring a
+    /// condition.
     public func search<Resource: FHIRResource>(
         _ type: Resource.Type, _ search: FHIRSearch = [], by method: FHIRSearchMethod = .automatic
     ) -> FHIRMatches<Resource> {

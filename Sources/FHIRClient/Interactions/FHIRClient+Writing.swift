@@ -15,13 +15,14 @@ public enum FHIRReturn: String, Sendable, Hashable {
 extension FHIRClient {
     /// Stores a new resource under an id that the server gives (`create`).
     ///
-    /// Without a condition it is sent once: whether a lost response means that it was stored, nobody knows. With
+    /// Without a condition it is sent once: when the response is lost, nobody knows whether it was stored. With
     /// `ifNoneExist` it is retried, and stores nothing where the condition finds a resource already:
     ///
     /// ```swift
     /// try await client.create(observation, ifNoneExist: [.parameter("identifier", .token(system: system, id))])
     /// ```
-    /// - Parameter condition: What must not be stored yet. It should find what is created here, and nothing else.
+    /// - Parameter condition: A condition that no stored resource may meet. It should match the resource created here, and no
+    ///   other.
     /// - Throws: ``FHIRClientError``; `preconditionFailed` when several resources meet the condition.
     @discardableResult
     public func create<Resource: FHIRResource>(

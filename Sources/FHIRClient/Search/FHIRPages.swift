@@ -4,7 +4,7 @@ import HTTPTypes
 /// The pages of a search or a history, one request a page, from the first on.
 ///
 /// A page's link `next` is followed on the base's own origin only, as often as ``FHIRClient/Options/maximumPages`` allows,
-/// and never twice to the same page. Each iteration asks the server anew.
+/// and never twice to the same page. Each iteration requests the pages again.
 public struct FHIRPages: AsyncSequence, Sendable {
     public typealias Element = FHIRBundle
 

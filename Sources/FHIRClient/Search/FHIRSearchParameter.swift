@@ -72,12 +72,12 @@ public struct FHIRSearchParameter: Sendable, Hashable {
     /// The logical id is one of these.
     public static func id(_ ids: String...) -> Self { Self("_id", ids.map { FHIRSearchValue.token($0).description }.joined(separator: ",")) }
 
-    /// Another resource refers to what is searched for, and meets a condition.
+    /// Another resource refers to the resources searched for, and meets a condition.
     public static func has(_ type: String, _ reference: String, _ name: String, _ values: FHIRSearchValue...) -> Self {
         Self("_has:\(type):\(reference):\(name)", values.map(\.description).joined(separator: ","))
     }
 
-    /// Also what is referred to, as in `Observation:patient` or `Observation:subject:Patient`.
+    /// Also the resources that are referred to, as in `Observation:patient` or `Observation:subject:Patient`.
     public static func include(_ path: String, iterate: Bool = false) -> Self { Self(iterate ? "_include:iterate" : "_include", path) }
 
     /// Also what refers to it, as in `Provenance:target`.

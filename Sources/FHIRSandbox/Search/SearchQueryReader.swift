@@ -249,7 +249,7 @@ struct SearchQueryReader {
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
     }
 
-    /// A name for an error, if it looks like one.
+    /// A name for an error, if it has the form of one.
     private static func shown(_ name: String) -> String {
         let isName = name.utf8.count <= 64
             && name.utf8.allSatisfy { $0 == 0x2D || $0 == 0x5F || (0x30...0x39).contains($0) || (0x41...0x7A).contains($0) }

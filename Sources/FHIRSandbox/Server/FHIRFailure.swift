@@ -3,7 +3,7 @@ import OrderedJSON
 
 /// Why an interaction was not done: a status and an OperationOutcome.
 ///
-/// Its text names types, parameters, limits and positions; it repeats no value that a client sent.
+/// Its text names types, parameters, limits and positions; it quotes no value that a client sent.
 struct FHIRFailure: Error, Sendable {
     var status: Int
     /// A code of the value set `issue-type`.

@@ -2,7 +2,7 @@
 struct BodyPace {
     /// What a body may have without a pace: little of the budget, however many connections there are.
     static let free = 64 << 10
-    /// In which time the least rate is looked at. Phones lose their network for some seconds when they change it.
+    /// The time over which the least rate is measured. Phones lose their network for some seconds when they change it.
     static let window = Duration.seconds(10)
 
     private let connections: OpenConnections

@@ -1,7 +1,7 @@
 /// The connections that are open: what each waits for, and until when it may.
 ///
 /// A server has a bound on them. Where one more comes, the connection that has waited longest for its client is cut, so
-/// that no number of slow or silent clients keeps others out; a request that is being answered is never cut for another.
+/// that no number of slow or silent clients keeps others out; a request that is being handled is never cut for another.
 struct ConnectionTable {
     typealias Instant = ContinuousClock.Instant
 
@@ -48,7 +48,7 @@ struct ConnectionTable {
 
     /// Takes a connection in.
     ///
-    /// - Returns: `nil` when all that are open are being answered.
+    /// - Returns: `nil` when requests of all open ones are being handled.
     mutating func open(_ file: Int32, at now: Instant, until deadline: Instant) -> Opened? {
         // Those that are cut are closed soon, but not at once.
         guard connections.count < 2 * limit else { return nil }

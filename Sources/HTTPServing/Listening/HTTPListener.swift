@@ -21,11 +21,11 @@ package struct HTTPListener: Sendable {
         /// The largest request line with header fields that is read, in bytes.
         package var headLimit = 64 << 10
         /// How many bytes of bodies may be in memory at once. A body for whose next bytes there is no room is read to its end,
-        /// dropped, and answered with ``overloaded``.
+        /// dropped, with the response ``overloaded``.
         package var bodyBudget = Int.max
         /// The response where the budget is used up.
         package var overloaded = Response(status: 503, type: "text/plain", text: "Too much at once.\n").adding("Retry-After", "5")
-        /// The fewest bytes a second of a body of which more than 64 KiB have come, looked at in windows of ten seconds. The
+        /// The fewest bytes a second of a body of which more than 64 KiB have come, measured in windows of ten seconds. The
         /// connection of a slower one is cut; 0 for none.
         package var bodyRate = 0
         /// How many connections may be open. Beyond it, the one that has waited longest for its client is cut.

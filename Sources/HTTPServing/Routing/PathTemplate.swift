@@ -1,6 +1,6 @@
 /// The path of a call: literal segments and captures in braces, e.g. `/records/{record}/documents/`.
 ///
-/// A trailing slash counts: the real server answers the wrong form with 404.
+/// A trailing slash counts: the real server responds to the wrong form with 404.
 package struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     package enum Segment: Sendable, Hashable {
         case literal(String)

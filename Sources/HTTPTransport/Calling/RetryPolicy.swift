@@ -10,8 +10,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var firstDelay: Duration
     /// The longest wait before any attempt.
     public var maximumDelay: Duration
-    /// For how long a call may go on in all, waits included. No attempt begins after it, and none is waited for
-    /// beyond it.
+    /// How long a call may take in all, waits included. No attempt begins after that time, and none is waited for beyond it.
     public var deadline: Duration
 
     /// Four attempts within a minute, after at most 0.25, 0.5 and 1 seconds, unless said otherwise.

@@ -9,7 +9,7 @@ final class CurlMulti: Sendable {
     /// Used by the thread of ``CurlLoop`` alone, but for `curl_multi_wakeup`, which any thread may call, and which
     /// nobody calls after ``close()``: the loop wakes under a lock, and closes after it has barred waking under it.
     nonisolated(unsafe) private let handle: UnsafeMutableRawPointer?
-    /// Whether ``wakeUp()`` works: libcurl needs two descriptors for it, and goes on without when there are none left.
+    /// Whether ``wakeUp()`` works: libcurl needs two descriptors for it, and continues without when there are none left.
     private let canBeWoken: Bool
 
     init(maximumConnectionsPerHost: Int) {

@@ -3,7 +3,7 @@ import CLibCurl
 import Foundation
 import HTTPTypes
 
-/// One request on its way, and its answer as it comes in.
+/// One request on its way, and its response as it comes in.
 ///
 /// Made by the caller, then handed to the thread of ``CurlLoop`` (through a lock) and touched by that thread alone:
 /// hence the unchecked conformance.

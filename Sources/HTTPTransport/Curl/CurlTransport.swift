@@ -2,7 +2,7 @@
 import Foundation
 import HTTPTypes
 
-/// Sends requests with libcurl: connections are kept and shared, answers are bounded in size and time.
+/// Sends requests with libcurl: connections are kept and shared, responses are bounded in size and time.
 ///
 /// One background thread serves all requests of a transport; it ends when the transport is no longer used.
 /// TLS certificates are verified against the system's authorities, or those of a file. Proxies are not used, not even
@@ -10,7 +10,7 @@ import HTTPTypes
 /// cookie is kept.
 ///
 /// A connection that breaks gives an error even where libcurl would send again by itself on a fresh one: a second
-/// sending of a signature looks like an attack to the server.
+/// sending of a signature seems an attack to the server.
 public final class CurlTransport: HTTPTransport {
     /// A transport with the usual limits, for the whole process.
     public static let shared = CurlTransport()

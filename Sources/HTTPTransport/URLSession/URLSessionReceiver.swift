@@ -10,7 +10,7 @@ import Synchronization
 final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
     typealias Continuation = CheckedContinuation<HTTPAnswer, any Error>
 
-    /// Why a task is ended before its answer is complete.
+    /// Why a task is ended before its response is complete.
     enum End {
         case cancelled
         case timedOut

@@ -7,7 +7,7 @@ import HTTPTypes
 
 /// Sends requests with URLSession, on Apple's systems.
 ///
-/// It keeps no cookies, credentials or cached answers, and follows no redirect. The system's proxy settings and
+/// It keeps no cookies, credentials or cached responses, and follows no redirect. The system's proxy settings and
 /// trusted authorities hold. ``HTTPLimits/connectTimeout`` has no counterpart in URLSession: only the deadline counts.
 /// `HTTPTransportError.mayHaveReachedServer` is true whenever URLSession does not say that there was no connection.
 ///
@@ -15,9 +15,9 @@ import HTTPTypes
 /// - URLSession unpacks a body that says it is compressed, although nothing of the kind was asked for, before it hands it
 ///   over. Its pieces are counted after that: an answer is cut off at ``HTTPLimits/maximumResponseBytes``, but by then
 ///   URLSession may have unpacked some tens of megabytes more.
-/// - It reads on while its delegate is told of what came, so that an endless body may overshoot the limit in memory by as
+/// - It reads on while its delegate is notified of what came, so that an endless body may overshoot the limit in memory by as
 ///   much, until the cancellation takes hold.
-/// - The head of an answer is URLSession's own affair: how much of it is taken is the system's choice.
+/// - The head of a response is URLSession's own affair: how much of it is taken is the system's choice.
 /// - A signed request may be sent again by the system itself on a fresh connection, when a kept one broke; the server
 ///   refuses the second copy, since its nonce is used.
 public final class URLSessionTransport: HTTPTransport {

@@ -1,9 +1,10 @@
 import FHIR
 
 extension SampleConverter {
-    /// What measured a sample, and the app that stored it; nil where neither is known.
+    /// The Device that measured a sample, with the app that stored it; nil where neither is known.
     ///
-    /// Its id is determined by all that is known of it and by the subject: two patients with equal watches have two Devices.
+    /// Its id is determined by the subject and all that is known of the device: two patients with equal watches have two
+    /// Devices.
     public func device(of sample: Sample) -> Device? {
         var (device, source) = (sample.device, sample.source)
         guard device != nil || source != nil else { return nil }

@@ -3,7 +3,7 @@ import Foundation
 import OrderedJSON
 import UCUM
 
-/// Turns samples into Observations, and what measured them into Devices.
+/// Turns samples into Observations, and the devices that measured them into Devices.
 ///
 ///     let converter = SampleConverter(subject: "Patient/7")
 ///     let device = converter.device(of: sample)
@@ -29,8 +29,8 @@ public struct SampleConverter: Sendable {
         self.subject = subject
     }
 
-    /// The Observation of a sample; of a clinical record its own resource, as it is.
-    /// - Parameter device: What measured.
+    /// The Observation of a sample; for a clinical record its own resource, unchanged.
+    /// - Parameter device: The device that measured the sample.
     /// - Throws: ``SampleError``, which names the type, unit or value.
     public func resource(of sample: Sample, device: Reference<AnyResource>? = nil) throws(SampleError) -> AnyResource {
         if case .clinicalRecord(let resource) = sample.value {
@@ -40,8 +40,8 @@ public struct SampleConverter: Sendable {
         return AnyResource(try observation(of: sample, device: device))
     }
 
-    /// The sample; where a correlation cannot become an Observation, its members after it, which then stand alone. So one that
-    /// has no mapping takes no others with it.
+    /// The sample; where a correlation cannot become an Observation, its members after it, which then stand alone. So a sample
+    /// that has no mapping does not exclude the others.
     public func parts(of sample: Sample) -> [Sample] {
         guard case .correlation(let members) = sample.value else { return [sample] }
         do throws(SampleError) { _ = try resource(of: sample) } catch { return [sample] + members }

@@ -8,9 +8,11 @@ import UCUM
 public enum SampleDocuments {
     private static let bloodPressure = "HKCorrelationTypeIdentifierBloodPressure"
 
-    /// What documents are made of: the sample; of a correlation its members, except that the two pressures are one document.
+    /// The samples of which documents are made: the sample itself; for a correlation its members, except that the two pressures
+    /// are one document.
     ///
-    /// A correlation whose pressures cannot be converted is followed by all its members, so that its error takes none with it.
+    /// A correlation whose pressures cannot be converted is followed by all its members, so that its error excludes none of
+    /// them.
     public static func parts(of sample: Sample, mapping: HealthMapping = .standard) -> [Sample] {
         guard case .correlation(let members) = sample.value, !members.isEmpty else { return [sample] }
         var rest = members

@@ -68,8 +68,9 @@ public struct SampleTable: Sendable, Hashable {
         }
     }
 
-    /// What documents are made of: the sample; of a correlation its members, after the correlation itself where the table has a
-    /// row for it. Without a row, the two pressures of blood pressure are one document, of the model that they have.
+    /// The samples of which documents are made: the sample itself; for a correlation its members, after the correlation itself
+    /// where the table has a row for it. Without a row, the two pressures of blood pressure are one document, of the model that
+    /// they have.
     public func parts(of sample: Sample) -> [Sample] {
         guard case .correlation(let members) = sample.value else { return [sample] }
         if rows[sample.type] != nil { return [sample] + members }

@@ -5,7 +5,7 @@ import OrderedJSON
 import Suggestions
 import UCUM
 
-/// What the types of samples mean: codes, categories, units, the values of enumerations.
+/// The meaning of samples' types: codes, categories, units, the values of enumerations.
 ///
 /// The standard one has all of HealthKit's types. Own ones are laid over it, type by type and member by member:
 ///

@@ -14,7 +14,7 @@ struct ExportScanner {
         var line: Int
     }
 
-    /// A tag that is wrong. The scanner goes on behind it.
+    /// A tag that is wrong. The scanner continues behind it.
     struct Malformed: Error {
         var line: Int
         var reason: String

@@ -1,11 +1,11 @@
-/// How many bytes were read, who is told, and whether reading goes on at all.
+/// How many bytes were read, who gets the number, and whether reading continues.
 final class ReadingProgress {
     private(set) var bytes = 0
     private let tell: (Int) throws -> Void
 
     init(_ tell: @escaping (Int) throws -> Void) { self.tell = tell }
 
-    /// - Throws: `CancellationError`, or what is thrown by whom it tells.
+    /// - Throws: `CancellationError`, or what the receiver of the number throws.
     func check() throws {
         try Task.checkCancellation()
         try tell(bytes)

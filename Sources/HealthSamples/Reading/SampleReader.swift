@@ -13,7 +13,7 @@ import ZipArchive
 ///         }
 ///     }
 ///
-/// A file is Apple's `export.xml`, the zip archive around it, or lines of JSON; its first bytes tell which. A line that is
+/// A file is Apple's `export.xml`, the zip archive around it, or lines of JSON; its first bytes decide which. A line that is
 /// wrong is a problem, and the next one is read. Of an archive the exports come first, then the electrocardiograms, the clinical
 /// records and the lines of JSON, each kind in the order of its entries' names; one entry is in memory at a time.
 ///
@@ -60,8 +60,8 @@ public struct SampleReader {
     /// A file.
     /// - Parameters:
     ///   - mapping: What the names of values and the units of metadata in an export mean.
-    ///   - tell: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long. What it
-    ///     throws, ``next()`` throws.
+    ///   - tell: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long. An error
+    ///     that it throws is thrown by ``next()``.
     /// - Throws: ``SampleProblem``, `ZipError`, or what the system throws.
     public init(url: URL, mapping: HealthMapping = .standard, progress tell: @escaping (Int) throws -> Void = { _ in }) throws {
         names = ExportCategory(mapping)

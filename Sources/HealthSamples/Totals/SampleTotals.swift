@@ -29,9 +29,9 @@ public enum TotalSpan: String, Sendable, Hashable, CaseIterable {
 ///
 /// Of cumulative types, such as steps, samples are added up; one that lies in two spans is divided by time. Where samples of
 /// several sources overlap, as of phone and watch, those of the source that comes first in the priority count, and of the
-/// others only the time outside. A sample that comes again counts once, if it comes within a million samples of the type; what
-/// makes it the same one is its ``Sample/identity``. Of discrete types, such as heart rates, minimum, mean and maximum are given,
-/// by the start.
+/// others only the time outside. A sample that comes again counts once, if it comes within a million samples of the type;
+/// samples are the same when their ``Sample/identity`` is. Of discrete types, such as heart rates, minimum, mean and maximum
+/// are given, by the start.
 public struct SampleTotals: Sendable {
     /// A total of one span.
     public struct Total: Sendable, Hashable {
@@ -54,7 +54,7 @@ public struct SampleTotals: Sendable {
         public var hours: Int { ((end.microseconds ?? 0) - (start.microseconds ?? 0)) / 3_600_000_000 }
     }
 
-    /// How much totals may take. Beyond is an error, not a wrong number.
+    /// The limits of totals. Exceeding one is an error, and never gives a wrong number.
     public struct Limits: Sendable, Hashable {
         /// Samples of a cumulative type, which are kept until the end because of overlaps.
         public var samples = 2_000_000

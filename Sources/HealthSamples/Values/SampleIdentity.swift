@@ -21,7 +21,7 @@ extension Sample {
     /// different samples: a meal has several foods.
     public var identity: String { uuid?.lowercased() ?? SampleIdentity.uuid(of: fingerprint) }
 
-    /// Everything that tells the sample from others, in one text.
+    /// Everything that distinguishes the sample from others, in one text.
     var fingerprint: String {
         let separator = "\u{1F}"
         let what: String =

@@ -1,7 +1,7 @@
 import IndivoModel
 import OAuth1
 
-/// A person's account, as an app may see it that they granted a token.
+/// A person's account, as far as an app to which they granted a token may see it.
 ///
 /// ```swift
 /// let account = record.account("ana@example.org")
@@ -67,14 +67,14 @@ public struct IndivoAccount: Sendable {
 
     // MARK: Preferences
 
-    /// What the app keeps for the account (`get_user_preferences`); empty when nothing.
+    /// The preferences that the app keeps for the account (`get_user_preferences`); empty when there are none.
     ///
     /// Of a response without a length, which could be cut short, JSON and XML are taken when they end as they have to;
-    /// anything else is asked for until it comes the same twice.
+    /// anything else is requested until two responses are the same.
     /// - Throws: ``IndivoError``.
     public func preferences() async throws -> FileContent { try await sendUntilWhole(.getUserPreferences).content }
 
-    /// Keeps something for the account (`set_user_preferences`), instead of what was there.
+    /// Stores the app's preferences for the account (`set_user_preferences`), replacing those stored before.
     /// - Parameter preferences: XML, or text of any kind.
     /// - Throws: ``IndivoError``.
     @discardableResult
@@ -85,7 +85,7 @@ public struct IndivoAccount: Sendable {
         return metadata
     }
 
-    /// Forgets what the app keeps for the account (`delete_user_preferences`).
+    /// Deletes the app's preferences for the account (`delete_user_preferences`).
     /// - Throws: ``IndivoError``.
     public func deletePreferences() async throws { _ = try await send(.deleteUserPreferences) }
 }

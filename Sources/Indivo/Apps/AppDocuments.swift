@@ -1,14 +1,14 @@
 import IndivoModel
 
-/// What an app keeps on a server for itself: in one record (``IndivoRecord/appDocuments``), or for all
+/// The documents that an app keeps on a server for itself: in one record (``IndivoRecord/appDocuments``), or for all
 /// (``IndivoServer/appDocuments``).
 ///
 /// ```swift
 /// let settings = try await record.appDocuments.put(FileContent(text: json), externalID: "settings")
 /// let again = try await record.appDocuments.document(externalID: "settings")?.content()
 /// ```
-/// Nobody else sees these documents. A server looks at them no closer than that XML is well-formed, keeps no older
-/// versions, and reports nothing of them.
+/// Nobody else sees these documents. A server only checks that XML is well-formed, keeps no older versions, and reports nothing
+/// of them.
 public struct AppDocuments: Sendable {
     let scope: any CallScope
 
@@ -19,7 +19,7 @@ public struct AppDocuments: Sendable {
 
     /// Stores a new document (`record_app_document_create`, `app_document_create`).
     ///
-    /// When the answer is lost, nobody knows whether it was stored; prefer ``put(_:externalID:)``.
+    /// When the response is lost, nobody knows whether it was stored; prefer ``put(_:externalID:)``.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func add(_ content: FileContent) async throws -> AppDocument {
@@ -27,7 +27,7 @@ public struct AppDocuments: Sendable {
     }
 
     /// Stores a document under an id of the app's own (`record_app_document_create_or_update_ext`,
-    /// `app_document_create_or_update_ext`); one that is there is overwritten and keeps its other id.
+    /// `app_document_create_or_update_ext`); a document that is there is overwritten and keeps the server's id.
     ///
     /// Keep binary content as text, such as base64: a server loses the content of a binary document that is overwritten.
     ///
@@ -71,7 +71,7 @@ public final class AppDocument {
     public let storage: AppDocuments
     /// The document's id on the server.
     public let id: String
-    /// What the server says of it, as of the last call that told.
+    /// What the server says of it, as of the last call that reported it.
     public private(set) var metadata: DocumentMetadata?
 
     init(_ metadata: DocumentMetadata, in storage: AppDocuments) {
@@ -87,7 +87,7 @@ public final class AppDocument {
     }
 
     /// Fetches the content (`record_app_specific_document`, `app_specific_document`), and checks it against the digest,
-    /// where the metadata tells one.
+    /// where the metadata has one.
     /// - Throws: ``IndivoError``.
     public func content() async throws -> FileContent {
         try await storage.scope.content(
@@ -116,8 +116,8 @@ public final class AppDocument {
     /// Overwrites the document, which keeps its id (`app_document_create_or_update`).
     ///
     /// In a record this works under an external id only: ``AppDocuments/put(_:externalID:)``.
-    /// - Throws: ``IndivoError``, a conflict where the document was deleted. A server then makes one with another id of the
-    ///   content; it is deleted again.
+    /// - Throws: ``IndivoError``, a conflict where the document was deleted. A server then makes a document with another id of
+    ///   the content; that one is deleted again.
     public func replace(with content: FileContent) async throws {
         let call = IndivoCall.appDocumentCreateOrUpdate
         guard !(storage.scope is IndivoRecord) else {

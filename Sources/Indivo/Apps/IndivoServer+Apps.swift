@@ -17,7 +17,7 @@ struct PublicScope: CallScope {
 }
 
 extension IndivoServer {
-    /// What the app keeps on the server for itself, whatever the record.
+    /// The documents that the app keeps on the server for itself, in no record.
     public var appDocuments: AppDocuments { AppDocuments(scope: AppScope(server: self)) }
 
     // MARK: Autonomous apps
@@ -81,7 +81,7 @@ extension Answer {
 
     func manifests() throws -> [AppManifest] { try reading { try AppManifest.readList(json: bodyOfJSON()) } }
 
-    /// The answer as a value that is read from JSON.
+    /// The response as a value that is read from JSON.
     func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try reading { try JSONDecoder().decode(type, from: bodyOfJSON()) }
     }

@@ -1,7 +1,7 @@
 import OAuth1
 import Synchronization
 
-/// What a server has accepted before, and what this app has given up: it tells the likely causes of a refusal.
+/// What a server has accepted before, and what this app has given up: it shows the likely causes of a refusal.
 final class AcceptedCredentials: Sendable {
     /// A call, and whose things it was made on: another record's are none of the token's.
     private struct Request: Hashable {
@@ -16,7 +16,7 @@ final class AcceptedCredentials: Sendable {
 
     private struct State {
         var isConsumerAccepted = false
-        /// The requests that were answered, by token.
+        /// The requests that got a response, by token.
         var requests: [String: Set<Request>] = [:]
         var ended: Set<String> = []
     }
@@ -44,7 +44,7 @@ final class AcceptedCredentials: Sendable {
     ///
     /// - Parameters:
     ///   - path: The values of the path's variables.
-    ///   - isTimeKnown: Whether the server told its time, and the request was signed with one near it.
+    ///   - isTimeKnown: Whether the server reported its time, and the request was signed with one near it.
     func causes(
         of call: IndivoCall, path: [String: String], _ credentials: OAuthCredentials?, isTimeKnown: Bool
     ) -> [IndivoError.RefusalCause] {

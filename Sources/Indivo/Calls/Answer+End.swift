@@ -1,14 +1,14 @@
 import Foundation
 import HTTPTypes
 
-/// Whether an answer is whole. One of HTTP/1.0 ends with the connection, and nothing but its content tells whether that
+/// Whether a response is whole. One of HTTP/1.0 ends with the connection, and only its content shows whether that
 /// was too early.
 extension Answer {
     /// What is known of a body's end.
     enum End: Sendable {
         /// The body is as long as the response said, or its content ends as it has to.
         case whole
-        /// Its content goes on.
+        /// Its content continues.
         case cut
         /// Neither the response nor the content says where it ends.
         case unknown
@@ -41,7 +41,7 @@ extension Answer {
 }
 
 extension HTTPAnswer {
-    /// How the body of an answer to a call ends.
+    /// How the body of a response to a call ends.
     fileprivate func end(of outgoing: CallClient.Outgoing) -> Answer.End {
         let fields = response.headerFields
         // A recording without its secrets has another length than it says.
@@ -67,7 +67,7 @@ extension HTTPAnswer {
 }
 
 extension CallClient {
-    /// Sends a call that gives text or content of which nothing may say where it ends: such an answer is whole when it
+    /// Sends a call that gives text or content of which nothing may say where it ends: such a response is whole when it
     /// comes the same twice.
     func sendUntilWhole(_ outgoing: Outgoing) async throws -> Answer {
         var former = try await send(outgoing)
@@ -82,7 +82,7 @@ extension CallClient {
 }
 
 extension CallScope {
-    /// Fetches a document's content, and checks it against its metadata. Where neither the answer nor the metadata at hand
+    /// Fetches a document's content, and checks it against its metadata. Where neither the response nor the metadata at hand
     /// says that the content is whole, the metadata is asked for.
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@ import HTTPTypes
 import IndivoModel
 import IndivoXML
 
-/// A successful answer to a call.
+/// A successful response to a call.
 struct Answer: Sendable {
     private(set) var call: IndivoCall
     let contentType: String
@@ -17,19 +17,19 @@ struct Answer: Sendable {
     /// What is known of the body's end.
     let end: End
 
-    /// The server's time when it answered, in seconds since 1970, where it told.
+    /// The server's time when it responded, in seconds since 1970, where it reported one.
     var serverTime: Int? { response.flatMap(ServerClock.date) }
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The same as the answer to another call.
+    /// The same as the response to another call.
     func answering(_ other: IndivoCall) -> Answer {
         var answer = self
         answer.call = other
         return answer
     }
 
-    /// The root element. The white space that some answers have before their declaration does not hurt.
+    /// The root element. White space before the declaration, which some responses have, is allowed.
     func xml() throws(IndivoError) -> XMLNode {
         let content = FileContent(try bodyOfXML(), contentType: contentType)
         do {
@@ -39,7 +39,7 @@ struct Answer: Sendable {
         }
     }
 
-    /// The answer as a value that is read by reflection.
+    /// The response as a value that is read by reflection.
     func value<Value: CompoundValue>(_ type: Value.Type, root: String) throws(IndivoError) -> Value {
         let xml = try xml()
         let value = try reading { try Value.read(from: xml, root: root) }
@@ -47,7 +47,7 @@ struct Answer: Sendable {
         return value
     }
 
-    /// Does what reads the answer, and makes its errors ones of this call.
+    /// Does what reads the response, and makes its errors ones of this call.
     func reading<Value>(_ read: () throws -> Value) throws(IndivoError) -> Value {
         do {
             return try read()
@@ -58,7 +58,7 @@ struct Answer: Sendable {
         }
     }
 
-    /// The error that the answer is not what it should be. Its text names the place; what stands there is for the
+    /// The error that the response is not what it should be. Its text names the position; what stands there is for the
     /// developer only.
     func malformed(_ what: String, because error: (any Error)? = nil) -> IndivoError {
         var place = ""

@@ -1,8 +1,8 @@
 import IndivoModel
 
-/// Whether an answer is about what was asked for. One about another record or document is refused, not shown as this one's.
+/// Whether a response is about what was asked for. One about another record or document is refused, not shown as this one's.
 extension Answer {
-    /// - Throws: ``IndivoError`` for a value that tells of another record, or document, than the call's path names.
+    /// - Throws: ``IndivoError`` for a value of another record, or document, than the call's path names.
     func check(placeOf value: some CompoundValue) throws(IndivoError) {
         switch value {
         case let metadata as DocumentMetadata:

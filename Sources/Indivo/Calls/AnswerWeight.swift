@@ -1,9 +1,9 @@
 import Foundation
 
-/// How much memory an answer takes once it is read: an element of four bytes may become an object of hundreds.
+/// How much memory a response takes once it is read: an element of four bytes may become an object of hundreds.
 ///
 /// What a transport lets through is bounded in bytes. So that reading it is bounded too, the pieces are counted first,
-/// and an answer of too many is refused before anything is made of it.
+/// and a response of too many is refused before anything is made of it.
 enum AnswerWeight {
     /// What an element, or a value in JSON, may weigh when it has become a tree and an object.
     private static let piece = 1_000

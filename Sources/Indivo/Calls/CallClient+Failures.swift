@@ -3,7 +3,7 @@ import HTTPTypes
 import OAuth1
 
 extension CallClient {
-    /// A successful answer as it is, any other as an error.
+    /// A successful response as it is, any other as an error.
     func read(_ answer: HTTPAnswer, to outgoing: Outgoing, isTimeKnown: Bool) throws(IndivoError) -> Answer {
         let call = outgoing.call
         let status = answer.response.status.code
@@ -71,7 +71,7 @@ extension CallClient.Outgoing {
 }
 
 extension IndivoCall {
-    /// Whether its answers hold secrets.
+    /// Whether its responses hold secrets.
     var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
 }
 

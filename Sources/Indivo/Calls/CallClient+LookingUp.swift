@@ -3,13 +3,13 @@ import IndivoModel
 import IndivoXML
 
 extension CallClient {
-    /// Looks whether a server has done what an attempt asked. It may have, and say 500, or that an id is used: what is
-    /// there tells.
+    /// Checks whether a server has done what an attempt asked. It may have, although it reports 500, or that an id is used;
+    /// only what is stored there decides.
     ///
     /// - Parameters:
     ///   - start: When the first attempt began, by `CallTiming.elapsed`.
-    ///   - end: When the call is over; looking does not prolong it.
-    /// - Returns: The answer to the call; `nil` when it was not done.
+    ///   - end: When the call is over; the check does not prolong it.
+    /// - Returns: The response to the call; `nil` when it was not done.
     /// - Throws: A conflict when the external id belongs to another document; `error` when it cannot be found out.
     func look(
         _ lookUp: LookUp, for outgoing: Outgoing, after error: IndivoError, since start: Duration, until end: Duration
@@ -38,7 +38,7 @@ extension CallClient {
         }
     }
 
-    /// What was found, as the answer to the call.
+    /// What was found, as the response to the call.
     private func judge(
         _ found: Answer, by lookUp: LookUp, _ outgoing: Outgoing, _ error: IndivoError, since start: Duration
     ) throws -> Answer? {
@@ -96,7 +96,7 @@ extension CallClient {
 
 extension IndivoError {
     /// Whether the call may have been done all the same. A server says 404 or 500 where an external id is used already, 500
-    /// also where it has done what was asked and failed afterwards, and 400 where an attempt arrived later than we looked.
+    /// also where it has done what was asked and failed afterwards, and 400 where an attempt arrived after the check.
     func isReason(for lookUp: LookUp, _ repetition: Repetition) -> Bool {
         // What may be sent again by itself says so by its next response.
         if repetition == .freely, mayPass { return false }

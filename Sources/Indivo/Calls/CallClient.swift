@@ -4,7 +4,7 @@ import IndivoXML
 import Logging
 import OAuth1
 
-/// Signs calls, sends them, repeats those that may be, and makes errors of what is no success.
+/// Signs calls, sends them, retries those that may be retried, and makes errors of responses that are no success.
 struct CallClient: Sendable {
     /// Where the API is; no call is made where that is no address.
     let address: Result<ServerAddress, ServerAddressError>
@@ -69,10 +69,10 @@ struct CallClient: Sendable {
         var stamp: SigningStamp?
     }
 
-    /// Sends a call, and repeats it where that can do no harm (`RetryPolicy`), each time signed anew.
+    /// Sends a call, and retries it where that can do no harm (`RetryPolicy`), each time signed anew.
     ///
-    /// A document that is stored under an external id is looked for before it is sent again; where it is found, what the
-    /// server says of it is the answer.
+    /// A document that is stored under an external id is searched for before it is sent again; where it is found, its metadata
+    /// on the server is the response.
     ///
     /// - Parameters:
     ///   - call: Which.
@@ -115,7 +115,7 @@ struct CallClient: Sendable {
 
     /// Sends a request, and once more with the server's time, if it was refused and the device's clock is slow.
     ///
-    /// - Returns: The answer, and whether the server's time is known and near the one that was signed with.
+    /// - Returns: The response, and whether the server's time is known and near the one that was signed with.
     private func transferSettingClock(
         _ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?
     ) async throws -> (HTTPAnswer, isTimeKnown: Bool) {
@@ -188,7 +188,7 @@ extension CallClient.Outgoing {
     /// Refuses a text with a character that XML cannot carry: a server takes it, and its lists, histories and inboxes are
     /// malformed from then on, for every app.
     ///
-    /// Documents are not looked at: XML ones are parsed before, and others are handed back as they are.
+    /// Documents are not checked: XML ones are parsed before, and others are handed back as they are.
     /// - Throws: ``IndivoError``.
     fileprivate func checkTexts() throws {
         func check(_ text: String, _ what: String) throws {

@@ -54,7 +54,7 @@ enum CallPath {
     }
 
     /// How long a path may be that goes to a server, without its query. An Indivo server notes each in a column of this
-    /// length after it has done what was asked, and answers 500 where it does not fit.
+    /// length after it has done what was asked, and responds with 500 where it does not fit.
     private static let longest = 200
 
     /// - Throws: ``IndivoError`` for a path that is too long for a server.

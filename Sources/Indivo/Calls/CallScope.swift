@@ -14,7 +14,7 @@ extension CallScope {
     /// - Parameters:
     ///   - externalID: The id that a document is stored under.
     ///   - mayHaveBeenSentBefore: Whether an earlier call may have sent the same.
-    ///   - metadata: What content is checked against, where the answer cannot be seen to be whole.
+    ///   - metadata: What content is checked against, where the response cannot be seen to be whole.
     func send(
         _ call: IndivoCall, path: [String: String] = [:], query: FormParameters = [:], body: CallClient.Body? = nil,
         externalID: SentID? = nil, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil
@@ -52,7 +52,7 @@ extension Answer {
     /// The metadata in it.
     func metadata() throws -> DocumentMetadata { try value(DocumentMetadata.self, root: "Document") }
 
-    /// The one document of a list, as the label calls give it, or the document by itself, as it is looked up.
+    /// The one document of a list, as the label calls give it, or the document by itself, as a search for it gives it.
     func labelledMetadata() throws -> DocumentMetadata {
         if try xml().name == "Document" { return try metadata() }
         let documents = try value(DocumentList.self, root: "Documents").documents

@@ -152,7 +152,7 @@ extension IndivoCall {
         41, "smart_generic", .get, "/records/{record}/{model}/", .graph, "IndivoRecord.smart(_:)")
 }
 
-/// What a record answers beyond the 41.
+/// The calls on a record beyond the 41.
 extension IndivoCall {
     /// Kept by servers for old apps; `audit_query` does all that these do, so that only ``IndivoRecord/call(_:_:query:body:)``
     /// makes them.

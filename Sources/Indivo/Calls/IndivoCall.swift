@@ -97,7 +97,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public let isDeprecated: Bool
     /// Whether it may be sent again when nobody knows what became of it.
     let repetition: Repetition
-    /// What to try when the server answers 404, where that says less than it means.
+    /// What to try when the server responds with 404, where the status alone does not say enough.
     let notFoundHint: String?
 
     public var id: String { name }

@@ -11,10 +11,10 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         return "\(call) (\(request)): \(explanation)".shown()
     }
 
-    /// The same as ``description``, so that an error that is dumped or interpolated tells no more.
+    /// The same as ``description``, so that an error that is dumped or interpolated shows no more.
     public var debugDescription: String { description }
 
-    /// What `dump` and a debugger show: no more than ``description`` tells.
+    /// What `dump` and a debugger show: no more than ``description``.
     public var customMirror: Mirror {
         Mirror(self, children: ["call": call, "request": request, "description": description])
     }
@@ -22,8 +22,8 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The same as ``description``, for `localizedDescription`.
     public var errorDescription: String? { description }
 
-    /// The description, and what else is known: ids in the path, the server's words, our own findings, the place in a
-    /// malformed answer with what stands there. It may hold what documents say of the patient, never a secret.
+    /// The description, and what else is known: ids in the path, the server's words, our own findings, the position in a
+    /// malformed response with what stands there. It may hold what documents say of the patient, never a secret.
     public var debugDetails: String {
         var lines = [description]
         if attempts > 0 { lines.append("tried \(attempts == 1 ? "once" : "\(attempts) times")") }

@@ -18,9 +18,9 @@ import IndivoModel
 /// }
 /// ```
 /// ``description`` is for people and logs: no secret, no id and nothing of what a document says is in it. Of a refusal it
-/// holds the beginning of the server's own words, without what was sent and what is quoted; what a server says of a
-/// patient in words that were not sent cannot be told, and would stand there.
-/// ``debugDetails`` is for developers, and may hold what the patient's documents say.
+/// holds the beginning of the server's own words, without what was sent and what is quoted; what a server says of a patient in
+/// words that were not sent cannot be recognised, and would be part of it. ``debugDetails`` is for developers, and may hold
+/// what the patient's documents say.
 public struct IndivoError: Error, Sendable {
     /// What kind of failure it is.
     public enum Reason: Sendable, Hashable {
@@ -29,10 +29,10 @@ public struct IndivoError: Error, Sendable {
         /// The document breaks rules of its model; nothing was sent. Correct what the problems name, or send it all the
         /// same with ``DocumentValidation/none``.
         case invalidDocument(problems: [ValidationProblem])
-        /// There is no way to the server: its name has no address, nobody answers there, or the connection cannot be
+        /// There is no way to the server: its name has no address, nothing responds there, or the connection cannot be
         /// made secure. Nothing was sent.
         case notReachable
-        /// There was no complete answer in time.
+        /// There was no complete response in time.
         case timedOut
         /// The connection broke before the answer was complete.
         case responseLost
@@ -45,7 +45,7 @@ public struct IndivoError: Error, Sendable {
         case notFound
         /// What is on the server already stands in the way.
         case conflict(Conflict)
-        /// 400, or 404 for new content: the server refuses what was sent. With its own words, which may repeat values
+        /// 400, or 404 for new content: the server refuses what was sent. With its own words, which may quote values
         /// that were sent, and with what this library finds wrong with the documents that were sent.
         case invalid(serverMessage: String, problems: [ValidationProblem])
         /// 5xx: the server failed.
@@ -78,9 +78,9 @@ public struct IndivoError: Error, Sendable {
     public let call: String
     /// Method and path template, without ids, such as `POST /records/{record}/documents/`; empty for a login.
     public let request: String
-    /// The HTTP status, where there was an answer.
+    /// The HTTP status, where there was a response.
     public internal(set) var status: Int?
-    /// Why there is no complete answer, where there is none.
+    /// Why there is no complete response, where there is none.
     public internal(set) var transportError: HTTPTransportError?
     /// How many times the library tried to send the request; 0 where it refused to.
     public internal(set) var attempts = 0
@@ -101,7 +101,7 @@ public struct IndivoError: Error, Sendable {
     /// How long the server asks to wait before another attempt (RFC 9110, section 10.2.3).
     var retryAfter: Duration?
 
-    /// - Parameter details: For the developer only: may repeat what documents say.
+    /// - Parameter details: For the developer only: may quote what documents say.
     init(_ reason: Reason, call: IndivoCall, details: [String] = []) {
         self.reason = reason
         self.call = call.name

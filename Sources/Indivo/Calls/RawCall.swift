@@ -3,7 +3,7 @@ import HTTPTypes
 import OAuth1
 
 extension IndivoRecord {
-    /// Makes any call with the record's token, and gives the answer as it came: for calls that the library has no method
+    /// Makes any call with the record's token, and gives the response as it came: for calls that the library has no method
     /// for.
     ///
     /// ```swift
@@ -26,9 +26,9 @@ extension IndivoRecord {
 }
 
 extension IndivoServer {
-    /// Makes any call in the app's own name (two-legged), and gives the answer as it came; see
+    /// Makes any call in the app's own name (two-legged), and gives the response as it came; see
     /// ``IndivoRecord/call(_:_:query:body:)``.
-    /// - Parameter signed: Whether the call is signed; some calls answer anyone.
+    /// - Parameter signed: Whether the call is signed; some calls are open to anyone.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func call(

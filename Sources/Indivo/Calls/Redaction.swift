@@ -1,7 +1,7 @@
 import IndivoModel
 import ShownText
 
-/// Leaves out of a server's words what was sent to it and what it quotes, as far as that can be told.
+/// Leaves out of a server's words what was sent to it and what it quotes, as far as it can be recognised.
 ///
 /// Left out are, each as `…`:
 /// - values that were sent, wherever they stand, as they are and as servers escape them;
@@ -17,10 +17,10 @@ struct Redaction {
     /// The words of the text of four bytes and more, by their first four.
     private var words: [UInt32: [Range<Int>]] = [:]
 
-    /// So many bytes of values are looked through at most.
+    /// The most bytes of values that are searched.
     private static let mostBytes = 4 << 20
 
-    /// The text without what is to be left out; nothing where too much was sent to look through.
+    /// The text without what is to be left out; nothing where too much was sent to search.
     static func redact(_ text: String, sent values: some Sequence<String>) -> String {
         let forms = Set(values.flatMap { value in
             let plain = ServerMessage.collapsed(value)
@@ -110,7 +110,7 @@ struct Redaction {
         }
     }
 
-    /// What closes the quotation that begins at a place, if one does.
+    /// The mark that closes the quotation that begins at an index, if there is one.
     private static func closingMark(_ text: [UInt8], at place: Int) -> [UInt8]? {
         if text[place...].starts(with: "“".utf8) { return Array("”".utf8) }
         guard [0x22, 0x27, 0x60].contains(text[place]) else { return nil }

@@ -4,8 +4,8 @@ enum Repetition: Sendable, Hashable {
     case never
     /// It only reads, or sets what it sets however often it is sent.
     case freely
-    /// It stores a document under an external id: a second sending would be refused if the first arrived, so the
-    /// library looks first.
+    /// It stores a document under an external id: a second sending would be refused if the first arrived, so the library
+    /// searches for it first.
     case afterLookingUp
     /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a success.
     case untilRefusedAsDuplicate
@@ -33,7 +33,7 @@ enum LookUp: Sendable, Hashable {
 }
 
 extension IndivoCall {
-    /// How it is found out whether the call was done; `nil` where nothing tells.
+    /// How it is found out whether the call was done; `nil` where it cannot be found out.
     var lookUp: LookUp? { Self.lookUps[name] }
 
     private static let lookUps: [String: LookUp] = [

@@ -3,7 +3,7 @@ import HTTPTypes
 import OAuth1
 import Synchronization
 
-/// How far the server's clock is ahead of the device's, once a refusal told.
+/// How far the server's clock is ahead of the device's, once a refusal reported it.
 ///
 /// A server refuses timestamps that are more than five minutes old, and no others. So only a device that is slow is
 /// locked out, and only then the server's time is taken over.
@@ -18,7 +18,7 @@ final class ServerClock: Sendable {
     /// How slow the time that a request was signed with is, beyond which the server's is taken over.
     static let tolerance = 240
 
-    /// The time of an answer's `Date` field, in seconds since 1970 (RFC 9110, section 5.6.7).
+    /// The time of a response's `Date` field, in seconds since 1970 (RFC 9110, section 5.6.7).
     static func date(of response: HTTPResponse) -> Int? {
         guard let field = HTTPField.Name("Date"), let text = response.headerFields[field],
             let match = text.wholeMatch(
@@ -39,7 +39,7 @@ final class ServerClock: Sendable {
 /// The nonce and time of a signature, kept so that a request can be sent again as the very same request.
 ///
 /// A server takes a nonce once. So of several copies of one request, whenever they arrive, it acts on one at most:
-/// that makes calls safe to repeat which have no id to find them by.
+/// which makes calls safe to retry that have no id to find them by.
 package struct SigningStamp: Sendable, Hashable, Codable {
     package let nonce: String
     /// Seconds since 1970-01-01T00:00:00Z.

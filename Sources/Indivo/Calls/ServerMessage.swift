@@ -24,11 +24,11 @@ struct ServerMessage {
         beginning = String(cut.lastIndex(of: " ").map { cut[..<$0] } ?? cut)
     }
 
-    /// So many bytes of a refusal are looked at, and so many characters of its words: 500 are shown.
+    /// So many bytes of a refusal are read, and so many characters of its words: 500 are shown.
     private static let longestBody = 16 << 10
     private static let longest = 4 << 10
 
-    /// The words, cut short. They may repeat what was sent.
+    /// The words, cut short. They may quote what was sent.
     var words: String { Self.short(beginning) }
 
     private static func short(_ text: String) -> String { text.count > 500 ? text.prefix(500) + "…" : text }
@@ -85,7 +85,7 @@ struct SentContent {
         String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
-    /// Parameters of a query that say how it is answered, not whom or what it is about.
+    /// Parameters of a query that shape its response, not whom or what it is about.
     private static let controls: Set = [
         "limit", "offset", "order_by", "status", "type", "response_format", "group_by", "date_group", "aggregate_by",
         "date_range",

@@ -1,7 +1,7 @@
 import IndivoModel
 import OAuth1
 
-/// What of a record is shared through a carenet.
+/// The part of a record that is shared through a carenet.
 ///
 /// A token for the whole record reads documents, reports and demographics; a token that was granted for the carenet
 /// reads the rest too, and nothing outside the carenet.
@@ -62,7 +62,7 @@ public struct IndivoCarenet: Sendable {
         return FileDocument(metadata, in: record, content: try await content(of: metadata))
     }
 
-    /// What the server says of a document (`carenet_document_meta`). It tells of any of the record, shared or not.
+    /// What the server says of a document (`carenet_document_meta`). Any document of the record is reported, shared or not.
     /// - Throws: ``IndivoError``.
     public func metadata(of id: String) async throws -> DocumentMetadata {
         try await send(.carenetDocumentMeta, path: ["document": id]).metadata()

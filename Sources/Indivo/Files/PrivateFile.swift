@@ -10,7 +10,7 @@ import Musl
 
 /// A file that only its owner may read: made with mode 0600, replaced as a whole, refused when others can read it.
 ///
-/// Sessions, credentials and keys are read through it, so that there is one place that says which files are refused.
+/// Sessions, credentials and keys are read through it, so that one function decides which files are refused.
 package struct PrivateFile {
     package let path: String
 
@@ -59,7 +59,7 @@ package struct PrivateFile {
         }
     }
 
-    /// Puts content in the place of what is there, at once and for good.
+    /// Replaces the content in one step, and makes it durable.
     package func replace(with content: Data) throws(Failure) {
         let draft = "\(path).\(UUID().uuidString)"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -11,15 +11,15 @@ public protocol CallbackReceiver: Sendable {
 
 /// A ``CallbackReceiver`` at work, during one login.
 public struct CallbackSession: Sendable {
-    /// Where the server is to send the browser after the authorisation; `nil` for "out of band", where the app is not
-    /// told (RFC 5849, section 2.1). It should be different for each login, and nobody else should be able to guess it.
+    /// The address to which the server sends the browser after the authorisation; `nil` for "out of band", where the app is not
+    /// notified (RFC 5849, section 2.1). It should be different for each login, and nobody else should be able to guess it.
     public let callback: URL?
     /// Waits for the browser to come back; `nil` when it will not.
     public let next: @Sendable (LoginStep) async throws -> CallbackVisit?
     /// Ends the receiving.
     public let close: @Sendable () -> Void
 
-    /// - Parameter next: Waits for what a step needs; `nil` when the person gave up.
+    /// - Parameter next: Waits for the visit that a step needs; `nil` when the person gave up.
     public init(
         callback: URL?, next: @escaping @Sendable (LoginStep) async throws -> CallbackVisit?,
         close: @escaping @Sendable () -> Void

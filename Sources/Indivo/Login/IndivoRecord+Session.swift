@@ -10,7 +10,7 @@ extension IndivoRecord {
     }
 
     /// Keeps the record's token in the server's session store (``IndivoServer/Options/sessions``), so that
-    /// ``IndivoServer/keptRecords()`` has it the next time. Nothing is kept that is not asked for.
+    /// ``IndivoServer/keptRecords()`` has it the next time. Nothing is kept without this call.
     ///
     /// - Parameter label: A name by which the person knows it, to choose from several.
     /// - Throws: What the store throws, such as ``SessionStoreError``.

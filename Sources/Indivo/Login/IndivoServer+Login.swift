@@ -12,7 +12,7 @@ extension IndivoServer {
     ///     registered as `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
     ///   - open: Shows a page to the person, in a browser. Called once, and a second time where the way back cannot
     ///     send the browser on itself.
-    /// - Throws: ``IndivoError``, of which ``IndivoError/Reason/login(_:)`` tells what went wrong with the login itself;
+    /// - Throws: ``IndivoError``, of which ``IndivoError/Reason/login(_:)`` says what went wrong with the login itself;
     ///   or what `open` throws.
     public func selectRecord(
         callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
@@ -155,7 +155,7 @@ extension IndivoServer {
         return record(id: id, token: response.token)
     }
 
-    /// Reads a token; nothing of the answer goes into an error, since it holds a secret.
+    /// Reads a token; nothing of the response goes into an error, since it holds a secret.
     private func tokenResponse(_ answer: Answer) throws(IndivoError) -> OAuthTokenResponse {
         do {
             return try OAuthTokenResponse(parsing: answer.body)

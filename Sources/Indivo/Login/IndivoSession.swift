@@ -1,7 +1,7 @@
 import Foundation
 import OAuth1
 
-/// What an app keeps of a login, to open the record again without one: a token for a record of an account on a server.
+/// What an app keeps of a login to open the record again without another: a token for a record of an account on a server.
 public struct IndivoSession: Sendable, Hashable {
     /// The address of the API.
     public let api: URL

@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-/// One request of a browser, to be answered once. Left unanswered, as when the login fails elsewhere, it gets a page that says
+/// One request of a browser, which gets one response. Without one, as when the login fails elsewhere, it gets a page that says
 /// that the login has ended.
 final class LoopbackExchange: Sendable {
     private let connection: Mutex<Int32?>

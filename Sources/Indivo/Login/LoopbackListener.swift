@@ -6,14 +6,14 @@ import Synchronization
 ///
 /// The app's start URL, as registered with the server, is ``startURL`` with the server's variables behind it:
 /// `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
-/// The listener answers only while a login is going on, takes nothing from outside the machine, and gives each login a
+/// The listener serves requests only while a login is under way, takes nothing from outside the machine, and gives each login a
 /// callback of its own, under a random path.
 ///
-/// Every program on the machine and every page in its browsers can send requests here. One that no person's browser makes
-/// when it goes to a page is refused: another `Host`, a script, an image, a frame. One that the login does not wait for,
-/// or without a record, gets a page that says so, and the login goes on. What cannot be told from the server's is a page
-/// that sends the whole window to ``startURL`` with a record of its own choice, before the person has chosen: show which
-/// record was opened, as ``IndivoRecord/information()`` gives it.
+/// Every program on the machine and every page in its browsers can send requests here. A request that no browser makes when a
+/// person goes to a page is refused: another `Host`, a script, an image, a frame. A request that the login does not wait for,
+/// or without a record, gets a page that says so, and the login continues. One attack remains: a page that sends the whole
+/// window to ``startURL`` with a record of its own choice, before the person has chosen, cannot be distinguished from the
+/// server's. So show which record was opened, as ``IndivoRecord/information()`` gives it.
 public struct LoopbackListener: CallbackReceiver {
     /// The port listened on.
     public let port: UInt16
@@ -38,7 +38,7 @@ public struct LoopbackListener: CallbackReceiver {
         try LoopbackListener(socket: LoopbackSocket(port: 0))
     }
 
-    /// Where the server's UI sends the browser once a record is chosen, without the query.
+    /// The address to which the server's UI sends the browser once a record is chosen, without the query.
     public var startURL: URL { url(Self.startPath) }
 
     private static let startPath = "/start"

@@ -38,7 +38,7 @@ struct LoopbackRequest {
     /// Another `Host` is that of a page elsewhere whose name was made to lead here. Scripts, images, frames and what a
     /// browser fetches ahead of time say so in `Sec-Fetch-Mode`, `Sec-Fetch-Dest` and `Sec-Purpose` (W3C, Fetch Metadata
     /// Request Headers); a browser too old for these names the page of a script in `Origin`. Where a navigation comes
-    /// from (`Sec-Fetch-Site`) tells nothing: it comes from the server, which is another site.
+    /// from (`Sec-Fetch-Site`) does not help: it comes from the server, which is another site.
     func isNavigation(to port: UInt16) -> Bool {
         guard let host = only("host")?.lowercased() else { return false }
         let names = ["127.0.0.1", "localhost"]

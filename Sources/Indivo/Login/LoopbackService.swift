@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-/// Serves the few requests of one login, each answered by whoever handles it.
+/// Serves the few requests of one login, each with a response from whoever handles it.
 ///
 /// A thread of its own polls the connections, so that one which sends nothing (browsers open such) keeps no other
 /// waiting. A connection that takes longer than the

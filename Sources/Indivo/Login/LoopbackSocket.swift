@@ -77,7 +77,7 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    /// Takes the next connection; `nil` when there is none, with `errno` telling why.
+    /// Takes the next connection; `nil` when there is none, `errno` then says why.
     func accept() -> Int32? {
         #if canImport(Darwin)
         let connection = Darwin.accept(descriptor, nil, nil)

@@ -2,7 +2,7 @@ import Foundation
 import OAuth1
 import Synchronization
 
-/// A place where sessions are kept, made for secrets.
+/// A store for sessions, which are secrets.
 ///
 /// The library brings ``FileSessionStore``, a file that only its owner can read, ``ItemSessionStore``, for the keychain of
 /// Apple's systems, and ``MemorySessionStore``.
@@ -10,7 +10,7 @@ public protocol SessionStore: Sendable {
     /// All sessions that are kept, of all servers and apps, the oldest first.
     func sessions() async throws -> [IndivoSession]
 
-    /// Keeps a session, in the place of one for the same record (``IndivoSession/isForSameRecord(as:)``).
+    /// Keeps a session, in place of one for the same record (``IndivoSession/isForSameRecord(as:)``).
     func keep(_ session: IndivoSession) async throws
 
     /// Forgets the session for the same record; it is no error when there is none.

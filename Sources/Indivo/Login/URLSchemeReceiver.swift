@@ -29,13 +29,13 @@ public final class URLSchemeReceiver: CallbackReceiver {
     }
 
     /// Hands in a URL that the app was opened with.
-    /// - Returns: Whether it belongs to a login that is going on.
+    /// - Returns: Whether it belongs to a login that is under way.
     @discardableResult
     public func receive(_ url: URL) -> Bool {
         url.scheme?.lowercased() == scheme.lowercased() && inbox.put(CallbackVisit(url: url))
     }
 
-    /// Gives up the login that is going on, as when the person closed the browser: `selectRecord` then throws
+    /// Gives up the login that is under way, as when the person closed the browser: `selectRecord` then throws
     /// ``LoginError/cancelled``.
     public func cancel() { inbox.close() }
 }

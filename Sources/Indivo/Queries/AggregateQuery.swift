@@ -6,7 +6,7 @@
 ///     print(result.group ?? "-", result.value ?? "")
 /// }
 /// ```
-/// Results come in no order: a server that is asked for one splits the groups. Sort them after they came.
+/// Results come in no order, since a server splits the groups where an order is requested. Sort them yourself.
 public struct AggregateQuery: Sendable, Hashable {
     /// What is computed.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
@@ -34,7 +34,7 @@ public struct AggregateQuery: Sendable, Hashable {
         case month
         /// A year.
         case year
-        /// All days' hours, weeks' days, and so on, in one: 24, 7, 53 and 12 groups.
+        /// The same hour of all days, the same day of all weeks, and so on, in one group: 24, 7, 53 and 12 groups.
         case hourOfDay = "hourofday", dayOfWeek = "dayofweek", weekOfYear = "weekofyear", monthOfYear = "monthofyear"
     }
 

@@ -67,7 +67,7 @@ public struct DocumentType: Sendable, Hashable, ExpressibleByStringLiteral {
     /// As the server writes it: both one after the other.
     public let uri: String
 
-    /// - Parameter uri: Namespace and name one after the other. A bare name is one of Indivo's own.
+    /// - Parameter uri: The namespace, directly followed by the name. A bare name is one of Indivo's own.
     public init(_ uri: String) {
         self.uri = uri.contains(":") || uri.contains("/") ? uri : "http://indivo.org/vocab/xml/documents#" + uri
     }

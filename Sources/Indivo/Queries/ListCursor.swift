@@ -1,8 +1,8 @@
 /// How far a list has been read that others work on meanwhile.
 ///
 /// A server's pages are counted from the list's beginning, and its total and its rows come from two statements: neither
-/// tells how far the list has shifted since the last page. So each page is asked for with some elements of the one before
-/// it, and with one more than is wanted, which says whether the list goes on.
+/// shows how far the list has shifted since the last page. So each page is asked for with some elements of the one before
+/// it, and with one more than is wanted, which shows whether the list continues.
 struct ListCursor {
     /// A part of a list to ask for.
     struct Request {
@@ -17,11 +17,11 @@ struct ListCursor {
     private enum Mode {
         /// The next page begins with the last elements of the one before.
         case following
-        /// Nothing of a page was known: something that is known is looked for a few pages before it.
+        /// Nothing of a page was known: a known element is searched for from a few pages before it.
         case steppingBack
-        /// The list is searched from its beginning for something that is known.
+        /// The list is searched from its beginning for a known element.
         case searching
-        /// Nothing that was read is in the list any more: what there is now is read from the beginning.
+        /// None of the elements read so far is in the list any more: the list is read again from the beginning.
         case restarting
     }
 

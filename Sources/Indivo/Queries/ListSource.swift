@@ -6,7 +6,7 @@ struct ListSource<Element>: Sendable {
     let call: IndivoCall
     var path: [String: String] = [:]
     let paging: Paging
-    /// Whether pages tell how many elements there are in all.
+    /// Whether pages report how many elements there are in all.
     var tellsTotal = true
     /// Whether the server gives the list whole, and takes no limit.
     var isWhole = false
@@ -41,8 +41,8 @@ struct FetchedPage<Element> {
 }
 
 extension Answer {
-    /// A total that the answer tells, if it is one.
-    /// - Throws: ``IndivoError`` for one that no list has; it is reckoned with.
+    /// The total that the response reports, if there is one.
+    /// - Throws: ``IndivoError`` for a number that no list can have, since it is used in arithmetic.
     func total(_ told: Int?) throws(IndivoError) -> Int? {
         guard let told, !(0...Int(Int32.max)).contains(told) else { return told }
         throw malformed("the total that it tells (\(told)) is that of no list")

@@ -7,10 +7,9 @@
 /// let everything = try await audits.all()
 /// ```
 /// Nothing is asked of the server before the first element is. Others may work on the list meanwhile: each page begins with
-/// elements of the page before, by whose ids it is seen how far the list has shifted. So what was in the list all the time
-/// is seen once, whatever is added or taken out; what comes in before the place that is being read is left out. An element
-/// that moves, because what the list is ordered by changes, may be seen twice or not at all, and so may one of several that
-/// the order does not tell apart.
+/// elements of the page before, whose ids show how far the list has shifted. So an element that is in the list all the time is
+/// seen once, whatever is added or taken out; one that is added before the current position is left out. An element that moves,
+/// because its sort key changes, may be seen twice or not at all; so may one of several elements with equal sort keys.
 public struct PagedList<Element>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
@@ -22,7 +21,7 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     /// The pages, as the server gives them.
     public var pages: ListPages<Element> { ListPages(source: source, report: report) }
 
-    /// The list, telling how far it is after each page.
+    /// The list, with a report of its progress after each page.
     /// - Parameter report: Is called once for a page, on whichever actor reads the list.
     public func onProgress(_ report: @escaping @Sendable (ListProgress) -> Void) -> PagedList {
         var list = self
@@ -104,7 +103,7 @@ public struct ListPages<Item>: AsyncSequence, Sendable {
         let report: (@Sendable (ListProgress) -> Void)?
         private var cursor: ListCursor
         private var loaded = 0
-        /// What the first page told.
+        /// The total that the first page reported.
         private var total: Int?
         private var isAtEnd = false
 

@@ -9,7 +9,7 @@ extension CallScope {
         modelReports(.model(type), query, in: record) { try await Answer.models($0, as: type) }
     }
 
-    /// A generic report. Servers tell no total.
+    /// A generic report. Servers report no total.
     func modelReports<Document: IndivoDocument>(
         _ source: ReportSource, _ query: ReportQuery, in record: IndivoRecord?,
         _ read: @escaping @concurrent @Sendable (Answer) async throws -> sending [Document]

@@ -1,7 +1,7 @@
 import Foundation
 import IndivoModel
 
-/// Which facts a report is to hold: everything of Indivo's query API that selects, orders and cuts.
+/// Which facts a report holds: the part of Indivo's query API that selects, orders and pages.
 ///
 /// ```swift
 /// let query = ReportQuery()
@@ -13,9 +13,8 @@ import IndivoModel
 /// ```
 /// A field that is known at run time only is named by a string: as in Swift, the parts of compound values with a dot
 /// (`"testName.identifier"`), or as the server has it (`"test_name_identifier"`); `"created_at"` is when the document was
-/// stored. A field that the report does not have, a
-/// value of the wrong kind, and all else that a server would refuse or fail on is an ``IndivoError`` before anything is
-/// sent.
+/// stored. A field that the report does not have, a value of the wrong kind, and everything else that a server would refuse or
+/// fail on throws an ``IndivoError`` before anything is sent.
 public struct ReportQuery: Sendable, Hashable {
     /// What a field has to be: one of some values.
     public struct Filter: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import IndivoModel
 
-/// What a report is about, with the fields that it can be asked by.
+/// What a report is about, with the fields by which it can be filtered, ordered and grouped.
 public struct ReportSource: Sendable {
     /// A field by which facts are selected, grouped or ordered.
     public struct Field: Sendable, Hashable {

@@ -2,7 +2,7 @@ import Foundation
 import IndivoModel
 
 extension DocumentMetadata {
-    /// Checks content against the digest and size that the server told of it.
+    /// Checks content against the digest and size that the server reported.
     /// - Throws: ``IndivoError`` when it is not what was stored.
     func verify(_ answer: Answer) throws {
         guard let mismatch = mismatch(with: answer.body) else { return }

@@ -2,11 +2,11 @@ import IndivoModel
 
 /// Whether a document is checked before it is sent.
 public enum DocumentValidation: Sendable, Hashable {
-    /// By the rules of its model: what is required, value sets, units, lengths, also of related documents. A document that
-    /// breaks one is not sent, and ``IndivoError/Reason/invalidDocument(problems:)`` lists all of them.
+    /// Checked by the rules of its model: what is required, value sets, units, lengths, also of related documents. A document
+    /// that breaks one is not sent, and ``IndivoError/Reason/invalidDocument(problems:)`` lists all of them.
     ///
-    /// Of a new version of a document, only what it breaks and the version that was read did not counts: what another app
-    /// stored in an unusual form can still be changed and sent back.
+    /// For a new version of a document, only problems count that the version that was read did not have: a document that
+    /// another app stored in an unusual form can still be changed and sent back.
     ///
     /// A ``FileDocument`` is sent as it is; `IndivoDocument.problems()` checks a model that it holds.
     case model

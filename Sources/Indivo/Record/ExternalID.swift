@@ -7,7 +7,7 @@
 /// try await record.add(medication, externalID: .chosen(visit.id))     // a String known at run time
 /// ```
 public enum ExternalID: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The library makes one. When the response is lost, the library looks for the document by this id, and sends it
+    /// The library makes one. When the response is lost, the library searches for the document by this id, and sends it
     /// again only if it is not there.
     case generated
     /// The app's own; ASCII without `/?#;`. A lost response is handled as with ``generated``.

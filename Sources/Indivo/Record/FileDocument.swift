@@ -40,7 +40,7 @@ public final class FileDocument: RecordDocument {
     /// The document's id on its server; `nil` before it is there.
     public var id: String? { documentPlace.id }
 
-    /// What the server says of the document, as of the last call that told.
+    /// What the server says of the document, as of the last call that reported it.
     public var metadata: DocumentMetadata? { documentPlace.metadata }
 
     public var state: DocumentState {
@@ -48,8 +48,8 @@ public final class FileDocument: RecordDocument {
         return content == nil || content == storedContent ? .pushed : .changed
     }
 
-    /// Fetches the content as the server has it (`record_specific_document`), and checks it against the digest, where
-    /// the metadata tells one. Where a response has no length, the metadata is asked for if it is not known.
+    /// Fetches the content as the server has it (`record_specific_document`), and checks it against the digest, where the
+    /// metadata has one. Where a response has no length, the metadata is asked for if it is not known.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func fetchContent() async throws -> FileContent {

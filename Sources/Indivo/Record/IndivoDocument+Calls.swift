@@ -7,7 +7,7 @@ extension IndivoDocument: RecordDocument {
         set { (documentStage, id, metadata) = (newValue.stage, newValue.id, newValue.metadata) }
     }
 
-    /// Whether the document is new, or says something else than what was last read from or written to a server.
+    /// Whether the document is new, or differs from what was last read from or written to a server.
     public var state: DocumentState {
         guard id != nil else { return .new }
         return isChanged ? .changed : .pushed

@@ -3,7 +3,7 @@ import IndivoModel
 import IndivoXML
 import OAuth1
 
-/// The calls by which changes are delivered that were queued before. Each is sent once: it is for the caller to look what
+/// The calls by which changes are delivered that were queued before. Each is sent once: it is for the caller to check what
 /// became of it, and when to send it again.
 extension IndivoRecord {
     /// Stores a document under an external id (`document_create_by_ext_id`).
@@ -28,7 +28,7 @@ extension IndivoRecord {
 
     /// The root of a document as the server has it (`record_specific_document`).
     ///
-    /// - Parameter name: What the root is called; anything else, such as a network's own page, is a malformed answer.
+    /// - Parameter name: What the root is called; anything else, such as a network's own page, is a malformed response.
     package func storedDocument(_ id: String, root name: String) async throws -> XMLNode {
         let answer = try await once(.recordSpecificDocument, ["document": id])
         let root = try answer.xml()
@@ -97,7 +97,7 @@ extension IndivoRecord {
 }
 
 extension Answer {
-    /// The document that the answer tells of, which has an id.
+    /// The document that the response describes, which has an id.
     fileprivate func documentWithID() throws -> DocumentMetadata {
         let metadata = try metadata()
         guard !metadata.id.isEmpty else { throw malformed("the document in it has no id") }

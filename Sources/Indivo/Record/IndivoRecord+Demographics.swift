@@ -3,7 +3,7 @@ import IndivoModel
 extension IndivoRecord {
     /// Who the patient is (`read_demographics`).
     ///
-    /// Change what comes and hand it to ``setDemographics(_:)``.
+    /// Change the result and pass it to ``setDemographics(_:)``.
     /// - Throws: ``IndivoError``, not found where the record has no demographics yet.
     public func demographics() async throws -> Demographics {
         let demographics = try await send(

@@ -9,13 +9,13 @@ extension IndivoRecord {
     /// Adds a document that is not on a server yet (`document_create_by_ext_id`; without an external id,
     /// `document_create`). Afterwards its id and metadata are known.
     ///
-    /// The document is checked by the rules of its model first. To send one that breaks a rule, such as a code that the
-    /// model does not know yet, say so: `add(medication, validation: .none)`.
+    /// The document is checked by the rules of its model first. To send a document that breaks a rule, such as one with a code
+    /// that the model does not know yet, say so: `add(medication, validation: .none)`.
     ///
-    /// Nothing is stored twice when a response is lost, unless ``ExternalID/none`` is given: the library then looks by the
-    /// external id whether the document arrived, and sends it again only if it did not. Where even that cannot be found
-    /// out, the document remembers the id, and the same call again goes on from there: it takes over what was stored, or
-    /// stores it. What changed in between becomes a new version of it.
+    /// Nothing is stored twice when a response is lost, unless ``ExternalID/none`` is given: the library then searches for the
+    /// document by the external id, and sends it again only if it did not arrive. Where even that cannot be found out, the
+    /// document remembers the id, and the same call continues from there: it adopts the stored document, or stores it. If the
+    /// document changed in between, the change becomes a new version.
     ///
     /// - Parameters:
     ///   - document: A new document: an ``IndivoModel/IndivoDocument`` or a ``FileDocument``.

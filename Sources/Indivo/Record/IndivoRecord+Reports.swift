@@ -33,8 +33,8 @@ extension IndivoRecord {
 
     // MARK: Minimal reports
 
-    /// The patient's devices (`equipment_list`), with a total. What a report leaves out of a device is kept when it is
-    /// replaced.
+    /// The patient's devices (`equipment_list`), with a total. Data that a report leaves out of a device is kept when the
+    /// device is replaced.
     public func equipment(matching query: ReportQuery = ReportQuery()) -> PagedList<EquipmentDocument> {
         minimalReports(.equipment, query, in: self) { $0.equipment }
     }
@@ -76,8 +76,7 @@ extension IndivoRecord {
 
     // MARK: Audits
 
-    /// What the server remembers of requests on the record (`audit_query`), the newest first, with a total. The request
-    /// for it is remembered too.
+    /// The server's log of requests on the record (`audit_query`), the newest first, with a total. This request is logged too.
     /// - Parameter query: By the fields of ``ReportSource/audit``. Its status does not count.
     public func audit(matching query: ReportQuery = ReportQuery()) -> PagedList<AuditEntry> {
         reportList(.audit, query) { $0.item?.auditEntry }
@@ -106,7 +105,7 @@ extension IndivoRecord {
     }
 
     /// One fact as a SMART graph (`smart_generic_instance`, `smart_allergies_instance`).
-    /// - Parameter fact: Its id, as ``SMARTGraph/factIDs(of:)`` tells it.
+    /// - Parameter fact: Its id, as ``SMARTGraph/factIDs(of:)`` gives it.
     /// - Throws: ``IndivoError``.
     public func smart(_ kind: SMARTGraph.Kind, fact: String) async throws -> SMARTGraph {
         let answer =

@@ -59,7 +59,7 @@ extension IndivoRecord {
 
     // MARK: Sending
 
-    /// Stores content under an external id. Where an earlier attempt may have stored it, looks for that first.
+    /// Stores content under an external id. Where an earlier attempt may have stored it, searches for it first.
     ///
     /// - Throws: ``IndivoError``. Where it is not known whether the content was stored, the documents remember its id.
     func store(
@@ -169,7 +169,7 @@ extension IndivoRecord {
         _ = try idle(document, call)
     }
 
-    /// Looks for what an earlier attempt may have stored.
+    /// Searches for a document that an earlier attempt may have stored.
     /// - Returns: What the server says of it; `nil` when it is not there.
     /// - Throws: A conflict when something else is stored under the id.
     private func find(_ write: SentWrite, _ call: IndivoCall) async throws -> DocumentMetadata? {

@@ -34,8 +34,8 @@ public final class IndivoRecord: Sendable {
     /// What the app keeps for itself in this record.
     public var appDocuments: AppDocuments { AppDocuments(scope: self) }
 
-    /// What of the record is shared through a carenet, as this record's token may see it.
-    /// - Parameter id: The carenet's id, as ``RecordDocument/carenets()`` tells it.
+    /// The part of the record that is shared through a carenet, as far as this record's token may see it.
+    /// - Parameter id: The carenet's id, as ``RecordDocument/carenets()`` gives it.
     public func carenet(_ id: String) -> IndivoCarenet {
         IndivoCarenet(server: server, id: id, token: token, record: self)
     }

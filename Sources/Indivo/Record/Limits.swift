@@ -1,4 +1,4 @@
-/// How long texts may be; a server answers 500 to longer ones.
+/// How long texts may be; a server responds with 500 to longer ones.
 enum Limits {
     static func check(label: String, _ call: IndivoCall) throws { try check(label, "a label", 100, call) }
 

@@ -3,15 +3,15 @@ import IndivoModel
 import IndivoXML
 import OAuth1
 
-/// A message to the people who look after a record.
+/// A message to the people who manage a record.
 ///
 /// ```swift
 /// var message = OutgoingMessage(subject: "Your results", body: "All *well*.", bodyType: .markdown)
 /// try message.attach(labResult)
 /// try await record.send(message)
 /// ```
-/// Its id is the app's own: a server takes each only once, so that a message whose answer was lost can be sent again as
-/// it is, and arrives once.
+/// Its id is the app's own: a server accepts each id once, so that a message whose response was lost can be sent again
+/// unchanged, and arrives once.
 public struct OutgoingMessage: Sendable, Hashable {
     /// How a server shows the body.
     public enum BodyType: String, Sendable, Hashable, CaseIterable {
@@ -69,8 +69,8 @@ extension IndivoRecord {
     /// `record_message_attach`).
     ///
     /// Everything is checked before anything is sent: readers see a message at once, even while its attachments are
-    /// still on their way. The same message can be sent again through this record after an error that leaves open what
-    /// arrived: it arrives once, with each attachment.
+    /// still on their way. After an error that leaves open what arrived, the same message can be sent again through this
+    /// record: it arrives once, with each attachment.
     /// - Throws: ``IndivoError``; another message with the id of one that was sent before is refused.
     public func send(_ message: OutgoingMessage) async throws {
         let call = IndivoCall.recordSendMessage
@@ -103,8 +103,8 @@ extension IndivoRecord {
         }
     }
 
-    /// Sends one attachment of a message that was sent (`record_message_attach`): one of which it is not known whether
-    /// it arrived, since ``send(_:)`` sends them all.
+    /// Sends one attachment of a message that was sent (`record_message_attach`), when it is not known whether the attachment
+    /// arrived; ``send(_:)`` sends them all.
     ///
     /// - Parameters:
     ///   - attachment: XML.

@@ -95,7 +95,7 @@ extension RecordDocument {
 
     /// Relates another document to this one (`document_rels`), such as an annotation to what it annotates.
     ///
-    /// A server notes the relation again each time it is told: ask ``related(as:status:)`` first where that may be.
+    /// A server stores the relation again with each call: ask ``related(as:status:)`` first where it may exist already.
     ///
     /// - Parameters:
     ///   - other: A document of the same record.
@@ -155,7 +155,7 @@ extension RecordDocument {
 public enum DocumentRelation: String, Sendable, Hashable, CaseIterable {
     /// A remark on it.
     case annotation
-    /// What answers it.
+    /// An answer to it.
     case answers
     /// What belongs to it.
     case attachment

@@ -17,13 +17,13 @@ public protocol RecordDocument: AnyObject {
     var state: DocumentState { get }
 }
 
-/// Where a document is: in no record yet, or in one, with an id and metadata. Only the library makes and changes it.
+/// Where a document is stored: in no record yet, or in one, with an id and metadata. Only the library makes and changes it.
 public struct DocumentPlace: Sendable {
     /// The record the document is in.
     public var record: IndivoRecord? { stage.record as? IndivoRecord }
     /// The document's id; `nil` before it is on a server.
     public internal(set) var id: String?
-    /// What the server says of it, as of the last call that told.
+    /// What the server says of it, as of the last call that reported it.
     public internal(set) var metadata: DocumentMetadata?
     /// Where it is on its way between the app and the record.
     package internal(set) var stage: DocumentStage
@@ -39,7 +39,7 @@ public struct DocumentPlace: Sendable {
 public enum DocumentState: Sendable, Hashable {
     /// It is on no server yet, as far as is known.
     case new
-    /// It says something else than the version that the server has of it.
+    /// Its content differs from the server's version.
     case changed
     /// It says what the server has.
     case pushed

@@ -26,7 +26,7 @@ extension SMARTGraph {
 
 /// A graph of facts in RDF/XML, as the SMART API of version 0.4 has it.
 ///
-/// An RDF library makes the most of it; what is here is what an app needs to go on with Indivo.
+/// An RDF library makes the most of it; this type has only what an app needs for further Indivo calls.
 public struct SMARTGraph: Sendable {
     /// The graph as it came.
     public let content: FileContent
@@ -61,7 +61,7 @@ public struct SMARTGraph: Sendable {
         }
     }
 
-    /// The ids of the facts of a kind, which no other call but that for measurements tells.
+    /// The ids of the facts of a kind, which no call but this and the one for measurements gives.
     /// - Throws: `XMLError`.
     public func factIDs(of kind: Kind) throws -> [String] {
         let wanted = kind.types.map { "http://smartplatforms.org/terms#" + $0 }

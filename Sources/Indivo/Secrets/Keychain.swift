@@ -9,7 +9,7 @@ import Security
 /// let options = IndivoServer.Options(sessions: ItemSessionStore(Keychain(service: "org.example.meds.sessions")))
 /// ```
 public struct Keychain: SecretItems {
-    /// What tells these items from others of the app.
+    /// The service name that separates these items from others of the app.
     public let service: String
     /// The access group that apps of one team share; `nil` for the app's own.
     public let accessGroup: String?

@@ -1,6 +1,6 @@
 import OAuth1
 
-/// What an app is known by on an Indivo server, as its administrator registered it.
+/// The identity of an app on an Indivo server, as its administrator registered it.
 public struct AppCredentials: Sendable, Hashable {
     /// The app's id, shaped like an e-mail address: `meds@apps.example.org`.
     public let id: String

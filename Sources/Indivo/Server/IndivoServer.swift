@@ -18,7 +18,7 @@ public final class IndivoServer: Sendable {
     public let ui: URL
     /// The app.
     public let app: AppCredentials
-    /// How calls behave: what is repeated, how many go out at a time.
+    /// How calls behave: which are retried, how many go out at a time.
     public let options: Options
 
     let calls: CallClient
@@ -51,14 +51,14 @@ public final class IndivoServer: Sendable {
 
     /// How calls to a server behave.
     public struct Options: Sendable {
-        /// How calls that can do no harm are repeated.
+        /// How calls that are safe to retry are retried.
         public var retry: RetryPolicy
         /// How many requests may be under way at a time; further calls wait for their turn.
         public var maximumConcurrentCalls: Int
         /// The hosts to which HTTP without TLS is allowed, beside this machine itself: everybody on the way reads what
         /// goes there.
         public var plainHTTPHosts: Set<String>
-        /// How much memory reading one answer may take, in bytes: the answer itself, and what is made of it at about a
+        /// How much memory reading one response may take, in bytes: the response itself, and what is made of it at about a
         /// kilobyte an element, reckoned beforehand. What would take more is refused
         /// (``IndivoError/Reason/responseTooLarge``).
         public var maximumReadingBytes: Int
@@ -68,7 +68,7 @@ public final class IndivoServer: Sendable {
         public var timing: CallTiming
 
         /// Four attempts within a minute, eight requests at a time, TLS everywhere but on this machine, 128 MB to
-        /// read an answer, sessions in ``FileSessionStore/standard``, unless said otherwise.
+        /// read a response, sessions in ``FileSessionStore/standard``, unless said otherwise.
         public init(
             retry: RetryPolicy = RetryPolicy(), maximumConcurrentCalls: Int = 8, plainHTTPHosts: Set<String> = [],
             maximumReadingBytes: Int = 128_000_000,

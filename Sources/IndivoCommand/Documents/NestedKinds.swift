@@ -1,7 +1,7 @@
 import IndivoModel
 import IndivoXML
 
-/// The kinds of nested XML that there are classes for: typed documents, and servers' answers.
+/// The kinds of nested XML that there are classes for: typed documents, and servers' responses.
 enum NestedKinds {
     /// Reads an element and notes what of it cannot be read.
     typealias Reader = @Sendable (XMLNode, inout [DocumentError]) throws -> Reading
@@ -22,7 +22,7 @@ enum NestedKinds {
         "Annotation": document(Annotation.self),
     ]
 
-    /// By the name of the root element, answers in no namespace.
+    /// By the name of the root element, responses in no namespace.
     static let answers: [String: Reader] = [
         "Record": answer(RecordInformation.self),
         "Records": answer(RecordList.self),

@@ -23,7 +23,7 @@ enum StudyPlace {
         server's name verified, unless the URL has sslmode.
         """
 
-    /// Errors do not repeat the text: somebody may have put a password into it.
+    /// Errors do not quote the text: somebody may have put a password into it.
     init(_ text: String, option: String, takesSQS: Bool) throws {
         if text.hasPrefix("sqlite:") {
             var path = String(text.dropFirst("sqlite:".count))

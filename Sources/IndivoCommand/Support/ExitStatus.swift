@@ -7,7 +7,7 @@ enum ExitStatus: Int32 {
     case wrongUse = 2
     /// The server refused, or failed.
     case refused = 3
-    /// The server was not reached, or did not answer.
+    /// The server was not reached, or did not respond.
     case notReached = 4
 
     /// An expression failed on the file that it was evaluated on.

@@ -62,7 +62,7 @@ enum StandardStreams {
     /// Writes a line to standard output, for a program that may read it: just as it is, but to a terminal.
     static func say(_ line: String) throws { try write(Data("\(line)\n".utf8)) }
 
-    /// Writes a line to standard error, or several. What in them would command a terminal is left out: they may repeat
+    /// Writes a line to standard error, or several. What in them would command a terminal is left out: they may quote
     /// what a server or a file says.
     static func complain(_ line: String) { hint("\(line.shown(keepsLines: true))\n") }
 

@@ -19,7 +19,7 @@ final class FactFields {
     private let prefix: String
     private var leaves: [Leaf] = []
     private var relations: [(name: String, fields: FactFields)] = []
-    /// The names under which leaves were looked up.
+    /// The names under which leaves were requested.
     private(set) var used: Set<String> = []
 
     init(model: String, prefix: String = "") {

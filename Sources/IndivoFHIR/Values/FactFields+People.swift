@@ -59,7 +59,7 @@ extension FactFields {
         }
     }
 
-    /// A language: a tag of BCP 47 where the text looks like one, with the text.
+    /// A language: a tag of BCP 47 where the text has the form of one, with the text.
     func language(_ names: String...) -> CodeableConcept? {
         value(names) { text in
             let tag = text.trimmed

@@ -1,4 +1,4 @@
-/// What a server says of an app that it knows: its manifest, in JSON (calls `all_phas`, `pha`, `all_manifests`,
+/// The manifest of an app that a server knows, in JSON (calls `all_phas`, `pha`, `all_manifests`,
 /// `app_manifest`, `record_phas`, `record_pha`, `carenet_apps_list`).
 ///
 /// ```swift

@@ -54,7 +54,7 @@ public struct AuditEntry: CompoundValue {
         public init() {}
     }
 
-    /// The answer.
+    /// The response.
     public struct ResponseInfo: CompoundValue {
         /// The HTTP status.
         @Field("resp_code", in: .attribute) public var status: Int?
@@ -70,7 +70,7 @@ public struct AuditEntry: CompoundValue {
     @Field("Resources") public var resources: Resources?
     /// The request as it came in.
     @Field("RequestInfo") public var request: RequestInfo?
-    /// The answer.
+    /// The response.
     @Field("ResponseInfo") public var response: ResponseInfo?
 
     public init() {}

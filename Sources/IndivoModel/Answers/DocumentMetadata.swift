@@ -1,6 +1,6 @@
 import IndivoXML
 
-/// What a server knows about a document (element `Document`): who made it and when, its versions, label and status.
+/// A server's metadata of a document (element `Document`): who made it and when, its versions, label and status.
 public struct DocumentMetadata: CompoundValue {
     /// Who made a document.
     public struct Principal: CompoundValue {
@@ -18,7 +18,7 @@ public struct DocumentMetadata: CompoundValue {
     public struct Version: CompoundValue {
         /// The version's document id.
         @Field(in: .attribute) public var id: String?
-        /// When it was made, where the server tells.
+        /// When it was made, where the server reports it.
         @Field(in: .attribute) public var createdAt: XMLDateTime?
         /// The e-mail address of whoever made it.
         @Field(in: .attribute) public var createdBy: String?
@@ -58,13 +58,13 @@ public struct DocumentMetadata: CompoundValue {
     @Field public var createdAt: XMLDateTime?
     /// Who made it.
     @Field public var creator: Principal?
-    /// The version that took this one's place.
+    /// The version that replaced this one.
     @Field public var replacedBy: Version?
-    /// The version whose place this one took.
+    /// The version that this one replaced.
     @Field public var replaces: Version?
     /// The first version.
     @Field public var original: Version?
-    /// The newest version, where the server tells.
+    /// The newest version, where the server reports it.
     @Field public var latest: Version?
     /// What people call the document.
     @Field public var label: String?

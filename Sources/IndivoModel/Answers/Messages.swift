@@ -1,6 +1,6 @@
 /// A message in an account's inbox (element `Message`).
 public struct Message: CompoundValue {
-    /// How urgent a message is. Servers take and give any text, so that there are more than the known ones.
+    /// How urgent a message is. Servers accept any text, so that values other than the known ones occur.
     public struct Severity: LexicalValue, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The text in the message.
         public let name: String
@@ -26,7 +26,7 @@ public struct Message: CompoundValue {
         @Field("num", in: .attribute) public var number: Int?
         /// The type of the attached document.
         @Field(in: .attribute) public var type: String?
-        /// In bytes; lists repeat the type here.
+        /// In bytes; lists have the type here again.
         @Field(in: .attribute) public var size: String?
         /// The document's id once it was accepted into the record.
         @Field("doc_id", in: .attribute) public var documentID: String?

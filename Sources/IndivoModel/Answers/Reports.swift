@@ -1,4 +1,4 @@
-/// The answer of the minimal reports and of audits (element `Reports`).
+/// The response of the minimal reports and of audits (element `Reports`).
 public final class Reports: IndivoDocument {
     override public class var format: DocumentFormat { .nested(root: "Reports", namespace: nil) }
 

@@ -1,7 +1,7 @@
 /// The stored properties of a type, as the runtime's reflection metadata lists them: a superclass's first.
 ///
 /// `Mirror` sees the same but needs an instance every time and costs microseconds; these three functions of the
-/// standard library (which `Mirror` itself calls) tell name, type and offset once and for all.
+/// standard library (which `Mirror` itself calls) give name, type and offset once and for all.
 /// Compiling with `-disable-reflection-metadata` takes the names away; ``Layout`` then says so.
 struct RuntimeField {
     let name: String

@@ -1,7 +1,7 @@
 import IndivoXML
 import OrderedJSON
 
-/// Gives values what they are read from: the cells of a `FieldTable`, found by field.
+/// Gives values the cells of a `FieldTable` from which they are read, found by field.
 ///
 /// One reader reads any number of tables of one schema, one after the other.
 public final class TableReader {
@@ -11,7 +11,7 @@ public final class TableReader {
     let documentName: String
     /// What stands before the properties' paths in messages: the list in which the values are that are read.
     private let prefix: String
-    /// Where problems are put instead of being thrown, when reading is to go on behind them.
+    /// Collects problems instead of throwing them, when reading is to continue behind them.
     let problems: ReadingProblems?
     /// The class of the documents that are read, where it is known.
     private var type: IndivoDocument.Type?

@@ -7,7 +7,7 @@
 ///     @Field public var phases: [SleepPhase]                   // related documents
 /// }
 /// ```
-/// Nothing else is to be written: a class's fields are found by reflection, once per class.
+/// No other code is needed: a class's fields are found by reflection, once per class.
 /// The value is an optional or an array of a ``LexicalValue`` (a leaf), a ``CompoundValue`` or an
 /// ``IndivoDocument``; `String`, `Bool` and `Int` may also stand alone, and then must be there when a document is read.
 @propertyWrapper
@@ -34,10 +34,10 @@ public struct Field<Value: FieldValue> {
         options = nil
     }
 
-    /// A field with another name in XML, or another place than a child element.
+    /// A field with another name in XML, or stored elsewhere than in a child element.
     /// - Parameters:
     ///   - name: The name in XML; left out, the property's own.
-    ///   - place: Where nested XML holds the value. Data models (SDMX) know only elements.
+    ///   - place: The part of nested XML that holds the value. Data models (SDMX) know only elements.
     ///   - formerly: Names under which older documents hold it. They are read; a document that is sent to a server
     ///     uses today's name.
     ///   - rules: What ``IndivoDocument/problems()`` checks of the value.
@@ -50,7 +50,7 @@ public struct Field<Value: FieldValue> {
         options = FieldOptions(name: name, place: place, formerly: formerly, rules: rules)
     }
 
-    /// A field with another name or place, and a value to begin with.
+    /// A field with another name or position, and an initial value.
     @inlinable
     public init(
         wrappedValue: Value, _ name: String = "", in place: FieldPlace = .element, formerly: String...,
@@ -64,7 +64,7 @@ public struct Field<Value: FieldValue> {
     @available(*, unavailable, message: "only the fields of documents have projections")
     public var projectedValue: FieldProjection { fatalError("only the fields of documents have projections") }
 
-    /// The projection of a document's field: names, place and presence, as `document.$field`.
+    /// The projection of a document's field: names, position and presence, as `document.$field`.
     public static subscript<Document: IndivoDocument>(
         _enclosingInstance document: Document, projected projectedKeyPath: KeyPath<Document, FieldProjection>,
         storage storageKeyPath: ReferenceWritableKeyPath<Document, Self>

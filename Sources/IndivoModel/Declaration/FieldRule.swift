@@ -1,4 +1,4 @@
-/// What a server asks of a field's value, beyond its type.
+/// What a server requires of a field's value, beyond its type.
 ///
 /// ```swift
 /// @Field(rules: [.required, .coded(in: .rxNorm)]) public var drugName: CodedValue?

@@ -1,4 +1,4 @@
-/// What a ``Field`` can hold: an optional, an array, or one of the few values that can stand alone.
+/// A value that a ``Field`` can hold: an optional, an array, or one of the few values that can stand alone.
 public protocol FieldValue {
     /// The value of a field that a document does not have.
     static var absent: Self { get }

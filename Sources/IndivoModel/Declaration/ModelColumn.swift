@@ -6,7 +6,7 @@
 /// LabResult.Columns.testName.identifier       // ModelColumn<String>
 /// LabResult.Columns.collectedAt               // ModelColumn<XMLDateTime>
 /// ```
-/// A class that is written by hand can have them too:
+/// A class that is written by hand can have columns too:
 ///
 /// ```swift
 /// extension SleepNight {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The digests that a server tells of documents.
+/// The digests that a server reports for documents.
 package enum DocumentDigest {
     /// SHA-256, of texts.
     case sha256

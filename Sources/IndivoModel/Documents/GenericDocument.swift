@@ -1,6 +1,6 @@
 import IndivoXML
 
-/// A document of a model for which there is no class: its fields can be looked at by name, and nothing of it is lost.
+/// A document of a model for which there is no class: its fields can be read by name, and nothing of it is lost.
 public final class GenericDocument: IndivoDocument {
     /// The model's name as the document gives it.
     override public var modelName: String { source?.attr("name") ?? "GenericDocument" }

@@ -49,6 +49,6 @@ extension IndivoDocument {
 }
 
 extension IndivoDocument: Equatable {
-    /// Whether both say the same; see ``hasSameContent(as:)``. Whether they are the same object, `===` tells.
+    /// Whether both say the same; see ``hasSameContent(as:)``. Use `===` to compare objects.
     public static func == (a: IndivoDocument, b: IndivoDocument) -> Bool { a.hasSameContent(as: b) }
 }

@@ -1,7 +1,7 @@
 import IndivoXML
 
 extension IndivoDocument {
-    /// Everything that the document says, a value a line, related documents inside: for looking at it.
+    /// Everything that the document says, a value a line, related documents inside, for debugging.
     ///
     /// ```
     /// Medication 6f9619ff-8b86-4d01-b42d-00cf4fc964ff
@@ -12,8 +12,7 @@ extension IndivoDocument {
     /// ```
     /// What the class does not know follows at the end, under the names that data has.
     ///
-    /// It tells what the document says of the patient, and belongs into no log; ``description`` tells only the kind and
-    /// the id.
+    /// It holds what the document says of the patient, and belongs into no log; ``description`` has only the kind and the id.
     public final var fullDescription: String {
         ([modelName + (id.map { " \($0)" } ?? "")] + lines(margin: "  ")).joined(separator: "\n")
     }

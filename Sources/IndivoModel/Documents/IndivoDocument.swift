@@ -1,6 +1,6 @@
 import IndivoXML
 
-/// A document of a health record. A subclass declares its fields; reading and writing them is found out by reflection.
+/// A document of a health record. A subclass declares its fields; they are found by reflection.
 ///
 /// ```swift
 /// public class SleepNight: IndivoDocument {
@@ -12,8 +12,8 @@ import IndivoXML
 /// night.score = 0.8
 /// let xml = try night.xml()
 /// ```
-/// A document that was read keeps its source: what the class does not know is written back where it was, and of what
-/// it does know only what changed.
+/// A document that was read keeps its source: content that the class does not know is written back where it was, and only
+/// fields that changed are written anew.
 ///
 /// Documents are not `Sendable`: one belongs to the actor that uses it.
 open class IndivoDocument {
@@ -23,7 +23,7 @@ open class IndivoDocument {
     /// The document's id on its server; `nil` before it is there.
     public package(set) final var id: String?
 
-    /// What the server says about the document, as of the last call that told.
+    /// What the server says about the document, as of the last call that reported it.
     public package(set) final var metadata: DocumentMetadata? {
         get { keptMetadata?.value }
         set { keptMetadata = newValue.map(KeptMetadata.init) }

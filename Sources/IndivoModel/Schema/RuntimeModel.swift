@@ -56,6 +56,6 @@ package struct RuntimeModel: Sendable {
             fields.compactMap { field in field.related.map { (field.name, $0) } }, uniquingKeysWith: { $1 })
     }
 
-    /// Makes the model known. It takes the place of a class that is registered for the same name.
+    /// Makes the model known. It replaces a class that is registered for the same name.
     package func register() { DocumentClasses.register(self) }
 }

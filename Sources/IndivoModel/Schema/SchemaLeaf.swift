@@ -13,7 +13,7 @@ struct SchemaLeaf: Sendable {
 
     var name: String { names[0] }
 
-    /// Whether a text is no value of the leaf. It stays where it is until a value takes its place.
+    /// Whether a text is no value of the leaf. It stays where it is until a value replaces it.
     func cannotRead(_ text: String, isField: Bool) -> Bool {
         !text.isEmpty && (isField ? type.failure(ofField: text) : type.failure(of: text)) != nil
     }

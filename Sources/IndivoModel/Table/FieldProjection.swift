@@ -1,6 +1,6 @@
 import IndivoXML
 
-/// What there is to know of a document's field beside its value: names, place, and whether the source has it.
+/// A document's field beside its value: names, position, and whether the source has it.
 ///
 /// ```swift
 /// medication.$drugName.name          // "drugName"
@@ -8,8 +8,8 @@ import IndivoXML
 /// medication.$drugName.leafNames     // ["drugName_title", "drugName_system", "drugName_identifier"]
 /// medication.$drugName.presence      // .present, .empty or .absent
 /// ```
-/// The presence is that in the document's source: what was read, or last sent to a server. It tells a field that a
-/// server left out from one that it says is empty, where the property is `nil` for both.
+/// The presence is that in the document's source: what was read, or last sent to a server. It distinguishes a field that a
+/// server left out from one that it says is empty; the property is `nil` for both.
 public struct FieldProjection: Sendable, Hashable {
     /// The Swift property.
     public let property: String
@@ -17,8 +17,8 @@ public struct FieldProjection: Sendable, Hashable {
     public let name: String
     /// Names under which older documents hold it.
     public let formerNames: [String]
-    /// The place in the document: the model or root element, and the field in it; an attribute has an `@`. The text of
-    /// the element itself has the element's place.
+    /// The path in the document: the model or root element, and the field in it; an attribute has an `@`. The text of the
+    /// element itself has the element's path.
     public let path: String
     /// In a data model, the names of the plain fields which the value becomes, today's; for a relation its name.
     public let leafNames: [String]

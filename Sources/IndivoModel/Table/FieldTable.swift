@@ -4,11 +4,11 @@ import OrderedJSON
 /// What a document or value says, by its schema: a cell for each leaf and compound value, and what each relation holds.
 ///
 /// Every format is read into a table and written from one; objects are filled from tables and make tables. A table that
-/// was read looks into its source and is good as long as nobody changes that.
+/// was read refers to its source and is valid as long as nobody changes that.
 struct FieldTable {
     let schema: ModelSchema
     let format: TableFormat
-    /// The element that was read; keeps what the cells look at.
+    /// The element that was read; keeps alive what the cells refer to.
     var source: XMLNode?
     var leaves: [Cell]
     /// Whether compound values are there, and where.

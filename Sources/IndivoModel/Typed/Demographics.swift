@@ -58,7 +58,7 @@ public final class Demographics: IndivoDocument {
 
     /// The day of birth.
     @Field public var dateOfBirth: XMLDate?
-    /// The gender, as far as servers tell genders apart.
+    /// The gender, as far as servers distinguish genders.
     @Field public var gender: Gender?
     /// The e-mail address.
     @Field public var email: String?

@@ -1,7 +1,7 @@
 import IndivoXML
 
 extension IndivoDocument {
-    /// What an XML Schema finds wrong with the document as it would be sent; empty when nothing.
+    /// The problems that an XML Schema finds in the document as it would be sent; empty when there are none.
     ///
     /// - Parameter schema: Such as `IndivoSchemas.documents`.
     /// - Throws: ``DocumentError`` or `XMLError` when the document cannot be written.

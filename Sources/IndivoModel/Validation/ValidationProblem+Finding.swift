@@ -2,7 +2,7 @@ import IndivoXML
 
 extension ValidationProblem {
     /// Everything that a server would refuse about a document that was written elsewhere: fields that its models do not
-    /// have, values that cannot be read, and what the models' rules say. Models without a class are not looked into.
+    /// have, values that cannot be read, and what the models' rules say. Models without a class are not checked.
     ///
     /// - Parameter root: The root of SDMX or of a typed document; anything else has no problem.
     package static func found(in root: XMLNode) -> [ValidationProblem] {

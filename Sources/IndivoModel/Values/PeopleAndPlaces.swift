@@ -120,7 +120,7 @@ public struct Provider: CompoundValue {
     @Field("preferred_language") public var preferredLanguage: String?
     /// The race, in words.
     @Field public var race: String?
-    /// The gender, as far as servers tell genders apart.
+    /// The gender, as far as servers distinguish genders.
     @Field public var gender: Gender?
     /// The e-mail address; a server checks its form.
     @Field(rules: [.email]) public var email: String?

@@ -56,7 +56,7 @@ enum PlainText {
 
     /// `YYYY-MM-DD` from `start` on.
     ///
-    /// Dates are in nearly every document: the first eight bytes are looked at together, as one number.
+    /// Dates are in nearly every document: the first eight bytes are read together, as one number.
     @inline(__always)
     static func day(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> (year: Int, month: Int, day: Int)? {
         guard bytes.count >= start + 10, let day = pair(bytes, start + 8) else { return nil }

@@ -7,7 +7,7 @@ public struct DeliveryReport: Sendable {
     public var delivered: [OutboxItem] = []
     /// What was set aside, with the reasons in the items.
     public var setAside: [OutboxItem] = []
-    /// What this process cannot deliver, and another may: it stays queued, as does what builds on it. See
+    /// Changes that this process cannot deliver, and another may: they stay queued, as do the changes that build on them. See
     /// ``Skipped``.
     public var skipped: [Skipped] = []
     /// How many changes are still to be delivered, set aside ones left out.

@@ -4,7 +4,7 @@ import Indivo
 import IndivoModel
 import IndivoXML
 
-/// Delivers one change: sends it, and after anything but a clear response looks what became of it before sending again.
+/// Delivers one change: sends it, and after anything but a clear response checks what became of it before sending again.
 struct ItemDelivery {
     private(set) var attempt: DeliveryAttempt
 
@@ -35,7 +35,7 @@ struct ItemDelivery {
         case overtaken(String)
     }
 
-    /// How many answers 403 are taken for copies of the request that crossed each other.
+    /// How many responses with 403 are taken for copies of the request that crossed each other.
     private static let forbiddenLimit = 3
 
     mutating func run() async throws -> DeliveryOutcome {
@@ -152,7 +152,7 @@ struct ItemDelivery {
         }
     }
 
-    /// What it comes to that the server does not tell which document the change is about.
+    /// The verdict when the server does not report which document the change is about.
     private mutating func fail(on error: IndivoError) async throws -> DeliveryOutcome {
         try Task.checkCancellation()
         do {
@@ -306,7 +306,7 @@ struct ItemDelivery {
         try attempt.keepNotes()
     }
 
-    /// Looks whether the server has the change already. That the server refuses to tell says that it has not.
+    /// Checks whether the server has the change already. A server that refuses to report it does not have it.
     private func look(_ target: String) async throws -> String? {
         do {
             return try await find(target)

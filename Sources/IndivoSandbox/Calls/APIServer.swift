@@ -3,7 +3,7 @@ import GRDB
 import OAuth1
 import ShownText
 
-/// Answers the calls of the API.
+/// Serves the calls of the API.
 ///
 /// The order of the checks is the real server's: an unknown path and unknown ids in the URL (404), the method (405),
 /// the signature and the access rule (403), and only then the call itself.
@@ -41,7 +41,7 @@ struct APIServer: Sendable {
         return response
     }
 
-    /// An answer given before the call could begin.
+    /// A response given before the call could begin.
     private struct Stop: Error {
         var response: Response
         var reason: String
@@ -136,7 +136,7 @@ struct APIServer: Sendable {
         }
     }
 
-    /// What a call came to. A refusal is not thrown out of here: the call was made, and audits tell of it.
+    /// What a call came to. A refusal is not thrown out of here: the call was made, and audits report it.
     private struct Outcome: Sendable {
         var response: Response
         var refusal: Refusal?

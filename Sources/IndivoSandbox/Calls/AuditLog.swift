@@ -1,7 +1,7 @@
 import GRDB
 import Synchronization
 
-/// One call that was made, as audit queries tell of it.
+/// One call that was made, as audit queries report it.
 struct AuditRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "audit"
 

@@ -38,7 +38,7 @@ struct Call {
         var carenet: CarenetRow?
         var requestToken: RequestTokenRow?
 
-        /// Looks up every id that the captures hold.
+        /// Finds every id that the captures hold.
         /// - Throws: ``Refusal/notFound`` for an unknown one, whoever asks.
         init(_ captures: [String: String], in db: Database) throws {
             if let id = captures["record"] { record = try RecordRow.find(id, in: db).orNotFound() }

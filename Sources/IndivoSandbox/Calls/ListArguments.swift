@@ -34,7 +34,7 @@ struct ListArguments {
         "response_format",
     ]
 
-    /// Reads the arguments. What they refer to is not looked at.
+    /// Reads the arguments. What they refer to is not checked.
     /// - Throws: ``Refusal`` with the server's sentence for one that is malformed; 404 for a status it does not know.
     init(_ query: FormFields) throws {
         limit = try ListArguments.integer(query, "limit") ?? 100

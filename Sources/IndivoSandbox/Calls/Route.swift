@@ -4,7 +4,7 @@ struct Route: Sendable {
 
     /// The server's name of the call.
     let name: String
-    /// The methods it answers; empty for any.
+    /// The methods it serves; empty for any.
     let methods: [String]
     let path: PathTemplate
     let rule: AccessRule
@@ -52,7 +52,7 @@ struct Route: Sendable {
         Route(name, ["DELETE"], path, rule, writes: true, handler)
     }
 
-    /// A call that answers PUT and POST alike.
+    /// A call that handles PUT and POST alike.
     static func putOrPost(
         _ name: String, _ path: PathTemplate, _ rule: AccessRule, _ handler: @escaping Handler
     ) -> Route {

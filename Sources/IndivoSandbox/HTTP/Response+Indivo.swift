@@ -1,8 +1,8 @@
-/// What the real server answers.
+/// The real server's responses.
 extension Response {
     static let xmlDeclaration: Markup = "<?xml version=\"1.0\" encoding=\"utf-8\" ?>"
 
-    /// An XML answer. Some of the real server's templates begin with a declaration and some do not.
+    /// An XML response. Some of the real server's templates begin with a declaration and some do not.
     static func xml(_ markup: Markup, declaration: Bool = true) -> Response {
         Response(
             type: "application/xml",
@@ -19,7 +19,7 @@ extension Response {
         Response(status: status, type: "text/html; charset=utf-8", text: text)
     }
 
-    /// Every refusal: a bad signature, an unknown token, the wrong record and all the rest look the same.
+    /// Every refusal: a bad signature, an unknown token, the wrong record and all the rest are the same.
     static let permissionDenied = html("<h4>Permission Denied</h4>", status: 403)
 
     static let notFound = html(
@@ -38,7 +38,7 @@ extension Response {
     static let internalError = html("<h4>Internal Server Error</h4>\n", status: 500)
 }
 
-/// Why a call was not done, with the answer the client gets.
+/// Why a call was not done, with the response the client gets.
 enum Refusal: Error {
     /// 403. `why` is for the developer's home page and the log; the client does not see it.
     case permissionDenied(why: String)

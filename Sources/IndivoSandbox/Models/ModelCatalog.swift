@@ -8,7 +8,7 @@ final class ModelCatalog: Sendable {
 
     init(_ models: [DataModel]) { shapes = Mutex(ModelCatalog.link(models)) }
 
-    /// Puts other models in the place of those known.
+    /// Replaces the known models by others.
     /// - Parameter problems: What was wrong with models that are not among them.
     func replace(with models: [DataModel], problems: [String] = []) {
         let linked = ModelCatalog.link(models)
@@ -16,7 +16,7 @@ final class ModelCatalog: Sendable {
         mistakes.withLock { $0 = problems }
     }
 
-    /// What was wrong with models that are left out, each with its place.
+    /// What was wrong with models that are left out, each with its position.
     var problems: [String] { mistakes.withLock { $0 } }
 
     /// The model of exactly this name.

@@ -48,7 +48,7 @@ struct ModelFolder: Sendable {
         }
     }
 
-    /// What tells whether a file was changed: names, sizes and times.
+    /// What shows whether a file was changed: names, sizes and times.
     func fingerprint() -> [String] {
         let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey]
         return ((try? files()) ?? []).map { file in

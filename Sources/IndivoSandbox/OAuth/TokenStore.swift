@@ -19,7 +19,7 @@ struct TokenStore {
 
     init(_ call: Call) { self.init(db: call.db, server: call.server, now: call.now) }
 
-    /// The fields of a token's answer.
+    /// The fields of a token's response.
     static func fields(_ pair: TokenPair, record: String? = nil, carenet: String? = nil) -> [(String, String)] {
         [("oauth_token_secret", pair.secret), ("oauth_token", pair.token)]
             + (carenet.map { [("xoauth_indivo_carenet_id", $0)] } ?? [])

@@ -3,7 +3,7 @@ import GRDB
 import IndivoModel
 import ShownText
 
-/// Answers the pages that people see.
+/// Serves the pages that people see.
 struct PageServer: Sendable {
     let server: ServerContext
     private let pages: RouteTree<Page>

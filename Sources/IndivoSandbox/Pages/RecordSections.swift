@@ -85,7 +85,7 @@ struct RecordSections {
         }
     }
 
-    /// What a document is about, as far as its first fact tells.
+    /// What a document is about, as far as its first fact shows.
     func title(ofDocument id: String) -> String? {
         guard let (model, fact) = firstFacts[id] else { return nil }
         let names = [
@@ -102,7 +102,7 @@ struct RecordSections {
         return spaced
     }
 
-    /// A section for every model that has something to tell; custom models come last.
+    /// A section for every model that has something to show; custom models come last.
     func all(models: [String]) -> [Section] {
         let known = [
             table("Problem", "Problems", ["Problem", "Since", "Until", "Notes"]) {

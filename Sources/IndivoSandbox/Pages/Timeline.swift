@@ -2,7 +2,7 @@ import Foundation
 
 /// A record at one glance: what lasted as bars, what happened as marks, from the first of it to today. SVG, no script.
 ///
-/// Places along the line are percentages, so that it is as wide as the page and its words stay readable on a phone.
+/// Positions along the line are percentages, so that it is as wide as the page and its words stay readable on a phone.
 struct Timeline {
     /// Something that began, and may have ended.
     struct Span {
@@ -19,7 +19,7 @@ struct Timeline {
         var moments: [Timestamp]
     }
 
-    /// So many bars are drawn, those that last first, then the latest; the sections tell of the others.
+    /// So many bars are drawn, those that last first, then the latest; the sections show the others.
     private static let spanLimit = 10
     private static let rowHeight = 32
 

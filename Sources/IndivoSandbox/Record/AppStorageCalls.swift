@@ -1,6 +1,6 @@
 import Foundation
 
-/// The calls on what an app stores: for itself, and for itself on a record. The server does not look into it.
+/// The calls on what an app stores: for itself, and for itself on a record. The server does not read it.
 enum AppStorageCalls {
     static let routes: [Route] =
         storage("record_app_", "/records/{record}/apps/{app}/documents/", .ownStorage, onRecord: true)

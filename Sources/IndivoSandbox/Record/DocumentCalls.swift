@@ -60,7 +60,7 @@ enum DocumentCalls {
         return .xml(try call.markup.documents(documents, total: total, record: record))
     }
 
-    /// Any failure of the new content is answered 404, as the real server does.
+    /// The response to any failure of the new content is 404, as the real server's.
     private static func replace(_ call: Call, externalId: String?) throws -> Response {
         let old = try call.document
         guard old.replacedBy == nil else {
@@ -117,7 +117,7 @@ extension Call {
     var documents: DocumentStore { DocumentStore(db: db, server: server, now: now) }
     var markup: DocumentMarkup { DocumentMarkup(db: db) }
 
-    /// The place of the record's own documents.
+    /// Where the record's own documents are stored.
     var recordScope: DocumentScope { get throws { DocumentScope(record: try record.id) } }
 
     /// The document of the record that the URL names.

@@ -44,7 +44,7 @@ struct DocumentContent {
         }
     }
 
-    /// A document that was looked at already.
+    /// A document that was checked already.
     init(stored data: Data, type: String) {
         self.data = data
         self.type = type
@@ -55,7 +55,7 @@ struct DocumentContent {
     /// SHA-256 for text, SHA-1 for binary documents, in hexadecimal digits.
     var digest: String { mimeType == nil ? DocumentDigest.text(data) : DocumentDigest.binary(data) }
 
-    /// The facts the document states, if it is of a kind the server looks into.
+    /// The facts the document states, if it is of a kind whose content the server reads.
     /// - Throws: ``ContentError`` for one that is not valid.
     func facts(_ models: ModelCatalog) throws -> [FactDraft] {
         guard let root, root.namespace == DocumentType.namespace,

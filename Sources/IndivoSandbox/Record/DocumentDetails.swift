@@ -1,8 +1,8 @@
 import GRDB
 import OrderedJSON
 
-/// What metadata tell of documents beyond their own rows: who made them, which version is the latest, and how they are
-/// related. It is looked up for a whole list at once, in four queries however long the list is.
+/// What metadata report of documents beyond their own rows: who made them, which version is the latest, and how they are
+/// related. It is fetched for a whole list at once, in four queries however long the list is.
 struct DocumentDetails {
     struct Relation {
         var type: String

@@ -6,7 +6,7 @@ struct DocumentMarkup {
     let db: Database
 
     /// One document's metadata.
-    /// - Parameter latest: Whether to say which version is the latest; answers to a new relation do not.
+    /// - Parameter latest: Whether to say which version is the latest; responses to a new relation do not.
     func document(_ document: DocumentRow, latest: Bool = true) throws -> Markup {
         DocumentMarkup.document(document, try DocumentDetails(of: [document], in: db), latest: latest)
     }
@@ -31,7 +31,7 @@ struct DocumentMarkup {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The shell that stands where a report tells of no document.
+    /// The shell that stands where a report has no document.
     static let none: Markup = """
         <Document id="" type="" size="" digest="" record_id=""><nevershare>false</nevershare></Document>
         """

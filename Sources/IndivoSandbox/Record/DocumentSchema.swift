@@ -6,7 +6,7 @@ import IndivoXML
 /// They are those of ``IndivoSchemas``, less what the real server lets through and fails on later: the restrictions of
 /// simple types, and that a provider has an institution.
 enum DocumentSchema {
-    /// The roots of documents that the server looks into when they are pushed.
+    /// The roots of documents whose content the server reads when they are pushed.
     static let rootsOfDocuments: Set = ["Models", "Equipment", "Procedure", "SimpleClinicalNote"]
 
     /// By the name of the root.

@@ -8,10 +8,10 @@ struct DocumentScope: Sendable {
     /// The account whose preferences a new one holds. They lie with what else the app stores.
     var account: String?
 
-    /// Whether the server looks into the documents: those of a record are checked and turned into facts.
+    /// Whether the server reads the content of the documents: those of a record are checked and turned into facts.
     var holdsFacts: Bool { record != nil && app == nil }
 
-    /// The condition that a document is in this place.
+    /// The condition that a document is stored here.
     var condition: String { "record IS ? AND app IS ?" }
     var arguments: StatementArguments { [record, app] }
 }

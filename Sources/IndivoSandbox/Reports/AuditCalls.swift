@@ -1,6 +1,6 @@
 import GRDB
 
-/// The calls that tell who did what on a record.
+/// The calls that report who did what on a record.
 ///
 /// They write: what was gathered of calls that only read is stored first.
 enum AuditCalls {
@@ -41,7 +41,7 @@ enum AuditCalls {
         return .xml(ReportMarkup.report(query, total: total, rows.map(item)))
     }
 
-    /// The older form: only the page can be chosen, an order is repeated and has no effect.
+    /// The older form: only the page can be chosen, an order is given back and has no effect.
     private static func view(_ call: Call, _ condition: String, _ arguments: StatementArguments) throws -> Response {
         let list = try ListArguments(call.request.query)
         let (limit, offset) = (list.limit, list.offset)

@@ -22,7 +22,7 @@ struct FactRow: Sendable {
 }
 
 extension FactRow: FetchableRecord {
-    /// By place and not by name: reports read many.
+    /// By index and not by name: reports read many.
     init(row: Row) {
         self.init(
             serial: row[0], id: row[1], model: row[2], document: row[3], createdAt: row[4], body: row[5])

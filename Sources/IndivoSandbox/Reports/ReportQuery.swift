@@ -49,7 +49,7 @@ struct ReportQuery {
     /// The order asked for, or the one there is without.
     var orderBy: String? { arguments.orderBy ?? (arguments.aggregate == nil ? "-created_at" : nil) }
 
-    /// How the rows are ordered, as an answer repeats it.
+    /// How the rows are ordered, as a response gives it back.
     var orderText: String { orderBy ?? "None" }
 
     /// Groups by date count only where no other group is asked for.

@@ -38,7 +38,7 @@ enum SMARTCalls {
         return .rdf(try RDFGraph.facts(facts, of: call.record.id, server: call.server, in: call.db))
     }
 
-    /// One fact. The real server does not look whose it is; this one does.
+    /// One fact. The real server does not check whose it is; this one does.
     private static func instance(_ call: Call, _ models: [String]) throws -> Response {
         let marks = models.map { _ in "?" }.joined(separator: ", ")
         let facts = try FactRow.fetchAll(

@@ -66,7 +66,7 @@ extension ServerContext {
     /// The account of a user name and a password; nil when they do not fit, or the account may not log in.
     ///
     /// The password is hashed outside of any transaction, for an unknown name too, so that neither the time it takes
-    /// nor a locked database tells one case from the other.
+    /// nor a locked database distinguishes one case from the other.
     func logIn(_ username: String, _ password: String) async throws -> AccountRow? {
         let now = self.now
         let (login, account) = try await database.writer.read { db in

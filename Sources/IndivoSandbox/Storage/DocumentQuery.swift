@@ -74,7 +74,7 @@ enum DocumentStatus {
 enum DocumentType {
     static let namespace = "http://indivo.org/vocab/xml/documents#"
 
-    /// Whether the server looks into documents of the type, or has one.
+    /// Whether the server reads the content of documents of the type, or has one.
     static func isKnown(_ type: String, in db: Database) throws -> Bool {
         let roots = ["Models", "Demographics", "Equipment", "Procedure", "SimpleClinicalNote"]
         if roots.contains(where: { type == namespace + $0 }) { return true }

@@ -74,7 +74,7 @@ struct DocumentRow: Sendable {
 }
 
 extension DocumentRow: FetchableRecord {
-    /// By place and not by name: lists read many.
+    /// By index and not by name: lists read many.
     init(row: Row) {
         self.init(
             serial: row[0], id: row[1], record: row[2], app: row[3], account: row[4], externalId: row[5], type: row[6],

@@ -25,7 +25,7 @@ extension ServerContext {
         try await database.writer.write { db in try self.storingPending(in: db) {} }
     }
 
-    /// Takes up the nonces of requests that were answered shortly before a restart.
+    /// Takes up the nonces of requests that got a response shortly before a restart.
     func restoreNonces() async throws {
         let now = self.now.seconds
         let rows = try await database.writer.read { db in

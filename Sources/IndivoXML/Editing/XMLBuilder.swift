@@ -1,4 +1,4 @@
-/// Lets a tree be written down as it will look.
+/// Builds a tree from code that has the tree's shape.
 ///
 /// ```swift
 /// let models = XMLNode("Models", namespace: sdmx) {

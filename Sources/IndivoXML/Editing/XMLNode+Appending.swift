@@ -1,8 +1,8 @@
 extension XMLNode {
     /// Makes a new element as this one's last child.
     ///
-    /// The same as to append `XMLNode(name, …)`, without the document which that would have for a moment: the way to
-    /// build large documents.
+    /// The same as appending `XMLNode(name, …)`, without the temporary document that a new node has: use it to build large
+    /// documents.
     ///
     /// - Returns: The new element; for a node that can have no children, one in a document of its own.
     @discardableResult

@@ -1,7 +1,7 @@
 extension XMLNode {
     /// Moves a node, from wherever it is, to the end of this one.
     ///
-    /// The namespaces that prefixes in its values stood for it takes along, where they are not declared here.
+    /// It takes along the namespaces of prefixes in its values, where they are not declared here.
     ///
     /// A node keeps its namespace, also none: `XMLNode("Field")` below an element with a default namespace is written as
     /// `<Field xmlns="">`, which an Indivo server refuses. Give it the namespace of the element, or let the element make it:
@@ -11,8 +11,8 @@ extension XMLNode {
     /// model.appendElement("Field", namespace: model.namespace)
     /// ```
     ///
-    /// A document node stands for its children. What would make no tree (a node into itself, children of a text)
-    /// changes nothing.
+    /// A document node stands for its children. A move that would make no tree (a node into itself, children of a text) changes
+    /// nothing.
     ///
     /// - Returns: The receiver.
     @discardableResult
@@ -41,11 +41,11 @@ extension XMLNode {
         return self
     }
 
-    /// Moves a node to the place before this one. Without a parent there is no such place, and nothing changes.
+    /// Moves a node directly before this one. Where this node has no parent, nothing changes.
     @discardableResult
     public func before(_ node: XMLNode) -> XMLNode { before(CollectionOfOne(node)) }
 
-    /// Moves nodes to the place before this one, in their order.
+    /// Moves nodes directly before this one, in their order.
     @discardableResult
     public func before(_ nodes: some Sequence<XMLNode>) -> XMLNode {
         guard let parent = parent() else { return self }
@@ -56,11 +56,11 @@ extension XMLNode {
         return self
     }
 
-    /// Moves a node to the place behind this one. Without a parent there is no such place, and nothing changes.
+    /// Moves a node directly behind this one. Where this node has no parent, nothing changes.
     @discardableResult
     public func after(_ node: XMLNode) -> XMLNode { after(CollectionOfOne(node)) }
 
-    /// Moves nodes to the place behind this one, in their order.
+    /// Moves nodes directly behind this one, in their order.
     @discardableResult
     public func after(_ nodes: some Sequence<XMLNode>) -> XMLNode {
         guard let parent = parent() else { return self }
@@ -70,15 +70,15 @@ extension XMLNode {
         return self
     }
 
-    /// Puts another node in this one's place.
+    /// Replaces this node by another.
     ///
-    /// - Returns: What was taken out: this node, which can be put elsewhere.
+    /// - Returns: This node, which was taken out and can be put elsewhere.
     @discardableResult
     public func replace(with node: XMLNode) -> XMLNode { replace(with: CollectionOfOne(node)) }
 
-    /// Puts other nodes in this one's place, in their order.
+    /// Replaces this node by other nodes, in their order.
     ///
-    /// - Returns: What was taken out: this node, which can be put elsewhere.
+    /// - Returns: This node, which was taken out and can be put elsewhere.
     @discardableResult
     public func replace(with nodes: some Sequence<XMLNode>) -> XMLNode {
         let nodes = XMLNode.pieces(nodes)
@@ -133,7 +133,7 @@ extension XMLNode {
         }
     }
 
-    /// Moves the node to a place among the children of `parent`. The place is before `successor`, which is a child of
+    /// Moves the node among the children of `parent`: before `successor`, which is a child of
     /// `parent`, or at the end.
     private func move(into parent: XMLNode, before successor: XMLNode?) {
         guard let node = resolved, let parent = parent.resolved else { return }

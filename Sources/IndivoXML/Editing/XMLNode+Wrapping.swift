@@ -1,5 +1,5 @@
 extension XMLNode {
-    /// Puts the node into a copy of `wrapper`, which takes its place: into the innermost element of the wrapper's first
+    /// Replaces the node by a copy of `wrapper`, and puts it into that copy: into the innermost element of the wrapper's first
     /// branch.
     ///
     /// - Returns: The node, now wrapped.
@@ -16,7 +16,7 @@ extension XMLNode {
         return self
     }
 
-    /// Puts the node and its siblings in the place of their parent, which is dropped. The children of a root element
+    /// Replaces the parent by the node and its siblings. The children of a root element
     /// stay where they are, because a document needs a root.
     ///
     /// - Returns: The node.

@@ -45,15 +45,15 @@ extension XMLSelection {
     @discardableResult
     public func after(_ nodes: some Sequence<XMLNode>) -> XMLSelection { spread(nodes) { $0.after($1) } }
 
-    /// Puts a node in the place of each.
+    /// Replaces each by a node.
     ///
-    /// - Returns: What was taken out.
+    /// - Returns: The nodes that were taken out.
     @discardableResult
     public func replace(with node: XMLNode) -> XMLSelection { replace(with: CollectionOfOne(node)) }
 
-    /// Puts nodes in the place of each.
+    /// Replaces each by nodes.
     ///
-    /// - Returns: What was taken out.
+    /// - Returns: The nodes that were taken out.
     @discardableResult
     public func replace(with nodes: some Sequence<XMLNode>) -> XMLSelection {
         spread(nodes) { $0.replace(with: $1) }
@@ -69,13 +69,13 @@ extension XMLSelection {
     @discardableResult
     public func empty() -> XMLSelection { each { $1.empty() } }
 
-    /// Puts each node into a copy of `wrapper`, which takes its place.
+    /// Replaces each node by a copy of `wrapper`, and puts it into that copy.
     ///
     /// - Returns: The nodes.
     @discardableResult
     public func wrap(_ wrapper: XMLNode) -> XMLSelection { each { $1.wrap(wrapper) } }
 
-    /// Puts the nodes in the place of their parents, which are dropped.
+    /// Replaces the nodes' parents by the nodes.
     ///
     /// - Returns: The nodes.
     @discardableResult

@@ -17,8 +17,8 @@ import Foundation
 /// for problem in try schema.validate(node) { print(problem) }     // line 7: Element 'dose': …
 /// ```
 ///
-/// A schema can be shared between tasks, which take turns. It never loads anything: one that includes or imports
-/// others by location is refused, and so is what a document says about the locations of schemas not followed.
+/// A schema can be shared between tasks, which take turns. It never loads anything: a schema that includes or imports others by
+/// location is refused, and the locations of schemas that a document names are ignored.
 public final class XMLSchema: Sendable {
     /// One thing that is wrong with a document.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {

@@ -1,9 +1,9 @@
-/// A node answers what a set of it alone would.
+/// A node gives what a set of it alone would.
 extension XMLNode {
-    /// The node itself, as a selection of it alone answers.
+    /// The node itself, as for a selection of it alone.
     public var first: XMLNode? { self }
 
-    /// The node itself, as a selection of it alone answers.
+    /// The node itself, as for a selection of it alone.
     public var last: XMLNode? { self }
 
     /// What the closure makes of the node, in an array.

@@ -11,7 +11,7 @@
 /// reports.append(XMLNode("Report", attributes: ["id": "7"], text: "new"))
 /// ```
 ///
-/// After any edit a handle is either still good or says that its node is gone (`isRemoved`), and then has no name, no
+/// After any edit a handle is either still valid or reports that its node is gone (`isRemoved`), and then has no name, no
 /// content, no relatives.
 ///
 /// Nodes belong to one task at a time. To read a document from many tasks, share an `XMLSnapshot` of it.

@@ -1,9 +1,9 @@
-/// What a node and a selection have in common: they can be asked for other nodes, with jQuery's verbs.
+/// The verbs of jQuery by which both a node and a selection give other nodes.
 ///
-/// A node answers as a selection of one would. Every verb that takes a selector takes a compiled `XMLSelector`
+/// A node behaves as a selection of one. Every verb that takes a selector takes a compiled `XMLSelector`
 /// or a literal, and then does not throw, or a string, and then throws `XMLSelectorError` when the string is no selector.
 ///
-/// What comes back stands in document order, without duplicates, also where jQuery goes backwards (`parents`,
+/// Results are in document order, without duplicates, also where jQuery goes backwards (`parents`,
 /// `previousAll`).
 public protocol XMLQueryable {
     /// The nodes themselves, as a selection.
@@ -23,7 +23,7 @@ extension XMLSelection: XMLQueryable {
 // MARK: - Down
 
 extension XMLQueryable {
-    /// The descendants that the selector matches. The whole selector is looked for below the nodes; it may start with a
+    /// The descendants that the selector matches. The whole selector is matched below the nodes; it may start with a
     /// combinator, as in `> Item`.
     public func find(_ selector: XMLSelector) -> XMLSelection {
         XMLSelection(
@@ -145,7 +145,7 @@ extension XMLQueryable {
         selection.filter { !$0.find(selector).isEmpty }
     }
 
-    /// The place of the first node among the elements of its parent, from 0; nil when there is no node.
+    /// The index of the first node among the elements of its parent, from 0; nil when there is no node.
     public func index() -> Int? {
         guard let node = selection.first?.resolved else { return nil }
         var place = 0
@@ -157,7 +157,7 @@ extension XMLQueryable {
         return place
     }
 
-    /// Calls `body` with each node and its place.
+    /// Calls `body` with each node and its index.
     ///
     /// - Returns: The receiver.
     @discardableResult
@@ -166,14 +166,14 @@ extension XMLQueryable {
         return self
     }
 
-    /// The node at a place, from 0, or from the end when negative; nil when there is none.
+    /// The node at an index, from 0, or from the end when negative; nil when there is none.
     public func eq(_ place: Int) -> XMLNode? {
         let nodes = selection
         let place = place < 0 ? nodes.count + place : place
         return nodes.indices.contains(place) ? nodes[place] : nil
     }
 
-    /// The nodes from one place up to another, which is left out; both count from the end when negative.
+    /// The nodes from one index up to another, which is excluded; both count from the end when negative.
     public func slice(_ start: Int, _ end: Int? = nil) -> XMLSelection {
         let nodes = selection
         func bound(_ place: Int) -> Int { Swift.min(Swift.max(place < 0 ? nodes.count + place : place, 0), nodes.count) }

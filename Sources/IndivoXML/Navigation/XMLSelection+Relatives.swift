@@ -90,7 +90,7 @@ extension XMLSelection {
     /// The nodes of both selections, each once: first these, then those that are new.
     public func add(_ others: some Sequence<XMLNode>) -> XMLSelection { XMLSelection(Array(self) + Array(others)) }
 
-    /// The place of a node in the selection, from 0; nil when it is not in it.
+    /// The index of a node in the selection, from 0; nil when it is not in it.
     public func index(of node: XMLNode) -> Int? { firstIndex(of: node) }
 }
 

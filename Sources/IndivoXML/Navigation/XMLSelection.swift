@@ -1,7 +1,7 @@
 /// An ordered collection of nodes, as `find`, `children` and their like return.
 ///
-/// It answers the verbs a node answers: getters read its first node, setters act on all of them. What navigation
-/// returns stands in document order and holds no node twice.
+/// It has the verbs that a node has: getters read its first node, setters act on all of them. Results of navigation are in
+/// document order and holds no node twice.
 ///
 /// A selection remembers its nodes, not their content: an edit shows through it, and a node that an edit removed
 /// stays in it and says so.
@@ -35,7 +35,7 @@ extension XMLSelection: RandomAccessCollection {
         }
     }
 
-    /// The node at a place, from 0.
+    /// The node at an index, from 0.
     public subscript(position: Int) -> XMLNode {
         switch storage {
         case .tree(let tree, let ids):

@@ -51,7 +51,7 @@ extension XMLTree {
         return node.tree.freeze()
     }
 
-    /// Gives the arena up to an owner that shares it. The tree goes on reading it, and copies it at its next edit.
+    /// Gives the arena up to an owner that shares it. The tree continues to read it, and copies it at its next edit.
     func freeze() -> FrozenArena {
         if let frozen = state.pointee.frozen { return frozen }
         let frozen = FrozenArena(state.pointee.arena)

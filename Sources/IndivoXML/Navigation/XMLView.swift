@@ -1,4 +1,4 @@
-/// A node that is only looked at: a handle without a reference to its tree, for walking many nodes fast.
+/// A node that is only read: a handle without a reference to its tree, for walking many nodes fast.
 ///
 /// It is good as long as somebody holds a node of the same tree and does not take this one away.
 package struct XMLView: BitwiseCopyable {

@@ -46,7 +46,7 @@ extension ParseState {
     private static let comparisonsPerByte = 64
 
     /// Counts an attribute that the DTD declares.
-    /// - Returns: Whether the document may go on.
+    /// - Returns: Whether parsing may continue.
     mutating func declareAttribute(
         _ name: UnsafePointer<UInt8>, of element: UnsafePointer<UInt8>, hasDefault: Bool
     ) -> Bool {

@@ -30,7 +30,7 @@ struct ParseState {
     var depth = 0
     /// The line where the last event ended, and so where the next node starts.
     var line: UInt32 = 1
-    /// The first error, and whether there is one: the flag is what the events look at, being cheaper.
+    /// The first error, and whether there is one: the events check the flag, which is cheaper.
     private(set) var error: XMLError?
     private(set) var hasFailed = false
     /// The local names of the elements that are kept when a document is read piece by piece; nil to keep all.

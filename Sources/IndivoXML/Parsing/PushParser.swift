@@ -13,10 +13,10 @@ final class PushParser {
     /// How many bytes came, and how many they were in UTF-8.
     private var taken = 0
     private var received = 0
-    /// The start of the document, until it is long enough to tell the encoding; then nil.
+    /// The start of the document, until it is long enough to determine the encoding; then nil.
     private var head: [UInt8]? = []
     private var converter: SourceConverter?
-    /// When so much text is waiting, it is looked at for a tag beyond the limits; twice as much the next time.
+    /// When so much text is waiting, it is checked for a tag beyond the limits; twice as much the next time.
     private var nextLook = 16_384
 
     init(elements: [String], options: XMLParseOptions) throws {
@@ -82,7 +82,7 @@ final class PushParser {
         return takeCompleted()
     }
 
-    /// Enough is there to tell the encoding.
+    /// Enough is there to determine the encoding.
     private func start() throws {
         let bytes = head ?? []
         head = nil

@@ -97,7 +97,7 @@ private func parserContext(_ context: UnsafeMutableRawPointer?) -> xmlParserCtxt
 }
 
 /// Stops the context that asked for an entity, which may be an inner one. As long as a context holds its text for
-/// well-formed it looks for a refused entity itself.
+/// well-formed it searches for a refused entity itself.
 private func halt(_ context: UnsafeMutableRawPointer?) {
     let context = parserContext(context)
     context.pointee.wellFormed = 0

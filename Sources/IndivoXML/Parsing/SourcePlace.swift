@@ -17,7 +17,7 @@ struct SourcePlace {
         column = Int(input.pointee.col)
     }
 
-    /// The place of a byte of the source.
+    /// The position of a byte of the source.
     init(offset: Int, source: UnsafeBufferPointer<UInt8>) {
         var lineStart = offset
         while lineStart > 0, source[lineStart - 1] != UInt8(ascii: "\n") { lineStart -= 1 }

@@ -6,10 +6,10 @@ import Musl
 import Darwin
 #endif
 
-/// Looks for tags, comments and the like that are beyond the limits before libxml2 sees them: it would collect an
-/// endless name or attribute list in memory first, and only then tell.
+/// Searches for tags, comments and the like that are beyond the limits before libxml2 sees them: it would collect an
+/// endless name or attribute list in memory first, and only then report it.
 ///
-/// It is fast because it looks only where the next `<` is far away.
+/// It is fast because it searches only where the next `<` is far away.
 enum TagScan {
     /// A tag shorter than this can break no limit that matters for memory or time.
     private static let window = 16_384
@@ -39,7 +39,7 @@ enum TagScan {
         }
     }
 
-    /// Refuses a text that is too long whatever stands before it, unless references make it shorter than it looks.
+    /// Refuses a text that is too long whatever stands before it, unless references make it shorter than its source.
     private static func checkText(
         _ source: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ limits: XMLLimits
     ) throws {
@@ -51,7 +51,7 @@ enum TagScan {
         }
     }
 
-    /// Looks at markup that has begun and not ended yet, as the reader of pieces has it.
+    /// Checks markup that has begun and not ended yet, as the reader of pieces has it.
     static func checkWaiting(_ waiting: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
         guard waiting.first == UInt8(ascii: "<"), let error = violation(waiting, at: 0, limits) else { return }
         throw XMLError(error.kind, message: error.message)
@@ -90,7 +90,7 @@ enum TagScan {
         return nil
     }
 
-    /// - Parameter most: How many bytes are looked at.
+    /// - Parameter most: How many bytes are checked.
     private static func index(
         of byte: UInt8, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max
     ) -> Int? {
@@ -100,7 +100,7 @@ enum TagScan {
         }
     }
 
-    /// - Parameter most: How many bytes are looked at.
+    /// - Parameter most: How many bytes are checked.
     private static func find(
         _ mark: StaticString, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max
     ) -> Int? {

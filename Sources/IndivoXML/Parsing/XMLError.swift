@@ -49,11 +49,11 @@ public struct XMLError: Error, Hashable, Sendable {
     public var column: Int?
     /// What is wrong, and what to do about it.
     public var message: String
-    /// The source around the place, at most 80 characters of one line. It may hold a person's data, so it is
+    /// The source around the position, at most 80 characters of one line. It may hold a person's data, so it is
     /// not part of `description`.
     public var excerpt: String?
 
-    /// An error at a place.
+    /// An error at a position.
     public init(_ kind: Kind, line: Int? = nil, column: Int? = nil, message: String, excerpt: String? = nil) {
         self.kind = kind
         self.line = line

@@ -1,4 +1,4 @@
-/// How much of everything a document may have before reading it stops with an error that names the limit.
+/// The limits of a document; reading one that exceeds a limit stops with an error that names it.
 ///
 /// The defaults let through any honest document and stop the known attacks early. Each can be set:
 ///

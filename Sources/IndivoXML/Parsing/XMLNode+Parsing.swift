@@ -19,7 +19,7 @@ extension XMLNode {
         self = try bytes.withUnsafeBufferPointer { try XMLNode($0, options) }
     }
 
-    /// Parses a document and returns its root element. What the text says about its encoding does not matter.
+    /// Parses a document and returns its root element. An encoding that the text declares is ignored.
     ///
     /// - Throws: `XMLError`, with the line and column, for input that is not well-formed or hits a limit.
     public init(parsing text: String, options: XMLParseOptions = .init()) throws {

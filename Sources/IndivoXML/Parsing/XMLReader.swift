@@ -14,7 +14,7 @@ import Foundation
 ///
 /// Each element comes complete, with all below it, in a document of its own; of the rest of the document nothing is
 /// kept, so that memory is bounded by the largest element. A wanted element inside a wanted one is part of that one.
-/// What is wrong with the document is thrown when it is reached.
+/// An error in the document is thrown when it is reached.
 ///
 /// The limits of the options hold. To read more than 512 MB set `limits.inputBytes`.
 public struct XMLReader<Source: AsyncSequence>: AsyncSequence {

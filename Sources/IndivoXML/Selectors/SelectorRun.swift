@@ -1,7 +1,7 @@
 /// One use of a selector on one tree.
 ///
-/// What the selector says about names is settled first, once for each name of the document; then looking at an element
-/// costs a look into a table. Positions among siblings are counted once for each parent.
+/// The names of the selector are matched first, once for each name of the document; then matching an element takes one access
+/// to a table. Positions among siblings are counted once for each parent.
 final class SelectorRun {
     let tree: XMLTree
     let selector: XMLSelector
@@ -89,7 +89,7 @@ final class SelectorRun {
         return matchRest(complex, place, index, anchor)
     }
 
-    /// The compound at `place` matches the element; do the ones before it match what stands around?
+    /// Whether the compounds before the one at `place`, which matches the element, match the nodes around it.
     private func matchRest(_ complex: ComplexSelector, _ place: Int, _ index: UInt32, _ anchor: UInt32) -> Outcome {
         if place == 0 {
             if complex.startsAtScope, index == anchor { return .matched }

@@ -26,7 +26,7 @@ struct SelectorScanner {
         return true
     }
 
-    /// An error at the place where the scanner is, or at an earlier one.
+    /// An error at the scanner's position, or at an earlier one.
     func error(expected: String, at place: Int? = nil) -> XMLSelectorError {
         let before = String(String.UnicodeScalarView(text.unicodeScalars.prefix(place ?? position)))
         return XMLSelectorError(selector: text, column: before.count + 1, expected: expected)

@@ -1,7 +1,7 @@
 /// A compiled CSS selector: a value that can be kept, shared between tasks, and used on any document.
 ///
-/// A literal goes straight to the verbs. One that is wrong stops the program, with the file, the line and the column. A
-/// string that is known only at run time makes the verbs throw `XMLSelectorError` when it is wrong:
+/// A literal goes straight to the verbs. A literal that is no selector stops the program, with the file, the line and the
+/// column. A string that is known only at run time makes the verbs throw `XMLSelectorError` when it is wrong:
 ///
 /// ```swift
 /// root.find("Report > Item Field[name^='drug']")
@@ -15,7 +15,7 @@
 /// for report in reports { report.find(fields) }
 /// ```
 ///
-/// What it knows: names, `*`, `ns|name`, `#id` (`xml:id` and `id`), `.class`, `[attr]` with all operators and the flags
+/// It supports names, `*`, `ns|name`, `#id` (`xml:id` and `id`), `.class`, `[attr]` with all operators and the flags
 /// `i` and `s`, jQuery's `[attr!=value]`; the combinators ` `, `>`, `+`, `~`; `:root`, `:scope`, `:empty`, `:first-child`,
 /// `:last-child`, `:only-child`, `:nth-child(an+b of S)`, `:nth-last-child()`, `:first-of-type`, `:last-of-type`,
 /// `:only-of-type`, `:nth-of-type()`, `:nth-last-of-type()`, `:not()`, `:is()`, `:where()`, `:has()`, `:contains()`; and

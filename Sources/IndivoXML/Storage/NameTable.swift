@@ -19,10 +19,10 @@ struct NameTable {
     }
 
     private(set) var entries = Column<Entry>()
-    /// Namespace URIs; the id of one is its place here plus 1.
+    /// Namespace URIs; the id of one is its index here plus 1.
     private(set) var namespaces = Column<Span>()
     private(set) var bytes = Column<UInt8>()
-    /// The names before this one came from the parser, which looked at them.
+    /// The names before this one came from the parser, which checked them.
     var parsedCount = 0
 
     /// Name 0 is the empty name, of nodes that have none.

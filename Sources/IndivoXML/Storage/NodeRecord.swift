@@ -17,7 +17,7 @@ enum RecordKind: UInt32 {
 /// One node: 16 bytes.
 ///
 /// In a tree as it was parsed the records stand in document order, so that the first child of a node is the record
-/// behind it, and the subtree of a node is a range of records. Once a tree is edited its `Link`s tell the rest.
+/// behind it, and the subtree of a node is a range of records. Once a tree is edited its `Link`s give the rest.
 struct NodeRecord: BitwiseCopyable {
     /// Bits 0–2 the kind, bit 3 "has attributes", bit 4 "has children", bits 5–31 the name's id.
     var header: UInt32

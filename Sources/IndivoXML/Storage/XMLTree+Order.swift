@@ -1,6 +1,6 @@
 extension XMLTree {
-    /// Each record's place in document order: ascending along the document, then along the subtrees that stand alone.
-    /// In a pristine tree a record's index is its place.
+    /// Each record's position in document order: ascending along the document, then along the subtrees that stand alone.
+    /// In a pristine tree a record's index is its position.
     func place(of index: UInt32) -> UInt32 {
         if isPristine { return index }
         if let order = state.pointee.order { return order[Int(index)] }

@@ -7,7 +7,7 @@ final class XMLTree {
         var arena: Arena
         /// The owner of the arena's memory when it is shared; nil when this tree alone owns it.
         var frozen: FrozenArena?
-        /// One a record once the tree was edited; empty before, when the order of the records tells everything.
+        /// One a record once the tree was edited; empty before, when the order of the records is enough.
         var links = Column<Link>()
         /// Freed slots, used again.
         var vacant: [UInt32] = []
@@ -19,7 +19,7 @@ final class XMLTree {
         var removedTops: Set<UInt32> = []
         var nameIDs: [NameKey: UInt32]?
         var namespaceIDs: [UTF8Key: UInt32]?
-        /// Each record's place in document order, made when needed and dropped by the next edit.
+        /// Each record's position in document order, made when needed and dropped by the next edit.
         var order: [UInt32]?
         /// The document as libxml2 sees it, dropped by the next edit.
         var mirror: LibXMLMirror?

@@ -1,4 +1,4 @@
-/// Which namespace each prefix stands for at the place that is being written.
+/// Which namespace each prefix stands for at the position that is being written.
 struct NamespaceScope {
     private struct Binding: BitwiseCopyable {
         var prefix: UInt32

@@ -4,7 +4,7 @@ struct XMLWriter {
     private let isPretty: Bool
     var output = ByteWriter()
     var scope: NamespaceScope
-    /// Names that were looked at and are good.
+    /// Names that were checked and are valid.
     private var checkedNames: [Bool]
     private var keepsDocumentType = true
     /// What the outermost element takes over from the elements around it, which are not written.

@@ -6,7 +6,7 @@ public enum JSONStyle: Sendable, Hashable {
     /// `{}`.
     case indented(Int)
     /// On one line, with a space behind each comma and colon and every character outside ASCII as an escape: what
-    /// Python's `json` writes unless told otherwise.
+    /// Python's `json` writes unless set otherwise.
     case spacedASCII
     /// As it was: a value that was parsed and not changed is written byte for byte, with its white space. The members
     /// and elements of what was changed or made are written without white space between them.

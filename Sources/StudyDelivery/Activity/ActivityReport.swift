@@ -6,9 +6,11 @@ import OrderedJSON
 public struct ActivitySample: Sendable, Hashable {
     /// What is summed up.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Steps, as a count.
         case steps = "HKQuantityTypeIdentifierStepCount"
+        /// Flights of stairs climbed, as a count.
         case flights = "HKQuantityTypeIdentifierFlightsClimbed"
-        /// In kilojoules.
+        /// Active energy, in kilojoules.
         case activeEnergy = "HKQuantityTypeIdentifierActiveEnergyBurned"
     }
 
@@ -23,7 +25,7 @@ public struct ActivitySample: Sendable, Hashable {
     public init(kind: Kind, start: Date, value: Decimal) { (self.kind, self.start, self.value) = (kind, start, value) }
 }
 
-/// What somebody did in a period: sums of samples, and minutes of each activity.
+/// Somebody's activity in a period: sums of samples, and minutes of each kind of activity.
 public struct ActivityReport: Sendable, Hashable {
     /// The beginning of the period.
     public let start: Date

@@ -19,7 +19,7 @@ public struct MotionArchive: Sendable {
     public init(in folder: URL, keys: any KeyStore) { files = SealedFolder(folder, identity: "motion", keys: keys) }
 
     /// Whether samples should be asked for: not within 30 seconds of the last time, nor while the newest sample is less than
-    /// two minutes old. A sample or a time in the future, as after a wrong clock, keeps nothing back.
+    /// two minutes old. A sample or a time in the future, as after a wrong clock, does not prevent it.
     public func isDue(at date: Date) throws -> Bool {
         let now = MotionSample.tenths(date)
         if let data = try files.read("last run"), let last = Int(String(decoding: data, as: UTF8.self)),
@@ -32,7 +32,7 @@ public struct MotionArchive: Sendable {
         return newest.map { now - $0 >= 1_200 } ?? true
     }
 
-    /// Adds samples, condensed. Of a start that is there, what is there stays.
+    /// Adds samples, condensed. Where a sample with the same start is stored, the stored one stays.
     ///
     /// - Returns: How many were refused because they lie in the future.
     /// - Throws: `QueueError`; days before the one that failed are stored.

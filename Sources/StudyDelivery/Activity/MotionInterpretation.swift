@@ -4,7 +4,20 @@ import Foundation
 public struct ActivityStretch: Sendable, Hashable {
     /// What somebody did, by C3-PRO's names.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case sleeping, stationary, driving, walking, running, cycling, unknown
+        /// Three hours or more at rest.
+        case sleeping
+        /// At rest.
+        case stationary
+        /// In a vehicle.
+        case driving
+        /// Walking.
+        case walking
+        /// Running.
+        case running
+        /// On a bicycle.
+        case cycling
+        /// Not known.
+        case unknown
     }
 
     /// What it was.
@@ -32,10 +45,10 @@ public enum MotionInterpretation {
 
     private static let minute = 600
 
-    /// The stretches in a period, which cuts off what reaches beyond it.
+    /// The stretches in a period; those that reach beyond it are cut off.
     ///
-    /// - Parameter samples: In any order; of two with the same start the first counts. Those from the end of the period on do
-    ///   not.
+    /// - Parameter samples: In any order; of two with the same start the first counts. Samples from the end of the period on do
+    ///   not count.
     public static func stretches(_ samples: [MotionSample], from start: Date, to end: Date) -> [ActivityStretch] {
         let (first, last) = (MotionSample.tenths(start), MotionSample.tenths(end))
         guard first < last else { return [] }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a phone's motion coprocessor saw from a moment on, until the next sample.
+/// The motion that a phone's coprocessor recognised from a moment on, until the next sample.
 public struct MotionSample: Sendable, Hashable {
     /// Kinds of motion; several at once are possible.
     public struct Kinds: OptionSet, Sendable, Hashable {
@@ -25,7 +25,13 @@ public struct MotionSample: Sendable, Hashable {
 
     /// How sure it is.
     public enum Confidence: Int, Sendable, Hashable, Comparable {
-        case low, medium, high
+        /// Low confidence.
+        case low
+        /// Medium confidence.
+        case medium
+        /// High confidence.
+        case high
+
         public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     }
 
@@ -52,7 +58,7 @@ public struct MotionSample: Sendable, Hashable {
 
     static func date(_ tenths: Int) -> Date { Date(timeIntervalSinceReferenceDate: Double(tenths) / 10) }
 
-    /// Drops what is not known, joins neighbours of the same kinds, and neighbours in vehicles with all their kinds. Gaps go to
+    /// Drops unknown motion, joins neighbours of the same kinds, and neighbours in vehicles with all their kinds. Gaps go to
     /// the sample before. The samples are in order.
     public static func condensed(_ samples: [MotionSample]) -> [MotionSample] {
         var result: [MotionSample] = []

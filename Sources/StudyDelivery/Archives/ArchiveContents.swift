@@ -3,7 +3,7 @@ import HTTPTransport
 import OrderedJSON
 import ZipArchive
 
-/// An archive that was opened: what it says of itself, and its files, of which nothing is read yet.
+/// An archive that was opened: its information, and its files, which are not read yet.
 public struct ArchiveContents: Sendable {
     /// What the archive says.
     public let info: ArchiveInfo
@@ -96,7 +96,7 @@ public struct ArchiveContents: Sendable {
 
     /// Writes the files and `info.json` into a new folder, which is there whole or not at all.
     ///
-    /// - Parameter folder: Whose parent is there; it is made, for its owner only.
+    /// - Parameter folder: A new folder in one that exists; it is made with access for its owner only.
     /// - Throws: ``StudyError``.
     public func write(to folder: URL) throws { try NewFolder(folder).write(self) }
 }

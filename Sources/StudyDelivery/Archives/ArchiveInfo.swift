@@ -1,7 +1,7 @@
 import Foundation
 import OrderedJSON
 
-/// What an archive says of itself: the member `info.json` of ResearchKit's packages.
+/// An archive's information about itself: the member `info.json` of ResearchKit's packages.
 public struct ArchiveInfo: Sendable, Hashable {
     /// The study, in reverse order of its domain, as in `org.example.sleep`.
     public var study: String?

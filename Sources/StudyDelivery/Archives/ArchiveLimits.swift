@@ -1,6 +1,6 @@
 import ZipArchive
 
-/// The bounds of archives: the same when one is made as when it is read, so that nothing is made that is refused.
+/// The bounds of archives. They are the same for writing and reading, so that no archive is written that readers refuse.
 public struct ArchiveLimits: Sendable, Hashable {
     /// The files of an archive, `info.json` left out.
     public var files = 1000

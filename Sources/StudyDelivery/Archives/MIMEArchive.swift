@@ -122,7 +122,7 @@ enum MIMEArchive {
         let isLast: Bool
     }
 
-    /// Finds the lines that begin with the boundary. Only line ends are looked at, each once.
+    /// Finds the lines that begin with the boundary. Only line ends are checked, each once.
     private static func eachDelimiter(
         _ source: ByteSource, from start: Int, boundary: String, _ body: (Delimiter) throws -> Void
     ) throws {

@@ -11,7 +11,7 @@ import ZipArchive
 /// try archive.add(contentsOf: recording)
 /// ```
 public struct StudyArchive: Sendable {
-    /// What is known of it; the files are added by ``add(_:_:contentType:timestamp:)``.
+    /// The archive's information; the files are added by ``add(_:_:contentType:timestamp:)``.
     public private(set) var info: ArchiveInfo
     private var sources: [ByteSource] = []
     private var names = ArchiveNames()

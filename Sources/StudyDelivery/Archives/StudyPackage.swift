@@ -40,7 +40,7 @@ public struct StudyPackage: Sendable {
     /// Keeps a file without a name while something is read from it.
     private let scratch: ScratchFile?
 
-    /// Opens a file, and looks at its first bytes.
+    /// Opens a file, and recognises its kind by its first bytes.
     ///
     /// - Throws: ``StudyError``.
     public init(contentsOf file: URL, limits: ArchiveLimits = ArchiveLimits()) throws {
@@ -78,7 +78,8 @@ public struct StudyPackage: Sendable {
     /// - Throws: ``StudyError``.
     public func message() throws -> CMSMessage { try CMSMessage(source) }
 
-    /// Decrypts what is encrypted, and opens the archive in it. What is decrypted waits in a file without a name.
+    /// Decrypts the package where it is encrypted, and opens the archive in it. The decrypted bytes are kept in a file without
+    /// a name.
     ///
     /// - Parameter keys: Each is tried.
     /// - Throws: ``StudyError``.

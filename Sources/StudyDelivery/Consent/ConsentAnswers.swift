@@ -30,7 +30,7 @@ public struct ConsentAnswers: Sendable, Hashable {
 
     /// Reads `answers.json`; see <doc:Formats>.
     ///
-    /// - Throws: `JSONError`, ``FormatError`` with all problems: answers to questions that the document does not ask too.
+    /// - Throws: `JSONError`, ``FormatError`` with all problems, including answers to questions that the document does not ask.
     public init(parsing data: some Sequence<UInt8>, for document: ConsentDocument) throws {
         var limits = JSONLimits()
         (limits.bytes, limits.nodes, limits.depth) = (4 << 20, 10_000, 16)
@@ -104,7 +104,7 @@ public enum SignatureImage {
     /// The most pixels.
     public static let mostPixels = 4_000_000
 
-    /// What is wrong with an image; `nil` when it looks like a PNG that can be printed.
+    /// What is wrong with an image; `nil` for a PNG that can be printed.
     public static func problem(_ data: Data) -> String? {
         let bytes = [UInt8](data.prefix(24))
         guard data.count <= largest else { return "the image has more than \(largest) bytes" }

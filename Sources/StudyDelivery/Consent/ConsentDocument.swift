@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// What somebody is asked to agree to, as data: sections, sharing, questions of comprehension and eligibility.
+/// The document that somebody is asked to agree to, as data: sections, sharing, questions of comprehension and eligibility.
 ///
 /// ```swift
 /// let document = try ConsentDocument(parsing: data)
@@ -83,7 +83,7 @@ public struct ConsentDocument: Sendable, Hashable {
         public var id: String
         /// The statement.
         public var text: String
-        /// What has to be answered: `true` includes, `false` excludes.
+        /// The answer that is required: `true` includes, `false` excludes.
         public var mustBe: Bool
     }
 

@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// A consent document with what a participant answered to it and signed: what the form and the resources are made of.
+/// A consent document with a participant's answers and signature; the form and the resources are made of it.
 public struct SignedConsent: Sendable, Hashable {
     /// What was agreed to.
     public let document: ConsentDocument
@@ -34,7 +34,7 @@ public enum ConsentDecision: Sendable, Hashable {
 }
 
 extension ConsentDocument {
-    /// Decides what answers come to: eligibility first, then agreement, comprehension and signature.
+    /// Decides by the answers: eligibility first, then agreement, comprehension and signature.
     public func decision(_ answers: ConsentAnswers) -> ConsentDecision {
         var missing: [String] = []
         // As C3-PRO does: the first mismatch before an open criterion decides.

@@ -51,7 +51,7 @@ public struct CMSEncryption: Sendable {
         (self.recipients, self.cipher, self.keyTransport) = (recipients, cipher, keyTransport)
     }
 
-    /// Encrypts a file of any length into a new file, for its owner only. What it holds need not be an archive.
+    /// Encrypts a file of any length into a new file, for its owner only. The file need not be an archive.
     ///
     /// - Throws: ``StudyError``; then there is no new file.
     public func encrypt(contentsOf file: URL, to output: URL) throws {

@@ -4,7 +4,7 @@ import HTTPTransport
 import SecretText
 import SwiftASN1
 
-/// An encrypted CMS message, as it says itself what it is: EnvelopedData (RFC 5652, 6) or AuthEnvelopedData (RFC 5083), in
+/// An encrypted CMS message, by its own content type: EnvelopedData (RFC 5652, 6) or AuthEnvelopedData (RFC 5083), in
 /// DER or BER.
 public struct CMSMessage: Sendable {
     /// How the content is encrypted.
@@ -32,7 +32,7 @@ public struct CMSMessage: Sendable {
         let encryptedKey: Data
     }
 
-    /// Reads what a message says of itself.
+    /// Reads a message's description of itself: type, algorithms, recipients.
     ///
     /// - Throws: ``StudyError`` with the offset of what is wrong.
     public init(_ source: ByteSource) throws {
@@ -68,8 +68,8 @@ public struct CMSMessage: Sendable {
 
     /// Decrypts the content, piece by piece.
     ///
-    /// What is written counts only when this returns: that it is whole, and with an authenticated cipher unchanged, is known
-    /// at the end.
+    /// The bytes written may be used only once this returns: only at the end is it known that they are whole and, with an
+    /// authenticated cipher, unchanged.
     ///
     /// - Parameter certificate: The key's, which finds it among several recipients; without it each is tried.
     /// - Throws: ``StudyError/notForThisKey(recipients:)``, ``StudyError/wrongKeyOrDamaged``, and what `write` throws.

@@ -137,7 +137,7 @@ struct GCMCipher: ContentCipher {
         return (output, (hash + lengths * hashKey + mask).bytes)
     }
 
-    /// Hands on what is whole pieces. What is left over is added to in place: pieces may be small.
+    /// Passes on whole pieces. The rest is kept and extended in place: pieces may be small.
     private mutating func counted(_ piece: Data, _ body: (inout GCMCipher, Data) throws -> Data) throws -> Data {
         guard piece.count <= Self.longestMessage - length - rest.count else {
             throw StudyError.tooLarge(what: "a message of AES-GCM", limit: Self.longestMessage)

@@ -8,7 +8,7 @@ import URLCoding
 
 /// A receiver of C3-PRO: registration, a bearer token by client credentials, envelopes to `/encfhir` and resources to `/fhir`.
 ///
-/// Its answers are read as they are: a token with status 202, JSON with a comma too many, errors with status 200.
+/// Its responses are read as receivers send them: a token with status 202, JSON with a comma too many, errors with status 200.
 public final class C3ProEndpoint: StudyEndpoint {
     private let address: StudyAddress
     private let transport: any HTTPTransport

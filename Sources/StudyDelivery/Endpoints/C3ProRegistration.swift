@@ -2,7 +2,7 @@ import Foundation
 import OrderedJSON
 import SecretText
 
-/// What an app proves itself with when it registers at a C3-PRO receiver.
+/// The proof that an app shows when it registers at a C3-PRO receiver.
 ///
 /// The first receivers ask Apple about an App Store receipt; others may want App Attest, or a code that was sent by post.
 public protocol StudyAttestation: Sendable {
@@ -10,7 +10,7 @@ public protocol StudyAttestation: Sendable {
     func members() async throws -> [JSONMember]
 }
 
-/// The App Store's receipt, or whatever text a receiver takes in its place.
+/// The App Store's receipt, or whatever text a receiver accepts instead.
 public struct ReceiptAttestation: StudyAttestation {
     private let receipt: @Sendable () async throws -> String
 

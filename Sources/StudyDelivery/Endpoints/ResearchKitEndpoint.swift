@@ -7,7 +7,7 @@ import HTTPTypes
 /// `X-ResearchKit-UploadUUID` is the submission's id, by which a server recognises what it has already. The fields are
 /// outside the encryption: whoever carries the request over TLS to its end sees study and participant.
 ///
-/// An interrupted POST starts again. For servers that keep the part that arrived, set `canResume`; then large packages go on
+/// An interrupted POST starts again. For servers that keep the part that arrived, set `canResume`; then large packages continue
 /// where they stopped, see <doc:Packages>.
 public struct ResearchKitEndpoint: StudyEndpoint {
     private let address: StudyAddress
@@ -20,7 +20,7 @@ public struct ResearchKitEndpoint: StudyEndpoint {
 
     /// - Parameters:
     ///   - url: To which packages are posted.
-    ///   - canResume: Whether the server keeps what came of an upload that broke off.
+    ///   - canResume: Whether the server keeps the part that arrived of an upload that broke off.
     ///   - plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
     public init(
         _ url: URL, canResume: Bool = false, transport: any HTTPTransport = .system, plainHTTPHosts: Set<String> = []

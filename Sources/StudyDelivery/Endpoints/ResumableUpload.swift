@@ -3,12 +3,12 @@ import Foundation
 import HTTPTransport
 import HTTPTypes
 
-/// An upload that goes on where it broke off, after the IETF's draft of resumable uploads for HTTP.
+/// An upload that continues where it broke off, after the IETF's draft of resumable uploads for HTTP.
 ///
-/// A HEAD request asks how much of the upload the server has. It answers `Upload-Complete: ?1`, or `Upload-Offset: N` for N bytes
-/// from the start, or 404 for nothing. Then a PATCH brings the rest, or a POST the whole. All of them name the upload by its id,
-/// and the bytes by `Repr-Digest` (RFC 9530): the same content is encrypted anew when it is submitted anew, and bytes of one
-/// encryption do not continue those of another.
+/// A HEAD request asks how much of the upload the server has. It responds with `Upload-Complete: ?1`, or `Upload-Offset: N` for
+/// N bytes from the start, or 404 for nothing. Then a PATCH brings the rest, or a POST the whole. All of them name the upload
+/// by its id, and the bytes by `Repr-Digest` (RFC 9530): the same content is encrypted anew when it is submitted anew, and
+/// bytes of one encryption do not continue those of another.
 struct ResumableUpload {
     let transport: any HTTPTransport
     let address: StudyAddress

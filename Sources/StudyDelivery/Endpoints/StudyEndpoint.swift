@@ -23,7 +23,7 @@ public enum StudyResponse: Sendable, Hashable {
     case refused(reason: String)
     /// It failed, and may take it later.
     case failed(reason: String)
-    /// It takes nothing as things are, which is nothing against the submission: it does not know this app, say.
+    /// It accepts nothing for now, for a reason that is not the submission's: it does not know this app, say.
     case closed(reason: String)
 
     /// By the status alone.
@@ -45,7 +45,7 @@ public enum StudyResponse: Sendable, Hashable {
 public struct StudyServerProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// What the server said.
     public let description: String
-    /// Whether it failed; else it takes nothing from this app as things are.
+    /// Whether it failed; else it accepts nothing from this app for now.
     public let isFailure: Bool
 }
 

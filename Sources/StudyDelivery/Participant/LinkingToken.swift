@@ -6,8 +6,7 @@ import OrderedJSON
 import SecretText
 import URLCoding
 
-/// A JSON Web Token (RFC 7519) with which a study's site links a known person to an anonymous participant; what is in it
-/// was verified.
+/// A verified JSON Web Token (RFC 7519) with which a study's site links a known person to an anonymous participant.
 ///
 /// ```swift
 /// let verifier = LinkingToken.Verifier(key: .es256(pem), issuer: "https://site.example.org", audience: "https://link.example.org")
@@ -27,8 +26,8 @@ public struct LinkingToken: Sendable, Hashable {
     /// The token itself, for the linking service.
     public let token: Secret
 
-    /// The key that signs, and with it the only algorithm that is accepted: what the token says of its algorithm chooses
-    /// nothing.
+    /// The key that signs, and with it the only algorithm that is accepted: the algorithm that the token names is not used to
+    /// choose one.
     public enum Key: Sendable {
         /// HMAC with SHA-256; the secret has 32 bytes or more (RFC 7518, section 3.2).
         case hs256(Secret)
@@ -135,7 +134,7 @@ public struct LinkingToken: Sendable, Hashable {
 
     static let longest = 16_384
 
-    /// An object without repeated members: of those, two programs read two values.
+    /// An object without duplicate members, which two programs may read differently.
     private static func object(_ data: Data, _ part: String) throws(LinkingTokenError) -> JSONValue {
         var limits = JSONLimits()
         limits.depth = 16
@@ -157,7 +156,7 @@ public struct LinkingToken: Sendable, Hashable {
 
     // MARK: Linking
 
-    /// What is sent to the linking service: `POST {audience}/establish` with the token, and a Patient that has nothing but the
+    /// The request to the linking service: `POST {audience}/establish` with the token, and a Patient that has nothing but the
     /// participant's identifier.
     ///
     /// - Parameter dataServer: The address of the server that has the participant's data: the identifier's system.
@@ -206,7 +205,7 @@ public struct LinkRequest: Sendable {
     }
 }
 
-/// Why a linking token is refused. The texts repeat nothing of the token.
+/// Why a linking token is refused. The texts quote nothing of the token.
 public enum LinkingTokenError: Error, Sendable, Hashable, CustomStringConvertible {
     /// It is no token.
     case malformed(String)

@@ -15,9 +15,9 @@ import OrderedJSON
 ///     emptying: { _ in _ = try await queue.discardAll() },
 ///     reporting: { try await $0.report(to: endpoint, as: .package(encryption)) })
 /// ```
-/// A withdrawal survives the end of the process at every step: it is durable before the first thing is erased, goes on at
-/// the next call of any method, and touches nothing but the participant's own data. Somebody who enrols again gets a new id,
-/// which an older withdrawal does not concern.
+/// A withdrawal survives the end of the process at every step: it is durable before the first thing is erased, continues at the
+/// next call of any method, and touches nothing but the participant's own data. Somebody who enrols again gets a new id, which
+/// an older withdrawal does not concern.
 public final class ParticipantStore: Sendable {
     private let files: SealedFolder
 
@@ -45,7 +45,7 @@ public final class ParticipantStore: Sendable {
         }
     }
 
-    /// Enrols in a study under a new random id; gives the enrolment that is there where there is one.
+    /// Enrols in a study under a new random id; gives the existing enrolment where there is one.
     ///
     /// - Parameter participant: The random id, where it was given out before: to a device that this one replaces, say.
     public func enrol(
@@ -89,7 +89,7 @@ public final class ParticipantStore: Sendable {
 
     /// Leaves a study: makes the decision durable, then erases the enrolment and the participant's folder.
     ///
-    /// When this throws after the decision was stored, the next call of any method goes on.
+    /// When this throws after the decision was stored, the next call of any method continues.
     ///
     /// - Returns: The withdrawal, for the server to know; `nil` when nobody is enrolled.
     @discardableResult
@@ -111,8 +111,8 @@ public final class ParticipantStore: Sendable {
         }
     }
 
-    /// Empties the queue of those who left, and reports them to the server; each by itself, so that one that fails does not
-    /// keep the others. Does nothing while another task or process does this.
+    /// Empties the queue of those who left, and reports them to the server; each by itself, so that a failure of one does not
+    /// hold up the others. Does nothing while another task or process does this.
     ///
     /// - Parameters:
     ///   - emptying: Discards what is queued for a participant outside the participant's folder. Called again after a kill.
@@ -161,7 +161,7 @@ public final class ParticipantStore: Sendable {
         for withdrawal in try storedWithdrawals() where withdrawal.state == .erasing { _ = try erase(withdrawal) }
     }
 
-    /// Erases what belongs to the participant of a withdrawal and nothing else. Repeating it does no harm.
+    /// Erases what belongs to the participant of a withdrawal and nothing else. Doing it again does no harm.
     private func erase(_ withdrawal: Withdrawal) throws -> Withdrawal {
         var withdrawal = withdrawal
         if try read(withdrawal.study)?.participant == withdrawal.participant { try files.remove(Self.name(withdrawal.study)) }

@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// What identifies somebody less than a name does, before the Safe Harbor rule is applied.
+/// Data that identifies somebody less than a name does, before the Safe Harbor rule is applied.
 public struct ParticipantDetails: Sendable, Hashable {
     /// The date of birth, as precisely as it is known.
     public var birthDate: FHIRDate?
@@ -24,13 +24,13 @@ public struct ParticipantDetails: Sendable, Hashable {
 }
 
 /// De-identification by Safe Harbor (45 CFR 164.514(b)(2)(i)): year of birth with ages over 89 in one group, a state of the
-/// United States, three digits of a ZIP code. What cannot be recognised is left out, and named.
+/// United States, three digits of a ZIP code. Values that are not recognised are left out, and named.
 ///
 /// ```swift
 /// let (patient, omissions) = SafeHarbor.patient(id: enrolment.participant, details, on: today)
 /// ```
 public enum SafeHarbor {
-    /// Something that is not in the result although it was given, and why. It never repeats what was given.
+    /// Something that is not in the result although it was given, and why. It never quotes what was given.
     public struct Omission: Sendable, Hashable, CustomStringConvertible {
         /// The element of `Patient`.
         public let element: String

@@ -13,7 +13,7 @@ extension Withdrawal {
         case resource(StudyQueue.Sealing?)
     }
 
-    /// What a server is sent: a Contract that is revoked, without anything of the person but the random id.
+    /// The report for a server: a Contract that is revoked, without anything of the person but the random id.
     public var contract: JSONValue {
         [
             "resourceType": "Contract", "status": "revoked",

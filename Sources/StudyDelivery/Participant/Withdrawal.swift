@@ -57,7 +57,7 @@ public struct Withdrawal: Sendable, Hashable {
         }
     }
 
-    /// What a server says to the report of a withdrawal. What may succeed later is an error that is thrown.
+    /// A server's decision on the report of a withdrawal. A failure that may pass is thrown as an error.
     public enum Response: Sendable, Hashable {
         /// The server knows.
         case accepted
@@ -71,7 +71,7 @@ public struct Withdrawal: Sendable, Hashable {
         case finished
         /// The server refused the report for good; the local data is erased all the same.
         case refused(reason: String)
-        /// It goes on in the next run, for this reason.
+        /// It continues in the next run, for this reason.
         case pending(reason: String)
     }
 }

@@ -1,4 +1,4 @@
-/// What one delivery may cost, as the app knows: it asks the system about battery and network, this module does not.
+/// What one delivery may cost. The app decides it, since only the app asks the system about battery and network.
 public struct DeliveryBudget: Sendable {
     /// The bytes that may go out; no bound unless given.
     public var bytes: Int?

@@ -6,7 +6,7 @@ import OrderedJSON
 import Synchronization
 import URLCoding
 
-/// Takes what a participant gives to a study, and delivers it: encrypted, once, and in order.
+/// Takes a participant's data for a study, and delivers it: encrypted, once, and in order.
 ///
 /// ```swift
 /// let queue = try StudyQueue(in: folder, study: "org.example.sleep", subject: participant, keys: keychain)
@@ -79,8 +79,8 @@ public final class StudyQueue: Sendable {
 
     /// Queues an archive. When this returns it is on the disk, encrypted.
     ///
-    /// - Parameter encryption: For whom; without it only the queue's own key protects what is on the disk, and the connection
-    ///   what is on its way.
+    /// - Parameter encryption: For whom; without it the data is protected only by the queue's own key on the disk, and by the
+    ///   connection on its way.
     /// - Throws: ``StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
     public func submit(_ archive: StudyArchive, encryption: CMSEncryption?) async throws -> Submitted {
@@ -173,7 +173,7 @@ public final class StudyQueue: Sendable {
         return .queued(submission)
     }
 
-    /// Waits without holding up a thread: whoever has the lock may need it to go on.
+    /// Waits without holding up a thread: whoever has the lock may need it to continue.
     private func submitLock() async throws -> FileLock {
         while true {
             do {
@@ -189,8 +189,8 @@ public final class StudyQueue: Sendable {
 
     /// Delivers what can be delivered now, in order, and what is queued while it does.
     ///
-    /// A missing network is no error: it ends the delivery, and the report says so. Safe to cancel at any moment: what was under
-    /// way is sent again later, under the same id.
+    /// A missing network is no error: it ends the delivery, and the report says so. Safe to cancel at any moment: a submission
+    /// that was under way is sent again later, under the same id.
     ///
     /// - Throws: `CancellationError`; `QueueError` when the disk fails.
     @discardableResult
@@ -245,10 +245,11 @@ public final class StudyQueue: Sendable {
 
     // MARK: Looking
 
-    /// What is in the queue, the first to be delivered first; delivered submissions as far as they are still remembered.
+    /// The submissions in the queue, the first to be delivered first; delivered submissions as far as they are still
+    /// remembered.
     public func items() async throws -> [QueueItem] { try await queue.items() }
 
-    /// What happens from now on, as far as this object does it: begin with ``items()`` and follow up with these. Each call gives
+    /// The events from now on that this object causes: begin with ``items()`` and continue with these. Each call gives
     /// a sequence of its own, which ends with the queue.
     public var status: AsyncStream<StudyStatus> {
         let updates = queue.updates { StudyStatus($0) }

@@ -1,9 +1,9 @@
 import DurableQueue
 import Foundation
 
-/// What is delivered to a study, as a queue knows it without its content.
+/// A delivery to a study, as a queue knows it without its content.
 public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
-    /// Made of what is delivered and of whom: the same content gives the same id, by which server and queue recognise it.
+    /// Made of the content and the participant: the same content gives the same id, by which server and queue recognise it.
     public let id: UUID
     /// The study.
     public let study: String

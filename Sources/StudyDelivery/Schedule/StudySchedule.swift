@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// What a study asks for and when, counted from a participant's enrolment.
+/// The tasks of a study and their times, counted from a participant's enrolment.
 ///
 /// ```swift
 /// let schedule = try StudySchedule(parsing: data)
@@ -47,10 +47,18 @@ public struct StudySchedule: Sendable, Hashable {
 /// A task of a schedule.
 public struct ScheduledTask: Sendable, Hashable {
     /// What is to be done.
-    public enum Kind: String, Sendable, Hashable, CaseIterable { case consent, survey }
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Reading and signing the consent.
+        case consent
+        /// Answering a survey.
+        case survey
+    }
     /// How the participant is reminded.
     public enum Notification: String, Sendable, Hashable, CaseIterable {
-        case none, once
+        /// Never.
+        case none
+        /// Once.
+        case once
         /// Again each day, until it is done.
         case delayable
     }
@@ -67,7 +75,7 @@ public struct ScheduledTask: Sendable, Hashable {
     public var starts = CalendarSpan()
     /// From one to the next; `nil` for a single occurrence. Counted from the enrolment, not from the first occurrence.
     public var repeats: CalendarSpan?
-    /// From enrolment to the end of repeating.
+    /// From enrolment to the end of recurrence.
     public var expires: CalendarSpan?
     /// How long after its time an occurrence can be done; `nil` until the next one is due.
     public var delayMax: CalendarSpan?

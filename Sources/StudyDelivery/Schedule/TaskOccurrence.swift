@@ -19,7 +19,18 @@ public struct TaskOccurrence: Sendable, Hashable {
     public internal(set) var completedAt: Date?
 
     /// Where it stands.
-    public enum State: String, Sendable, Hashable { case upcoming, due, late, expired, completed }
+    public enum State: String, Sendable, Hashable {
+        /// Its day has not come.
+        case upcoming
+        /// It is due today.
+        case due
+        /// Its day is over, and it can still be done.
+        case late
+        /// It can no longer be done.
+        case expired
+        /// It was done.
+        case completed
+    }
 
     /// Where it stands at a moment: due on its day, late after it, expired at the end.
     public func state(at date: Date) -> State {
@@ -140,7 +151,7 @@ public struct TaskNotification: Sendable, Hashable {
     public let taskID: String
     /// When it is shown.
     public let date: Date
-    /// Whether it repeats an earlier one.
+    /// Whether an earlier reminder was for the same occurrence.
     public let isReminder: Bool
 }
 

@@ -1,6 +1,6 @@
 /// Why a package is not made or read, and what to try. No text holds content or a key.
 public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is read is not of its format.
+    /// The data that is read is not of its format.
     ///
     /// - offset: In bytes from its start, where that is known.
     case malformed(format: String, offset: Int?, reason: String)
@@ -8,8 +8,8 @@ public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
     case unsupported(format: String, reason: String)
     /// More than the limits allow.
     case tooLarge(what: String, limit: Int)
-    /// The content did not come out: the key is another's, or bytes were changed. Which of the two, and what exactly failed,
-    /// is not told, since the answer would help to decrypt without the key.
+    /// The content could not be decrypted: the key is another's, or bytes were changed. The error does not report which of the
+    /// two, or what exactly failed, since that would help to decrypt without the key.
     case wrongKeyOrDamaged
     /// The message is for other recipients.
     case notForThisKey(recipients: [String])

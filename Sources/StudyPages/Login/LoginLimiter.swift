@@ -4,7 +4,7 @@ import Synchronization
 
 /// Counts attempts to log in, and refuses them for a while after too many.
 ///
-/// An attempt is counted before its password is looked at, so that many at once are no more than as many in turn. A few for a
+/// An attempt is counted before its password is checked, so that many at once are no more than as many in turn. A few for a
 /// name pause the address that they came from, not the name's owner elsewhere; many, from anywhere, pause the name. Names and
 /// addresses are kept in so many slots, chosen by a keyed digest: no number of names empties the memory, and names that are
 /// not known are treated like those that are.
@@ -30,7 +30,7 @@ final class LoginLimiter: Sendable {
 
     /// Counts an attempt.
     ///
-    /// - Returns: `nil` when it may go on; else the seconds to wait.
+    /// - Returns: `nil` when it may continue; else the seconds to wait.
     func admit(name: String, address: String) -> Int? {
         let (pairSlot, nameSlot, addressSlot) = (slot(name, address), slot(name), slot(address))
         let now = elapsed()
@@ -46,7 +46,7 @@ final class LoginLimiter: Sendable {
     }
 
     /// Forgets the attempts for a name: its owner has come. Those of the address stay, so that somebody with a password of
-    /// their own cannot go on guessing those of others.
+    /// their own cannot continue guessing those of others.
     func succeed(name: String, address: String) {
         let (pairSlot, nameSlot) = (slot(name, address), slot(name))
         slots.withLock { slots in

@@ -14,7 +14,8 @@ final class PasswordChecks: Sendable {
     /// - Throws: When the system cannot hash.
     init() throws { nobodys = try PasswordHash(of: RandomToken.make()) }
 
-    /// Takes a place for a comparison; false when too many are being compared. Who gets one calls ``leave()`` afterwards.
+    /// Reserves a slot for a comparison; false when too many are being compared. A caller that gets one calls ``leave()``
+    /// afterwards.
     func enter() -> Bool {
         running.withLock { running in
             guard running < Self.most else { return false }
@@ -23,7 +24,7 @@ final class PasswordChecks: Sendable {
         }
     }
 
-    /// Gives a place back.
+    /// Releases a slot.
     func leave() { running.withLock { $0 -= 1 } }
 
     /// Whether a password is that of a hash; of none, it takes as long to say no.

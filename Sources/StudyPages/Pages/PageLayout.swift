@@ -9,7 +9,7 @@ enum PageLayout {
 
     /// - Parameters:
     ///   - visit: Of somebody who is logged in.
-    ///   - place: Which of the pages in the bar it belongs to.
+    ///   - place: The page in the bar to which it belongs.
     ///   - isNarrow: Whether there is little to show.
     static func page(
         _ title: String, _ visit: PageVisit? = nil, place: String? = nil, status: Int = 200, isNarrow: Bool = false, _ main: Markup

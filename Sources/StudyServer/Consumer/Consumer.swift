@@ -6,7 +6,7 @@ import StudyDelivery
 import StudyWarehouse
 import Synchronization
 
-/// Takes messages from a queue, decrypts them, and writes what they say into a warehouse, under other pseudonyms.
+/// Takes messages from a queue, decrypts them, and writes their facts into a warehouse, under other pseudonyms.
 ///
 /// ```swift
 /// let consumer = Consumer(queue: queue, warehouse: warehouse, keys: try KeyRing(contentsOf: folder))
@@ -46,7 +46,7 @@ public struct Consumer: Sendable {
     }
 
     private static let batch = 16
-    /// How long messages are processed before the queue is told: to tell it of many at once is one write to its disk.
+    /// How long messages are processed before the queue is notified: a notification of many at once is one write to its disk.
     private static let telling = Duration.seconds(1)
     /// Seconds until messages come again that met trouble of the machine.
     private static let pause = 10
@@ -82,14 +82,14 @@ public struct Consumer: Sendable {
 
     /// Processes until the queue has nothing more to give.
     ///
-    /// - Throws: What the queue or the warehouse throws; what was received comes again.
+    /// - Throws: What the queue or the warehouse throws; messages that were received come again.
     public func drain() async throws -> Report {
         var report = Report()
         while try await step(&report) {}
         return report
     }
 
-    /// Processes what comes, until the task is cancelled. The message at hand is finished.
+    /// Processes messages as they come, until the task is cancelled. The current message is finished.
     ///
     /// - Parameter interval: How long it waits when there is nothing, and the queue does not say when something comes.
     public func run(every interval: Duration = .seconds(1)) async {

@@ -98,7 +98,7 @@ struct Intake: Sendable {
     /// Under how many participants a message is filed that should be of one: each of them is locked.
     private static let mostParticipants = 100
 
-    /// What identifies the visit of an answer or a measurement; a Patient has one visit for all times.
+    /// The identity of the visit of an answer or a measurement; a Patient has one visit for all times.
     var visit: String? {
         get {
             guard case .data(let set, _, let type) = meaning, type != "Patient" else { return nil }

@@ -17,7 +17,7 @@ public struct KeyRing: Sendable {
     /// `private-c3pro.der` in it (C3-PRO).
     ///
     /// - Parameter passphrase: Of the files that are encrypted.
-    /// - Throws: `StudyError`: a key that cannot be read is not passed over, since what is for it would look damaged. Files
+    /// - Throws: `StudyError`: a key that cannot be read is not skipped, since messages for it would seem damaged. Files
     ///   that others can read are refused.
     public init(contentsOf folder: URL, passphrase: Secret? = nil) throws {
         var keys: [KeyID: StudyPrivateKey] = [:]

@@ -38,7 +38,8 @@ public protocol MessageQueue: Sendable {
 
     /// Gives a message back, for after so many seconds. After its last attempt it becomes a dead letter with this reason.
     ///
-    /// - Parameter reason: Why it was not processed; `nil` when nobody tried, which is no attempt where the queue can tell.
+    /// - Parameter reason: Why it was not processed; `nil` when nobody tried. Queues that can distinguish this do not count it
+    ///   as an attempt.
     func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws
 
     /// The messages that were received too often, the oldest first.

@@ -9,11 +9,12 @@ import Synchronization
 /// let queue = try await PostgreSQLMessageQueue("postgresql://receiver@db.example.org/study")
 /// ```
 /// Times are those of the database's clock. A consumer that waits is woken when something comes (`LISTEN`), unless a proxy that
-/// pools transactions is between; then it finds that when it looks again.
+/// pools transactions is between; then it finds the message at its next check.
 public final class PostgreSQLMessageQueue: MessageQueue {
     let database: PostgreSQLDatabase
     private let maximumReceives: Int
-    /// Whether consumers are about to be told of a message. Once for many: each telling is a lock for the whole server.
+    /// Whether consumers are about to be notified of a message. Once for many: each notification is a lock for the whole
+    /// server.
     private let isTelling = Mutex(false)
 
     private static let channel: StaticString = "study_queue"

@@ -7,7 +7,7 @@ import StudyWarehouse
 import Synchronization
 import URLCoding
 
-/// Where a receiver keeps the apps that registered, their tokens, and how many participants each state has.
+/// The store in which a receiver keeps the apps that registered, their tokens, and how many participants each state has.
 ///
 /// Receivers of one study have to share it: an app that registered at one of them is unknown to the others otherwise.
 public enum ReceiverClients: Sendable, Hashable {

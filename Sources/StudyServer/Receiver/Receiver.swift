@@ -3,7 +3,7 @@ import HTTPServing
 import Logging
 import Synchronization
 
-/// Takes what phones deliver to a study, and puts it into a queue. It has no key that opens any of it.
+/// Takes deliveries of phones to a study, and puts them into a queue. It has no key that opens any of them.
 ///
 /// ```swift
 /// let receiver = try await Receiver.start(queue: SQLiteMessageQueue(file), configuration)
@@ -68,7 +68,7 @@ public final class Receiver: Sendable {
         return Receiver(url: url, listener: listener, gate: gate)
     }
 
-    /// Takes nothing more, finishes the requests it has, and stops listening.
+    /// Accepts no further requests, finishes those under way, and stops listening.
     public func stop() async {
         await gate.close(for: .seconds(10))
         await listener.stop()

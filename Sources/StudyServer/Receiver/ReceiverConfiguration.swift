@@ -5,13 +5,13 @@ import StudyDelivery
 
 /// How a ``Receiver`` works.
 public struct ReceiverConfiguration: Sendable {
-    /// Which of two dialects the answers have.
+    /// Which of two dialects the responses have.
     public enum Answers: String, Sendable, Hashable, CaseIterable {
-        /// What the standards say: a token comes with status 200, encrypted resources may be put, FHIR's errors are R4's.
+        /// As the standards say: a token comes with status 200, encrypted resources may be put, FHIR's errors are R4's.
         case standard
-        /// What C3-PRO's receiver answered: a token comes with status 202, encrypted resources are only posted.
+        /// As C3-PRO's receiver responded: a token comes with status 202, encrypted resources are only posted.
         ///
-        /// Its errors with status 200 are not among it: a phone that looks at the status takes them for a success.
+        /// Its errors with status 200 are not copied: a phone that checks the status takes them for a success.
         case original
     }
 
@@ -23,11 +23,11 @@ public struct ReceiverConfiguration: Sendable {
     public var answers = Answers.standard
     /// The identifiers of the studies whose packages are taken; empty for all.
     public var studies: Set<String> = []
-    /// What an app shows at its registration in the field `Antispam`; without any, no app can register.
+    /// The secrets that apps show at their registration in the field `Antispam`; without any, no app can register.
     public var antispam: [Secret] = []
     /// Who proves what at the registration; `nil` closes it.
     public var attestation: (any RegistrationAttestation)?
-    /// With what resources that come in clear are encrypted before they are queued; without it they are refused.
+    /// The encryption, before they are queued, of resources that come unencrypted; without it they are refused.
     public var sealing: Sealing?
     /// Whether packages may come without encryption of their own, protected by the connection alone until they are here.
     public var takesUnencrypted = false
@@ -37,13 +37,13 @@ public struct ReceiverConfiguration: Sendable {
     public var bodyLimit = 16 << 20
     /// The bytes of all bodies that are in memory at once.
     public var memoryLimit = 256 << 20
-    /// The fewest bytes a second that a large body has to come with, or it gives its memory back to others: of one that has more
-    /// than 64 KiB, in each ten seconds.
+    /// The fewest bytes a second that a large body has to come with, or its memory is released for others. Checked every ten
+    /// seconds for bodies of more than 64 KiB.
     public var bodyRate = 16 << 10
     /// The most messages in the queue: one more is taken when consumers have caught up.
     public var depthLimit = 1_000_000
     /// The most bytes in the queue, dead letters included: a body that does not fit is taken when there is room. Services that
-    /// do not tell their bytes (SQS) have no such limit.
+    /// do not report their bytes (SQS) have no such limit.
     public var byteLimit = 16 << 30
     /// The requests of one client in a minute; each megabyte of a body counts as one more.
     public var requestsPerMinute = 600
@@ -65,7 +65,7 @@ public struct ReceiverConfiguration: Sendable {
     public init() {}
 }
 
-/// Decides whether an app may register, by what it proves itself with: a receipt, or a code that was sent by post.
+/// Decides whether an app may register, by the proof that it shows: a receipt, or a code that was sent by post.
 public protocol RegistrationAttestation: Sendable {
     /// Whether the members of a registration are proof.
     ///

@@ -82,7 +82,7 @@ extension ReceiverService {
         return id
     }
 
-    /// Answers for a client with a token.
+    /// Responds to a client with a token.
     private func authorized(_ request: Request, _ body: () async throws -> Response) async throws -> Response {
         let parts = (request.header("Authorization") ?? "").split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer", parts[1].utf8.count <= 256,
@@ -103,7 +103,7 @@ extension ReceiverService {
         request.header("Idempotency-Key").flatMap(UUID.init(uuidString:)).map { "delivery:\($0.uuidString.lowercased())" }
     }
 
-    /// An envelope, which is looked at from outside alone.
+    /// An envelope, which is checked without decrypting it.
     private func envelope(_ request: Request, _ path: [String]) async throws -> Response {
         guard request.method == "POST" || (request.method == "PUT" && !isOriginal) else {
             return ReceiverResponse.notAllowed(isOriginal ? "POST" : "POST, PUT")

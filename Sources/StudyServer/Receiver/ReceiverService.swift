@@ -3,7 +3,7 @@ import Foundation
 import HTTPServing
 import StudyDelivery
 
-/// Answers requests of phones.
+/// Responds to requests of phones.
 struct ReceiverService: Sendable {
     let queue: any MessageQueue
     let registry: ClientRegistry

@@ -22,7 +22,7 @@ public struct Ontology: Sendable {
 
     /// The nodes; those above come before those below.
     public private(set) var nodes: [Node] = []
-    /// Items that have no place in the tree, and why.
+    /// Items that are not in the tree, and why.
     public private(set) var problems: [String] = []
 
     private static let root = #"\Study\"#

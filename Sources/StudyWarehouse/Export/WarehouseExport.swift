@@ -7,7 +7,7 @@ extension WarehouseTransaction {
         "participant", "visit", "concept", "name", "modifier", "instance", "start", "end", "type", "text", "number", "unit", "flag",
     ]
 
-    /// Gives all facts, ordered, one after the other, with pseudonyms in the place of numbers.
+    /// Gives all facts, ordered, one after the other, with pseudonyms instead of numbers.
     public func eachFact(_ body: (_ cells: [String]) throws -> Void) throws {
         try db.eachRow(
             sql: """

@@ -4,7 +4,7 @@ public struct Fact: Sendable, Hashable {
     public var concept: String
     /// What qualifies the concept; `@` for a row about the concept itself. The value of a row is its modifier's.
     public var modifier = "@"
-    /// Tells occurrences of a concept in one visit apart, from 1; the rows of one occurrence share it.
+    /// Distinguishes occurrences of a concept in one visit, from 1; the rows of one occurrence share it.
     public var instance = 1
     /// When it was observed.
     public var start: WarehouseTime

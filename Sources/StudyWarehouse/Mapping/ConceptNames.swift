@@ -60,7 +60,7 @@ public enum ConceptNames {
     }
 
     /// A path. Letters, digits, `.` and `-` stand for themselves; everything else is escaped, since `%`, `_` and `\` mean
-    /// something where paths are looked for.
+    /// something where paths are searched.
     public static func path(_ root: String, _ components: [String]) -> String {
         let path = root + components.map { escaped($0) + "\\" }.joined()
         guard path.utf8.count > longestPath else { return path }

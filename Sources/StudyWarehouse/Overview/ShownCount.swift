@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number of people as a study team sees it, coarse enough that two looks, or two numbers of one look, seldom differ by one
+/// A number of people as a study team sees it, coarse enough that two views, or two numbers of one view, seldom differ by one
 /// person: rounded down to a multiple of five, and fewer than five are not counted.
 public enum ShownCount: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Nobody, or up to four.

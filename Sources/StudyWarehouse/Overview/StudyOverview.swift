@@ -29,7 +29,7 @@ public struct StudyOverview: Sendable, Hashable {
 extension WarehouseTransaction {
     /// Participants, consents and messages.
     ///
-    /// - Parameter first: The first day that is told of, as in `2026-03-01`.
+    /// - Parameter first: The first day that is reported, as in `2026-03-01`.
     public func overview(since first: String) throws -> StudyOverview {
         var days: [String: [String: Int]] = [:]
         let rows = try db.rows(

@@ -42,7 +42,7 @@ extension WarehouseTransaction {
 
     /// What was answered to each question of a questionnaire, in the order of their paths.
     ///
-    /// A question that no ontology has is left out while fewer than five participants answered it: its name is a stranger's.
+    /// A question that no ontology has is left out while fewer than five participants answered it: its name is untrusted.
     ///
     /// - Parameter source: The name of a ``QuestionSource``.
     public func questions(of source: String) throws -> [QuestionSummary] {

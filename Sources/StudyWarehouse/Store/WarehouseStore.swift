@@ -104,7 +104,7 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         try await database.run(.snapshot, body)
     }
 
-    /// PostgreSQL overwrites nothing; its vacuum gives the place away.
+    /// PostgreSQL overwrites nothing; its vacuum frees the space.
     func eraseRemains() async throws {}
 }
 

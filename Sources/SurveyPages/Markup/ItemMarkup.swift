@@ -179,7 +179,8 @@ struct ItemMarkup {
         return self.media(media, at: "\(base)/media/\(item.item.index)", label: item.item.label(in: language))
     }
 
-    /// A picture, sound or video that the questionnaire has; what is elsewhere is a link, so that nobody there learns who looks.
+    /// A picture, sound or video that the questionnaire has; what is elsewhere is a link, so that nobody there learns who opens
+    /// the page.
     func media(_ media: Attachment, at address: String, label: String) -> Markup {
         let title = media.title ?? label
         guard media.data != nil, let type = SurveyMedia.type(media) else {

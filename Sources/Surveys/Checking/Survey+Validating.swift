@@ -1,8 +1,9 @@
 import FHIR
 
 extension Survey {
-    /// What is wrong with a response: what does not belong to the questionnaire, what ``SurveySession/problems()``
-    /// reports, and what breaks the definitions of FHIR. While a response is in progress, what is missing is only a warning.
+    /// The problems of a response: parts that do not belong to the questionnaire, the problems that
+    /// ``SurveySession/problems()`` reports, and parts that break the definitions of FHIR. While a response is in progress, a
+    /// missing answer is only a warning.
     public func problems(of response: QuestionnaireResponse, context: SurveyContext = SurveyContext()) -> [SurveyProblem] {
         let session = SurveySession(self, restoring: response, context: context)
         var problems = session.restorationProblems

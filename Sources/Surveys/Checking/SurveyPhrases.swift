@@ -2,7 +2,7 @@
 public struct SurveyPhrases: Sendable {
     /// The sentences by key; English where one is missing.
     public var sentences: [String: String]
-    /// The language of what the questionnaire itself says, such as `de-AT`; nil for what it is written in.
+    /// The language of the questionnaire's own texts, such as `de-AT`; nil for the one that it is written in.
     public var language: String?
 
     /// Sentences by key, as ``english`` has them.

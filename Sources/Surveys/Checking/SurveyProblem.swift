@@ -30,7 +30,7 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         case tooSmall(minimum: String)
         /// A value above `maxValue`.
         case tooLarge(maximum: String)
-        /// A decimal with more places than `maxDecimalPlaces`.
+        /// A decimal with more digits behind the point than `maxDecimalPlaces`.
         case tooManyDecimals(maximum: Int)
         /// A quantity in a unit that the question does not allow.
         case unit(allowed: [SurveyText])

@@ -1,8 +1,8 @@
 import FHIR
 
 extension SurveySession {
-    /// What keeps the response from being complete: unanswered questions that are required, and answers that break rules.
-    /// In document order.
+    /// The problems that keep the response from being complete: unanswered questions that are required, and answers that break
+    /// rules. In document order.
     public func problems() -> [SurveyProblem] {
         var session = self
         session.steps = Self.mostSteps

@@ -25,7 +25,7 @@ public struct AnswerFormat: Sendable {
     public var minimum: AnswerBound?
     /// The largest value (`maxValue`).
     public var maximum: AnswerBound?
-    /// How many places a decimal may have behind the point.
+    /// How many digits a decimal may have behind the point.
     public var maxDecimalPlaces: Int?
     /// The distance of two values on a slider (`sliderStepValue`).
     public var sliderStep: Int?

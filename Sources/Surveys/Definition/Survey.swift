@@ -1,8 +1,7 @@
 import FHIR
 import OrderedJSON
 
-/// What a questionnaire asks, as plain values: the items in document order, and what of the questionnaire is wrong or not
-/// supported.
+/// A questionnaire as plain values: its items in document order, and the parts of it that are wrong or not supported.
 ///
 /// ```swift
 /// let survey = Survey(try Questionnaire(parsing: data))
@@ -12,11 +11,11 @@ import OrderedJSON
 /// let response = session.response()
 /// ```
 ///
-/// Making a survey never fails. What is wrong or not supported is a ``SurveyDiagnostic``, and everything else works.
+/// Making a survey never fails. A part that is wrong or not supported is a ``SurveyDiagnostic``, and everything else works.
 public struct Survey: Sendable {
     /// The resource as it was given.
     public let questionnaire: Questionnaire
-    /// `url`, with `|version` where there is a version: what a response says it answers.
+    /// `url`, with `|version` where there is a version: the canonical URL by which a response names its questionnaire.
     public let canonical: String?
     /// The title, else the name.
     public let title: SurveyText?

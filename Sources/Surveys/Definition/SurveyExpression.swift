@@ -25,11 +25,11 @@ public struct SurveyExpression: Sendable {
 
 /// A condition under which an item is asked. (FHIR `Questionnaire.item.enableWhen`.)
 public struct EnableCondition: Sendable {
-    /// The linkId of the question that is looked at.
+    /// The linkId of the question whose answers are compared.
     public let question: String
     /// How its answers are compared.
     public let comparison: QuestionnaireEnableOperator
-    /// What its answers are compared with.
+    /// The value that its answers are compared with.
     public let answer: SurveyAnswer
     /// The index of the question; nil where there is none.
     let target: Int?

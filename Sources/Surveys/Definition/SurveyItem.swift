@@ -9,7 +9,7 @@ public struct SurveyItem: Sendable {
     public let parent: Int?
     /// The items under it.
     public internal(set) var children: [Int] = []
-    /// What answers refer to it by; empty where the questionnaire has none.
+    /// The id by which answers refer to it; empty where the questionnaire has none.
     public let linkId: String
     /// What it is. An unknown type is read as `string`; an abstract `question` takes no answers.
     public let type: QuestionnaireItemType

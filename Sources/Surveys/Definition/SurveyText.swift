@@ -20,7 +20,7 @@ public struct SurveyText: Sendable, Hashable {
         (markdown, xhtml, style, translations) = (nil, nil, nil, [:])
     }
 
-    /// What a coding shows, with its translations: its display, else its code.
+    /// A coding's text, with its translations: its display, else its code.
     public init(_ coding: Coding) {
         self = SurveyText(coding.tree, "display") ?? SurveyText(coding.code ?? "")
     }

@@ -309,7 +309,7 @@ extension Extractor.Placement {
 }
 
 extension ElementNode {
-    /// Whether a value's place in the node has a value that it cannot stand beside.
+    /// Whether the node has a value, where this value goes, that excludes it.
     fileprivate func isTaken(by placement: Extractor.Placement, after depth: Int) -> Bool {
         var node = self
         for step in placement.steps[(depth + 1)...].dropLast() {

@@ -11,8 +11,8 @@ import OrderedJSON
 /// ```
 ///
 /// The three ways of Structured Data Capture work, also together: Observations by the items' codes, resources by the
-/// definitions of elements, and resources by templates. Everything in the bundle is valid FHIR R4; what would not be is left
-/// out with a diagnostic.
+/// definitions of elements, and resources by templates. Everything in the bundle is valid FHIR R4; a resource that would not be
+/// is left out with a diagnostic.
 ///
 /// - A resource with an id is an update (`PUT`), others are new (`POST`). An update has to have content. Where the
 ///   resource that is updated was given as a launch context, what was extracted is set in it; without it, an update
@@ -22,7 +22,7 @@ import OrderedJSON
 public struct SurveyExtraction: Sendable {
     /// A transaction. Empty where nothing was extracted; ``diagnostics`` say why.
     public let bundle: FHIR.Bundle
-    /// What was not extracted as the questionnaire says, with the item's linkId.
+    /// The extractions that could not be done as the questionnaire says, with the item's linkId.
     public let diagnostics: [SurveyDiagnostic]
 }
 

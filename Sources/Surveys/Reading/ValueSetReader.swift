@@ -7,14 +7,14 @@ struct ValueSetReader {
     static let mostOptions = 20_000
     /// The most value sets that are asked for.
     static let mostAsked = 10_000
-    /// How many concepts of all value sets together are looked at: a few large ones may include each other often.
+    /// How many concepts of all value sets together are read: a few large ones may include each other often.
     static let mostConcepts = 200_000
 
     private let contained: [String: JSONValue]
     private let codeSystems: [String: JSONValue]
     private let given: [String: JSONValue]
     private var read: [String: OptionList?] = [:]
-    /// How many concepts were looked at.
+    /// How many concepts were read.
     private var concepts = 0
     var diagnostics: [SurveyDiagnostic] = []
 
@@ -93,9 +93,9 @@ struct ValueSetReader {
         /// What of the value set cannot be listed.
         var problem: String?
         var isUnknown = false
-        /// How many value sets were looked at.
+        /// How many value sets were read.
         var visits = 0
-        /// How many concepts were looked at, also in other value sets.
+        /// How many concepts were read, also in other value sets.
         var concepts: Int
 
         init(concepts: Int) { self.concepts = concepts }
@@ -113,10 +113,10 @@ struct ValueSetReader {
             problem = part.problem ?? problem
         }
 
-        /// Whether nothing more is looked at.
+        /// Whether nothing more is read.
         var isFull: Bool { concepts > ValueSetReader.mostConcepts }
 
-        /// Whether another concept may be looked at.
+        /// Whether another concept may be read.
         private mutating func countsOn() -> Bool {
             concepts += 1
             return !isFull

@@ -8,7 +8,7 @@ extension SurveySession {
     /// Results are found by their identifiers, wherever in the result they are; those of an earlier run of the task
     /// (`isPreviousResult`) do not count.
     ///
-    /// - Returns: what does not fit, and was left out.
+    /// - Returns: The results that do not fit, and were left out.
     public mutating func fill(withResearchKitResult result: JSONValue) -> [SurveyProblem] {
         var problems: [SurveyProblem] = []
         var found: [(item: Int, order: Int, result: JSONValue)] = []

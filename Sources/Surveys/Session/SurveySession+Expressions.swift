@@ -14,7 +14,7 @@ extension SurveySession {
     /// How many variables may read each other in a chain.
     private static let mostVariables = 60
 
-    /// Variables that one evaluation has found, and those that it is just looking for.
+    /// Variables that one evaluation has found, and those that it is searching for.
     struct VariableScope {
         var known: [String: [FHIRPathItem]] = [:]
         var visiting: Set<String> = []

@@ -12,7 +12,7 @@ extension SurveySession {
     /// it; that of a repeating group an array of objects. The values of a question that does not repeat, in a group that
     /// does, go one to each repetition. `null` clears.
     ///
-    /// - Returns: what does not fit, and was left out.
+    /// - Returns: The values that do not fit, and were left out.
     public mutating func fill(with answers: JSONValue) -> [SurveyProblem] {
         together { session in
             var problems: [SurveyProblem] = []

@@ -2,7 +2,7 @@ import FHIR
 import OrderedJSON
 
 extension SurveySession {
-    /// What can be chosen for an occurrence of a question now: the options of the questionnaire, or those that an
+    /// The options of an occurrence of a question now: those of the questionnaire, or those that an
     /// expression gives, without those that are toggled off. Empty where anything may be entered.
     public func options(of occurrence: ItemOccurrence) -> [SurveyOption] {
         guard let node = node(occurrence) else { return [] }

@@ -82,7 +82,7 @@ extension SurveySession {
     /// Whether the current page is the last.
     public var isOnLastPage: Bool { pageIndex >= pages.count - 1 }
 
-    /// Goes to the next page, if there is one. Problems on this one do not keep it; look at ``pageProblems`` before.
+    /// Goes to the next page, if there is one. Problems on this one do not prevent that; check ``pageProblems`` before.
     public mutating func next() { pageIndex = max(0, min(pageIndex + 1, pages.count - 1)) }
 
     /// Goes to the page before, if there is one.
@@ -93,7 +93,7 @@ extension SurveySession {
 
     // MARK: Items
 
-    /// What the current page shows, in order: asked, not hidden, without help that other items have.
+    /// The items that the current page shows, in order: those that are asked and not hidden, without help texts of other items.
     public var visibleItems: [VisibleItem] { page.map { visibleItems(on: $0) } ?? [] }
 
     /// What a page shows, in order.

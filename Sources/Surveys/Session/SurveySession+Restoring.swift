@@ -2,8 +2,8 @@ import FHIR
 import OrderedJSON
 
 extension SurveySession {
-    /// A session with the answers of a response, of this version of the questionnaire or another. What fits is kept with
-    /// everything that the response says about it; what does not is in ``restorationProblems``.
+    /// A session with the answers of a response, of this version of the questionnaire or another. Answers that fit are kept
+    /// with everything that the response says about them; the others are in ``restorationProblems``.
     ///
     /// Initial values are not filled in, and calculated values stay until something that they read changes.
     public init(_ survey: Survey, restoring response: QuestionnaireResponse, context: SurveyContext = SurveyContext()) {

@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 
 extension SurveySession {
-    /// What an occurrence counts: of a question the scores of the chosen options added up, of a group those of all
+    /// The score of an occurrence: of a question the scores of the chosen options added up, of a group those of all
     /// questions in it. nil where no chosen option has a score.
     public func score(of occurrence: ItemOccurrence) -> Decimal? { node(occurrence).flatMap { score(under: $0) } }
 

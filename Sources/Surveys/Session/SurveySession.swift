@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import OrderedJSON
 
-/// What is answered: a running survey, without any user interface.
+/// A running survey with its answers, without any user interface.
 ///
 /// ```swift
 /// var session = SurveySession(survey)
@@ -12,8 +12,8 @@ import OrderedJSON
 /// let response = session.response(.completed)
 /// ```
 ///
-/// A session is a value: a copy is a saved state, and it can be sent between actors. Whether items are asked and what is
-/// calculated is always up to date; only what reads something that changed is evaluated again. In SwiftUI keep it in
+/// A session is a value: a copy is a saved state, and it can be sent between actors. Whether items are asked and which values
+/// are calculated is always up to date; only expressions that read a changed value are evaluated again. In SwiftUI keep it in
 /// `@State` or in a property of an `@Observable` class.
 public struct SurveySession: Sendable {
     /// The questionnaire that is answered.
@@ -24,7 +24,7 @@ public struct SurveySession: Sendable {
     }
     /// What expressions can ask for.
     public let context: SurveyContext
-    /// What went wrong while expressions were evaluated, and whether the questionnaire is not to be used at the time.
+    /// The errors of evaluated expressions, and whether the questionnaire is not to be used at the time.
     public internal(set) var diagnostics: [SurveyDiagnostic] = []
     /// What of a response that was restored did not fit.
     public internal(set) var restorationProblems: [SurveyProblem] = []
@@ -143,7 +143,7 @@ public struct ItemOccurrence: Sendable, Hashable {
     let generation: UInt32
 }
 
-/// What the expressions of a survey can ask for besides the response.
+/// The values that the expressions of a survey can ask for besides the response.
 public struct SurveyContext: Sendable {
     /// The time of `now()` and `today()`, with a zone: `2026-11-22T09:30:00+01:00`. By default the machine's.
     public var now: String?

@@ -3,7 +3,7 @@ import Foundation
 import OrderedJSON
 
 extension SurveyItem {
-    /// The answer that JSON stands for: what FHIR holds (`true`, `5`, `"2026-11-22"`, an object for a Coding, Quantity,
+    /// The answer that JSON stands for: a value of FHIR (`true`, `5`, `"2026-11-22"`, an object for a Coding, Quantity,
     /// Attachment or Reference), an object with one member such as `valueCoding`, a code alone where it is
     /// unambiguous among the options, a number alone where a quantity has a unit to begin with.
     ///

@@ -12,7 +12,7 @@ extension TreeNode {
 
     /// Calls `body` with the parts that a name in an expression stands for.
     ///
-    /// - Parameter isStrict: Whether a name that the node's type does not have is not looked for.
+    /// - Parameter isStrict: Whether a name that the node's type does not have is not searched for.
     /// - Returns: False for such a name.
     @discardableResult
     func forEachPart(named name: String, isStrict: Bool = false, _ body: (TreeNode) -> Void) -> Bool {

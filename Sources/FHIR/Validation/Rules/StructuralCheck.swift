@@ -2,7 +2,7 @@ import FHIRTables
 
 /// What an expression's result must be, as far as it follows from which elements an object has.
 ///
-/// `value.empty() or component.code.where(…).empty()` holds without a look at values where there is no `value`, and also
+/// `value.empty() or component.code.where(…).empty()` holds without reading values where there is no `value`, and also
 /// where there is no `component`. Most rules of most objects are decided in this way, and need no evaluation.
 indirect enum StructuralCheck: Sendable {
     /// What is known of a result.

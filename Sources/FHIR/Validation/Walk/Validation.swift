@@ -88,7 +88,7 @@ struct Validation {
 
     /// Counts what was visited.
     ///
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether to continue.
     mutating func spend(_ count: Int = 1, at value: ParsedNode) -> Bool {
         if isStopped { return false }
         let before = steps

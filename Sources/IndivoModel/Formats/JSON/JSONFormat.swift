@@ -207,7 +207,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether a field can have the value; if not, it stays until another takes its place.
+    /// Whether a field can have the value; if not, it stays until another replaces it.
     fileprivate func isReadable(as field: FieldSchema) -> Bool {
         switch (field.shape.kind, field.shape.isList) {
         case (.leaf(let type), false): scalarText.map { type.failure(of: $0) == nil } ?? false

@@ -1,7 +1,7 @@
 import IndivoXML
 
 extension CompoundValue {
-    /// Reads the value from an element of nested XML, such as one of a server's answers.
+    /// Reads the value from an element of nested XML, such as a server's response.
     ///
     /// - Parameters:
     ///   - node: The element, or its document.
@@ -45,8 +45,8 @@ extension CompoundValue {
         return element
     }
 
-    /// The value as nested XML in a copy of the element it was read from: what the type does not know is kept where
-    /// it was, and of what it does know only what changed is written.
+    /// The value as nested XML in a copy of the element it was read from: content that the type does not know is kept where it
+    /// was, and only fields that changed are written.
     ///
     /// - Parameter source: The element, or its document; it stays as it is.
     /// - Returns: The element's copy; for a root element what stood around it is copied too.

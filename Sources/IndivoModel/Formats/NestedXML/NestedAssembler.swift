@@ -2,7 +2,7 @@ import IndivoXML
 
 /// Writes a table as nested XML into a document of its own.
 struct NestedAssembler {
-    /// Why the other way of writing has to be taken: a name is none in XML, which is told when the document is written
+    /// Why the other way of writing has to be taken: a name is none in XML, which is reported when the document is written
     /// out, or a related document has a source to keep.
     private struct NeedsWriter: Error {}
 

@@ -167,7 +167,7 @@ extension TableItem {
 }
 
 extension FieldSchema {
-    /// Whether a text is no value of the leaf that this field is. It stays where it is until a value takes its place.
+    /// Whether a text is no value of the leaf that this field is. It stays where it is until a value replaces it.
     fileprivate func cannotRead(_ text: String) -> Bool {
         guard case .leaf(let type) = shape.kind, !text.isEmpty else { return false }
         return type.failure(of: text) != nil

@@ -75,7 +75,7 @@ package enum SDMJ {
 
 extension SDMXDocument {
     /// Reads SDMJ, the JSON form of data models: a list of models, or one.
-    /// - Throws: ``SDMJError`` with line, column and the path of what is no model; ``DocumentError``.
+    /// - Throws: ``SDMJError`` with line, column and the path of the value that is no model; ``DocumentError``.
     public init(json: Data) throws {
         try self.init(SDMJ.models(parsing: json))
     }

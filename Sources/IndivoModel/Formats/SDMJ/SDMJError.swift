@@ -2,7 +2,7 @@ import OrderedJSON
 
 /// What is wrong with a text in SDMJ, and where. It names no value of the text.
 public struct SDMJError: Error, Hashable, CustomStringConvertible {
-    /// Counted from 1; `nil` for what is to be written, and was not read.
+    /// Counted from 1; `nil` for a value that is to be written, and was not read.
     public let line: Int?
     /// Counted from 1, in Unicode scalars; `nil` where ``line`` is.
     public let column: Int?

@@ -5,14 +5,14 @@ import IndivoXML
 /// Of several that stand for one leaf, one counts: of one name the last, as a server has it; of several names that with
 /// text, today's first. The same goes for relations, with models for text.
 struct SDMXDecoder {
-    /// What a name stands for, and where it lies: in a tree the same name mostly lies at the same place.
+    /// The field that a name stands for, and its address: in a tree the same name mostly lies at the same address.
     private struct Known {
         var start: UnsafePointer<UInt8>?
         var count = 0
         var found: ModelSchema.Found?
     }
 
-    /// What was looked up last; empty until there is a second model.
+    /// The names found last; empty until there is a second model.
     private var known: [Known] = []
     private var isFirst = true
     private var modelNumber: UInt32?

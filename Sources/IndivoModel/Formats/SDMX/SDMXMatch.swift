@@ -3,7 +3,7 @@ import IndivoXML
 extension XMLNode {
     /// Whether this model of a stored document is the one that a report shows.
     ///
-    /// Reports do not repeat what is stored word for word: they spell numbers and dates their own way, fill in `false`
+    /// Reports do not give the stored text word for word: they spell numbers and dates their own way, fill in `false`
     /// where a boolean was left out, leave out some relations and shuffle the rest.
     func isSameModel(as reported: XMLNode, of type: IndivoDocument.Type) -> Bool {
         guard type.isModel(self), type.isModel(reported) else { return false }

@@ -26,13 +26,13 @@ public struct AWSCredentials: Sendable, Hashable {
     }
 }
 
-/// Why SQS or S3 did not do what it was asked for. No text holds a secret or a message.
+/// Why a request to SQS or S3 failed. No text holds a secret or a message.
 public enum AWSError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An address or setting that cannot be used.
     case badInput(String)
     /// The service refuses an action.
     case refused(action: String, status: Int, code: String)
-    /// What came back is not what the service answers.
+    /// The response is not one of the service's.
     case unexpected(action: String)
 
     public var description: String {

@@ -8,8 +8,9 @@ import OrderedJSON
 /// let place = "https://sqs.eu-central-1.amazonaws.com/123456789012/study?bucket=study-messages"
 /// let queue = try await SQSMessageQueue(SQSConfiguration(parsing: place), AWSCredentials(environment: environment))
 /// ```
-/// SQS does not know what it had before, but for five minutes of a FIFO queue: the consumer recognises ids. Messages that are
-/// received too often are moved to the queue of dead letters by SQS itself (redrive policy), or by whoever receives them.
+/// SQS does not recognise messages that it had before, except for five minutes in a FIFO queue; the consumer recognises their
+/// ids. Messages that are received too often are moved to the queue of dead letters by SQS itself (redrive policy), or by
+/// whoever receives them.
 public final class SQSMessageQueue: MessageQueue {
     private let configuration: SQSConfiguration
     private let client: AWSClient
