@@ -63,6 +63,16 @@ import Testing
         #expect(steps(1, "foo") != steps(1, "bar") && steps(1, "foo") == steps(1.0, "foo"))
     }
 
+    @Test func twoFoodsWithTheSameNumbersAreTwoSamples() {
+        func protein(_ food: String) -> Sample {
+            var sample = Fixture.quantity("DietaryProtein", 5, "g")
+            sample.metadata["HKFoodType"] = .text(food)
+            return sample
+        }
+        #expect(protein("Bread").identity != protein("Cheese").identity && protein("Bread").identity == protein("Bread").identity)
+        #expect(protein("Bread").identity != Fixture.quantity("DietaryProtein", 5, "g").identity)
+    }
+
     @Test func aWorkoutHasOneIdentityInEveryUnit() throws {
         func workout(_ minutes: SampleQuantity, _ energy: SampleQuantity, _ distance: SampleQuantity) -> String {
             var sample = Fixture.bloodPressure()

@@ -36,6 +36,8 @@ import Testing
         }
         #expect(try parts(#"{"*": _}"#) == [pressure] && parts(#"{"BloodPressureSystolic": _}"#) == pressure.members)
         #expect(try parts(#"{"*": _, "BloodPressure": _}"#) == [pressure] + pressure.members)
+        #expect(try parts(#"{"BloodPressure": _}"#) == [pressure])
+        #expect(try parts(#"{"BloodPressure": _, "BloodPressureSystolic": _}"#) == [pressure, pressure.members[1]])
     }
 
     @Test(arguments: [

@@ -40,9 +40,11 @@ extension SearchCriterion {
         case .value(let key, let matches, let isNegated):
             let found = Self.any(
                 matches.map { match -> SQL in
-                    let rows: SQL = "FROM value WHERE key = \(key) AND \(match.sql(now: now))"
-                    return isFilter ? "EXISTS (SELECT 1 \(rows) AND value.resource = \(alias).id)"
-                        : "\(alias).id IN (SELECT resource \(rows))"
+                    let condition: SQL = "key = \(key) AND \(match.sql(now: now))"
+                    // By the resource, of which SQLite has to be told: a code may be that of all resources.
+                    return isFilter
+                        ? "EXISTS (SELECT 1 FROM value INDEXED BY valueByResource WHERE resource = \(alias).id AND \(condition))"
+                        : "\(alias).id IN (SELECT resource FROM value WHERE \(condition))"
                 })
             return isNegated ? "NOT \(found)" : found
         case .composite(let key, let alternatives):

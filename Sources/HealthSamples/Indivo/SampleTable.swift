@@ -73,7 +73,7 @@ public struct SampleTable: Sendable, Hashable {
     /// they have.
     public func parts(of sample: Sample) -> [Sample] {
         guard case .correlation(let members) = sample.value else { return [sample] }
-        if rows[sample.type] != nil { return [sample] + members }
+        if rows[sample.type] != nil { return [sample] + members.filter { rows[$0.type] != nil || rows[Self.anyType] != nil } }
         return rows[Self.anyType] == nil ? members : SampleDocuments.parts(of: sample, mapping: mapping)
     }
 

@@ -13,15 +13,26 @@ enum SampleIdentity {
 
 extension Sample {
     /// The sample's UUID in lower case; where its origin gives none, one that its type, source, points in time and value
-    /// determine, so that the same sample has the same one in every export.
+    /// determine, so that the same sample has the same one in the next export.
     ///
     /// Zones, units and zeros at the end do not count: Apple's export writes all dates in the zone that the phone is in when it
     /// exports, and all numbers in the units that it then prefers, with six digits. So numbers are compared in the unit that the
-    /// type has in FHIR; where it has a dimension, with five digits. Different numbers of one source, type and time are
-    /// different samples: a meal has several foods.
-    public var identity: String { uuid?.lowercased() ?? SampleIdentity.uuid(of: fingerprint) }
+    /// type has in FHIR; where it has a dimension, with five digits. When the phone prefers another unit, 5 to 10 of 100 numbers
+    /// are rounded to others all the same, and those samples get another identity. Different numbers, foods and identifiers of
+    /// other apps of one source, type and time are different samples: a meal has several foods.
+    public var identity: String {
+        uuid?.lowercased() ?? SampleIdentity.uuid(of: ([fingerprint] + marks).joined(separator: "\u{1F}"))
+    }
 
-    /// Everything that distinguishes the sample from others, in one text.
+    /// What tells two samples with the same numbers apart.
+    private var marks: [String] {
+        ["HKFoodType", "HKExternalUUID", "HKMetadataKeySyncIdentifier"].compactMap { key in
+            guard case .text(let text)? = metadata[key] else { return nil }
+            return "\(key)=\(text)"
+        }
+    }
+
+    /// Type, points in time, value and source, in one text. The record of a correlation's member may have other metadata.
     var fingerprint: String {
         let separator = "\u{1F}"
         let what: String =

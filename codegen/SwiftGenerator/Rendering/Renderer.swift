@@ -38,7 +38,9 @@ public enum Renderer {
     private static func columns(of declaration: SwiftClass) -> String {
         let modifier = declaration.access.modifier
         let columns = declaration.properties.compactMap { property -> String? in
-            guard let type = property.columnType else { return nil }
+            // A query looks for the server's names first: a property called like another field would ask for that one.
+            let isAnothers = declaration.properties.contains { $0.fieldName == property.name && $0.name != property.name }
+            guard let type = property.columnType, !isAnothers else { return nil }
             let head = "        \(modifier)static let \(SwiftGrammar.quoted(property.name)) ="
             let value = "ModelColumn<\(type)>(\(literal(property.name)))"
             let isLong = head.count + 1 + value.count > lineLength
