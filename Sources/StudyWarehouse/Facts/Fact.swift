@@ -56,9 +56,9 @@ public struct Visit: Sendable, Hashable {
     /// A visit.
     public init(id: String, start: WarehouseTime, end: WarehouseTime? = nil) { (self.id, self.start, self.end) = (id, start, end) }
 
-    /// The id in tables, whose keys databases bound. What is behind the id of a second one is nothing that apps number with.
+    /// The id in tables, whose keys databases bound. No other id has the same, not even one that ends as a second one's does.
     var key: String {
-        let id = number == 1 ? id : "\(id)#equal-\(number)"
+        let id = number == 1 && !id.contains("#equal-") ? id : "\(id)#equal-\(number)"
         return id.unicodeScalars.count <= 200 ? id : "sha-256:" + ConceptNames.digest(id)
     }
 }
