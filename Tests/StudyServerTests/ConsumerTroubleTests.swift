@@ -68,6 +68,67 @@ extension ConsumerTests {
         #expect(try await study.count("SELECT count(*) FROM study_message WHERE id = 'm2' AND state = 'waiting'") == 1)
     }
 
+    /// Tells of each deletion, which may fail.
+    private struct WatchedQueue: MessageQueue {
+        let queue: SQLiteMessageQueue
+        let deleting: @Sendable (ReceivedMessage) async throws -> Void
+
+        func send(_ message: StudyMessage) async throws -> Bool { try await queue.send(message) }
+        func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
+            try await queue.receive(limit: limit, visibility: visibility)
+        }
+        func delete(_ message: ReceivedMessage) async throws -> Bool {
+            try await deleting(message)
+            return try await queue.delete(message)
+        }
+        func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws {
+            try await queue.release(message, after: seconds, reason: reason)
+        }
+        func deadLetters(limit: Int) async throws -> [DeadLetter] { try await queue.deadLetters(limit: limit) }
+        func redeliver(_ id: String) async throws -> Bool { try await queue.redeliver(id) }
+        func status() async throws -> MessageQueueStatus { try await queue.status() }
+    }
+
+    private struct Refusal: Error {}
+
+    private func consumer(_ study: BackEnd, _ queue: any MessageQueue) -> Consumer {
+        Consumer(queue: queue, warehouse: study.warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+    }
+
+    @Test func aMessageThatCannotBeDeletedLeavesNoOtherInTheQueue() async throws {
+        let study = try BackEnd()
+        for number in 1...3 { try await study.queue.send(Given.message(Given.response(UUID(), number), id: "m\(number)")) }
+        let queue = WatchedQueue(queue: study.queue) { if $0.message.id == "m2" { throw Refusal() } }
+        await #expect(throws: Refusal.self) { try await consumer(study, queue).drain() }
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE state = 'waiting'") == 3)
+        #expect(try await study.queue.status().depth == 1)
+    }
+
+    @Test(arguments: [false, true]) func whatComesAgainIsToldBeforeAnythingElse(fails: Bool) async throws {
+        let (study, test) = (try BackEnd(), try await TestQueue(.sqlite))
+        let sqlite = try #require(test.queue as? SQLiteMessageQueue)
+        try await sqlite.send(Given.message(Given.response(UUID(), 1), id: "m1"))
+        let silent = WatchedQueue(queue: sqlite) { _ in throw Refusal() }
+        await #expect(throws: Refusal.self) { try await consumer(study, silent).drain() }
+        try await test.pass(300)
+        try await sqlite.send(Given.message(Given.response(UUID(), 2), id: "m2"))
+        let warehouse = study.warehouse
+        let queue = WatchedQueue(queue: sqlite) { received in
+            guard received.message.id == "m1" else { return }
+            #expect(try await warehouse.read { try $0.message("m2") } == nil)
+            if fails { throw Refusal() }
+        }
+        if fails {
+            await #expect(throws: Refusal.self) { try await consumer(study, queue).drain() }
+        } else {
+            let report = try await consumer(study, queue).drain()
+            #expect(report.repeated == 1 && report.waiting == 1)
+        }
+        // The one behind it was processed all the same.
+        #expect(try await warehouse.read { try $0.message("m2")?.state } == .waiting)
+        #expect(try await sqlite.status().depth == (fails ? 1 : 0))
+    }
+
     @Test func aFullDiskCostsNoMessageItsAttempts() async throws {
         let (test, warehouse) = (try await TestQueue(.sqlite, receives: 2), try Warehouse(nil))
         let consumer = Consumer(queue: test.queue, warehouse: warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))

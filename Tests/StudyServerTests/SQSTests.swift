@@ -172,6 +172,50 @@ import Testing
         #expect(aws.count("ChangeMessageVisibility") == 1 && aws.count("DeleteMessage") == 0)
     }
 
+    @Test func anOutageOfS3MakesNoDeadLetter() async throws {
+        for receives in [3, 4] {
+            let aws = PlayedAWS([[Self.raw(2, inObject: true, receives: receives)]]) { _ in
+                Self.refusal(.serviceUnavailable, "ServiceUnavailable")
+            }
+            let queue = try await played(aws)
+            await #expect(throws: AWSError.self) { try await queue.receive(limit: 10, visibility: 60) }
+            // It is counted anew.
+            let sent = aws.asked.withLock { $0.filter { $0.action == "SendMessage" }.map(\.body) }
+            #expect(sent.map { $0["QueueUrl"]?.string?.hasSuffix("/study") } == [true])
+            #expect(sent.first?["MessageBody"]?.string?.contains("messages/") == true && aws.count("DeleteMessage") == 1)
+        }
+    }
+
+    @Test func pastTheLimitTheObjectsTroubleIsTheReason() async throws {
+        for (status, part) in [(HTTPResponse.Status.forbidden, "AccessDenied"), (.notFound, "without an end")] {
+            let aws = PlayedAWS([[Self.raw(2, inObject: true, receives: 4)]]) { _ in
+                Self.refusal(status, status == .notFound ? "NoSuchKey" : "AccessDenied")
+            }
+            #expect(try await played(aws).receive(limit: 10, visibility: 60).isEmpty)
+            let sent = aws.asked.withLock { $0.first { $0.action == "SendMessage" }?.body }
+            #expect(sent?["QueueUrl"]?.string?.hasSuffix("/d") == true)
+            #expect(sent?["MessageAttributes"]?["reason"]?["StringValue"]?.string?.contains(part) == true)
+        }
+    }
+
+    @Test func anObjectThatCannotBeDeletedKeepsNoMessage() async throws {
+        let deletes = Mutex(0)
+        let batch = (1...3).map { Self.raw($0, inObject: $0 == 1) }
+        let aws = PlayedAWS([batch]) { _ in
+            let isFirst = deletes.withLock { count in
+                defer { count += 1 }
+                return count == 0
+            }
+            return isFirst
+                ? HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("b1".utf8)) : Self.refusal(.forbidden, "AccessDenied")
+        }
+        let queue = try await played(aws)
+        let found = try await queue.receive(limit: 10, visibility: 60)
+        #expect(found.count == 3)
+        try await queue.delete(found)
+        #expect(aws.count("DeleteMessage") == 3 && deletes.withLock { $0 } == 2)
+    }
+
     // MARK: With a service
 
     @Test func theObjectOfALargeMessageIsDeletedWithIt() async throws {

@@ -87,7 +87,7 @@ import Testing
                 let upload = try db.store(
                     [set], of: person, label: "m", written: written, received: WarehouseTime(received), now: Samples.now)
                 try db.keepResource(
-                    ["facts": JSONValue("\(set.facts.count)")], type: "QuestionnaireResponse", visit: set.visit.id, of: person,
+                    ["facts": JSONValue("\(set.facts.count)")], type: "QuestionnaireResponse", visit: set.visit, of: person,
                     written: written, upload: upload)
             }
         }
@@ -259,7 +259,7 @@ import Testing
             let person = try db.participant("digest", now: Samples.now)
             let upload = try db.store([set], of: person, label: "m", written: Samples.now, now: Samples.now)
             try db.keepResource(
-                ["resourceType": "Observation"], type: "Observation", visit: id, of: person, written: Samples.now, upload: upload)
+                ["resourceType": "Observation"], type: "Observation", visit: set.visit, of: person, written: Samples.now, upload: upload)
         }
         #expect(try await count(warehouse, "SELECT count(*) FROM study_resource WHERE length(visit) <= 200") == 1)
     }

@@ -17,8 +17,9 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             participant's consent is there; what cannot be processed is kept with its reason.
 
             With --once it ends when the queue is empty: the exit status is 0, 1 when there are messages that could not be \
-            processed, or that were given up after five attempts, 2 for wrong use or bad input. Their reasons are printed; \
-            --reprocess processes them again, with the keys that are there now.
+            processed, or that were given up after five attempts, 2 for wrong use or bad input, and when the queue or the \
+            warehouse cannot be opened, 3 when one of them fails later (what was received comes again). The reasons of messages \
+            are printed; --reprocess processes them again, with the keys that are there now.
 
             With --withdraw - the participant's id is a line of standard input: in the arguments it is seen by everybody who \
             lists the processes, and stays in the shell's history.
@@ -81,15 +82,19 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             queue: queue, warehouse: warehouse, keys: keys,
             mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText), visibility: visibility)
         if let leaver {
-            try StandardStreams.say("\(try await consumer.withdraw(leaver)) facts removed")
+            let facts = try await Self.answered { try await consumer.withdraw(leaver) }
+            try StandardStreams.say("\(facts) facts removed")
             return
         }
         if reprocess {
-            for letter in try await queue.deadLetters(limit: .max) { try await queue.redeliver(letter.id) }
-            try report(try await consumer.reprocessFailed())
+            try report(
+                try await Self.answered {
+                    for letter in try await queue.deadLetters(limit: .max) { try await queue.redeliver(letter.id) }
+                    return try await consumer.reprocessFailed()
+                })
         }
         if once {
-            try report(try await consumer.drain())
+            try report(try await Self.answered { try await consumer.drain() })
             try await finish(warehouse, queue)
         } else {
             let work = Task { await consumer.run() }
@@ -97,6 +102,13 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             await Interrupt.wait()
             work.cancel()
             await work.value
+        }
+    }
+
+    /// What the queue and the warehouse are asked for; no failure of theirs looks like a message that could not be processed.
+    private static func answered<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch {
+            throw CommandFailure("the queue or the warehouse fails: \(error)", status: .refused)
         }
     }
 
@@ -123,9 +135,9 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     }
 
     private func finish(_ warehouse: Warehouse, _ queue: any MessageQueue) async throws {
-        let dead = try await queue.deadLetters(limit: 1000)
+        let dead = try await Self.answered { try await queue.deadLetters(limit: 1000) }
         for letter in dead { StandardStreams.complain("\(letter.id) was given up: \(letter.reason)") }
-        let failed = try await warehouse.read { try $0.failedMessages() }
+        let failed = try await Self.answered { try await warehouse.read { try $0.failedMessages() } }
         for message in failed {
             if case .failed(let reason) = message.state { StandardStreams.complain("\(message.id): \(reason)") }
         }

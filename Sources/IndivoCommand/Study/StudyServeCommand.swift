@@ -23,7 +23,8 @@ struct StudyServeCommand: AsyncParsableCommand {
              "queuedMessages": 1000000, "queuedBytes": 17179869184}
 
             clients is where registered apps are: a file, or postgresql://… . With a queue of PostgreSQL it is left out: they are \
-            in the same database, and known to each of its receivers. Several receivers of an SQS queue need a postgresql://… .
+            in the same database, and known to each of its receivers; a file from before is named for one start, which copies \
+            its apps there. Several receivers of an SQS queue need a postgresql://… .
 
             registration is closed, codes (receipt-data is a line of the file codes) or open (without attestation). The files \
             codes and antispam have a secret in each line and mode 0600; one anti-spam token may come from \
@@ -78,7 +79,18 @@ extension StudyServeCommand {
     private func clients(_ file: ReceiverFile?, _ configuration: ReceiverConfiguration) throws -> ReceiverClients {
         let clients = try file?.clients() ?? .besideQueue
         switch (try StudyPlace(queue.queue, option: "queue", takesSQS: true), clients) {
-        case (.postgreSQL, .file), (.postgreSQL, .postgreSQL):
+        case (.postgreSQL, .file(let file)):
+            // A new file would be made otherwise, and be of no use.
+            let path = file.path(percentEncoded: false)
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw CommandFailure(
+                    "\(path) is not there; the queue’s database has the registered apps: take “clients” out of \(config ?? "")")
+            }
+            StandardStreams.complain(
+                "The apps of \(path) are copied into the queue’s database, which has them from now on; take “clients” out of "
+                    + "\(config ?? "").")
+            return clients
+        case (.postgreSQL, .postgreSQL):
             throw CommandFailure(
                 "the queue’s database has the registered apps, for all receivers; take “clients” out of \(config ?? "")")
         case (.sqs, .besideQueue) where configuration.attestation != nil:

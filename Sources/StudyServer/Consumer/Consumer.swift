@@ -110,8 +110,18 @@ public struct Consumer: Sendable {
         if remains.areThere.withLock({ $0 }) { await eraseRemains() }
         let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
-        var (trouble, done, told): ((any Error)?, [ReceivedMessage], ContinuousClock.Instant) = (nil, [], .now)
-        for received in batch {
+        var (trouble, untold, done, told): ((any Error)?, (any Error)?, [ReceivedMessage], ContinuousClock.Instant)
+        (trouble, untold, done, told) = (nil, nil, [], .now)
+        var repeated: Set<String> = []
+        do {
+            repeated = try await Task { try await self.repeated(of: batch) }.value
+            report.repeated += repeated.count
+            // Before anything else: a message behind them may end this consumer, and they would have had an attempt more.
+            do { try await tell(of: batch.filter { repeated.contains($0.message.id) }) } catch { untold = error }
+        } catch {
+            trouble = error
+        }
+        for received in batch where !repeated.contains(received.message.id) {
             // In a task of its own: the message at hand is finished when this one is cancelled, and those behind it go back.
             let pause: Int? = trouble != nil ? Self.pause : Task.isCancelled ? 0 : nil
             do {
@@ -121,16 +131,16 @@ public struct Consumer: Sendable {
                     done.append(received)
                 case .released: report.released += 1
                 }
-                if ContinuousClock.now > told + Self.telling {
-                    try await tell(of: &done)
-                    told = .now
-                }
             } catch {
                 trouble = error
             }
+            guard ContinuousClock.now > told + Self.telling else { continue }
+            // Where that fails, messages that are not processed yet are processed all the same.
+            do { try await tell(of: done) } catch { untold = untold ?? error }
+            (done, told) = ([], .now)
         }
-        do { try await tell(of: &done) } catch { trouble = trouble ?? error }
-        if let trouble { throw trouble }
+        do { try await tell(of: done) } catch { untold = untold ?? error }
+        if let trouble = trouble ?? untold { throw trouble }
         // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
         let ready = try await warehouse.read { warehouse in
             try warehouse.messagesWithConsent(limit: Self.batch) + warehouse.requestedMessages(limit: Self.batch)
@@ -153,10 +163,19 @@ public struct Consumer: Sendable {
     }
 
     /// Removes messages from the queue that were processed. One of which it does not hear comes again, and is recognised.
-    private func tell(of done: inout [ReceivedMessage]) async throws {
-        let messages = done
-        done = []
+    private func tell(of messages: [ReceivedMessage]) async throws {
+        guard !messages.isEmpty else { return }
         try await Task { try await queue.delete(messages) }.value
+    }
+
+    /// The ids of messages that come again although they were processed. As a rule a message that comes first is new; and
+    /// whether it is, the transaction sees again.
+    private func repeated(of batch: [ReceivedMessage]) async throws -> Set<String> {
+        let again = batch.filter { $0.receiveCount > 1 }
+        guard !again.isEmpty else { return [] }
+        return try await warehouse.read { warehouse in
+            Set(try again.filter { try warehouse.message($0.message.id) != nil }.map(\.message.id))
+        }
     }
 
     /// Overwrites what was deleted; what cannot be done now is done with a later batch.
@@ -183,10 +202,6 @@ public struct Consumer: Sendable {
             return .released
         }
         do {
-            // As a rule it is new; and whether it is, the transaction sees again.
-            if received.receiveCount > 1, try await warehouse.read({ try $0.message(received.message.id) }) != nil {
-                return .processed(nil)
-            }
             let state = try await process(received.message, again: false)
             if state == .refused { await eraseRemains() }
             return .processed(state)
@@ -273,31 +288,26 @@ public struct Consumer: Sendable {
 
     private struct MessageProblem: Error {
         let reason: String
-        /// Whose message it is, where that can be read: each of them may withdraw, and then it goes, too.
-        let participants: Set<String>
+        /// Whose message it is, where that can be read: each of them may withdraw, and then it goes, too. `nil` for more than
+        /// it is filed under.
+        let participants: Set<String>?
     }
 
     private static func participants(of read: Result<[Intake], MessageProblem>) -> Set<String> {
         switch read {
         case .success(let intakes): Set(intakes.map(\.participant))
-        case .failure(let problem): problem.participants
+        case .failure(let problem): problem.participants ?? []
         }
     }
 
     private func intakes(of resources: [JSONValue], _ message: StudyMessage) throws -> [Intake] {
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
-        var (intakes, visits): ([Intake], VisitNames) = ([], VisitNames())
-        for (index, resource) in resources.enumerated() {
-            var intake = try Intake(
+        let intakes = try resources.enumerated().map { index, resource in
+            try Intake(
                 resource, visit: resources.count == 1 ? message.id : "\(message.id)#\(index)", received: received, mapper: mapper)
-            if let visit = intake.visit {
-                guard let name = visits.name(visit, of: resource) else { continue }
-                intake.visit = name
-            }
-            intakes.append(intake)
         }
         guard Set(intakes.map(\.participant)).count <= 1 else { throw ProcessingError.subjects("it names several participants") }
-        return intakes
+        return MessageVisits.newest(of: intakes)
     }
 
     /// The resources of a Bundle; any other resource is its own part.
@@ -327,6 +337,10 @@ public struct Consumer: Sendable {
             id: message.id, kind: message.content.rawValue, body: message.body, received: message.received, state: .loaded,
             participant: named)
         switch read {
+        case .failure(let problem) where problem.participants == nil:
+            // It could not go with each of them.
+            let many = "it names more than \(Intake.mostParticipants) participants, and its content is not kept"
+            (stored.state, stored.body) = (.failed(reason: "\(many): \(problem.reason)"), nil)
         case .failure(let problem): stored.state = .failed(reason: problem.reason)
         case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
             stored.state = .failed(reason: "it is of another participant than it says outside of its encryption")
@@ -375,7 +389,7 @@ public struct Consumer: Sendable {
             stored.upload = try warehouse.store(
                 [set], of: person, label: message.id, written: written, received: WarehouseTime(received), now: now)
             try warehouse.keepResource(
-                try intake.pseudonymised(person.pseudonym, received: received), type: type, visit: set.visit.id, of: person,
+                try intake.pseudonymised(person.pseudonym, received: received), type: type, visit: set.visit, of: person,
                 written: written, upload: stored.upload ?? 0)
         }
     }

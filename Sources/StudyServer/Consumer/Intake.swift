@@ -56,20 +56,20 @@ struct Intake: Sendable {
             let response = QuestionnaireResponse(view: json)
             try Self.check(response)
             let set = try mapper.map(response, visit: visit, received: received)
-            meaning = .data(set, written: Self.changed(json, received), type: type)
+            meaning = .data(set, written: Self.changed(json) ?? WarehouseTime(received), type: type)
         default:
             let observation = Observation(view: json)
             try Self.check(observation)
             meaning = .data(
-                try ObservationMapper().map(observation, visit: visit, received: received), written: Self.changed(json, received),
-                type: type)
+                try ObservationMapper().map(observation, visit: visit, received: received),
+                written: Self.changed(json) ?? WarehouseTime(received), type: type)
         }
     }
 
-    /// When a resource was last changed, which decides between two of one identifier.
-    private static func changed(_ json: JSONValue, _ received: FHIRDateTime) -> WarehouseTime {
+    /// When a resource was last changed.
+    private static func changed(_ json: JSONValue) -> WarehouseTime? {
         let updated = json["meta"]?["lastUpdated"]?.string ?? json["authored"]?.string ?? json["issued"]?.string
-        return WarehouseTime(updated.flatMap(FHIRDateTime.init(text:)) ?? received)
+        return updated.flatMap(FHIRDateTime.init(text:)).map(WarehouseTime.init)
     }
 
     /// Errors by rule and element, never by value.
@@ -86,29 +86,40 @@ struct Intake: Sendable {
 
     // MARK: Participants
 
-    /// The digests of the participants that resources name, also where nothing else of them can be read.
-    static func participants(of resources: [JSONValue]) -> Set<String> {
+    /// The digests of the participants that resources name, also where nothing else of them can be read; `nil` for more than
+    /// a message is filed under.
+    static func participants(of resources: [JSONValue]) -> Set<String>? {
         var ids: Set<String> = []
-        for json in resources where ids.count < mostParticipants {
+        for json in resources {
+            guard ids.count <= mostParticipants else { return nil }
             if let id = try? participantID(json, json["resourceType"]?.string ?? "") { ids.insert(digest(id)) }
         }
-        return ids
+        return ids.count <= mostParticipants ? ids : nil
     }
 
     /// Under how many participants a message is filed that should be of one: each of them is locked.
-    private static let mostParticipants = 100
+    static let mostParticipants = 100
 
     /// The identity of the visit of an answer or a measurement; a Patient has one visit for all times.
     var visit: String? {
-        get {
-            guard case .data(let set, _, let type) = meaning, type != "Patient" else { return nil }
-            return set.visit.id
-        }
-        set {
-            guard case .data(var set, let written, let type) = meaning, let newValue else { return }
-            set.visit.id = newValue
-            meaning = .data(set, written: written, type: type)
-        }
+        guard case .data(let set, _, let type) = meaning, type != "Patient" else { return nil }
+        return set.visit.id
+    }
+
+    /// When the resource says that it was changed, which decides between two of one visit.
+    var changed: WarehouseTime? { Self.changed(resource) }
+
+    /// When it is taken to have been changed.
+    var written: WarehouseTime? {
+        guard case .data(_, let written, _) = meaning else { return nil }
+        return written
+    }
+
+    /// Makes it one of several that are equally new under one visit's id.
+    mutating func number(_ number: Int, written: WarehouseTime?) {
+        guard case .data(var set, let own, let type) = meaning else { return }
+        set.visit.number = number
+        meaning = .data(set, written: written ?? own, type: type)
     }
 
     private static func participantID(_ json: JSONValue, _ type: String) throws -> String {

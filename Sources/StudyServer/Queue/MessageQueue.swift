@@ -34,6 +34,8 @@ public protocol MessageQueue: Sendable {
     func delete(_ message: ReceivedMessage) async throws -> Bool
 
     /// Removes messages that were processed; one whose time was over stays.
+    ///
+    /// - Throws: The first error, after each of them was tried.
     func delete(_ messages: [ReceivedMessage]) async throws
 
     /// Gives a message back, for after so many seconds. After its last attempt it becomes a dead letter with this reason.
@@ -64,7 +66,11 @@ extension MessageQueue {
     public func wait(for longest: Duration) async throws { try await Task.sleep(for: longest) }
 
     public func delete(_ messages: [ReceivedMessage]) async throws {
-        for message in messages { try await delete(message) }
+        var trouble: (any Error)?
+        for message in messages {
+            do { try await delete(message) } catch { trouble = trouble ?? error }
+        }
+        if let trouble { throw trouble }
     }
 }
 

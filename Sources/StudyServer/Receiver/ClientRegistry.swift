@@ -1,8 +1,10 @@
 import Crypto
 import Foundation
 import GRDB
+import OrderedJSON
 import PostgreSQLConnection
 import PrivateSQLite
+import StudyDelivery
 import StudyWarehouse
 import Synchronization
 import URLCoding
@@ -14,7 +16,8 @@ public enum ReceiverClients: Sendable, Hashable {
     /// In the queue's database, where that is PostgreSQL's: all receivers of the queue share it. In memory otherwise, and then a
     /// restart makes all apps register anew.
     case besideQueue
-    /// In a SQLite file, for the receivers of one machine.
+    /// In a SQLite file, for the receivers of one machine. Beside a queue of PostgreSQL the file's apps are copied into the
+    /// queue's database when a receiver starts, and are there from then on.
     case file(URL)
     /// In a database of PostgreSQL, as ``PostgreSQLMessageQueue`` takes its URL.
     case postgreSQL(String)
@@ -42,12 +45,54 @@ final class ClientRegistry: Sendable {
         case .besideQueue:
             let database = (queue as? PostgreSQLMessageQueue)?.database
             place = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(nil))
-        case .file(let file): place = .sqlite(try PrivateSQLite.open(file))
+        case .file(let file):
+            let database = (queue as? PostgreSQLMessageQueue)?.database
+            place = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(file))
         case .postgreSQL(let url): place = .postgreSQL(PostgreSQLDatabase(try PostgreSQLAddress(url)))
         }
         switch place {
         case .sqlite(let database): try Self.migrate(database)
         case .postgreSQL(let database): try await Self.makeTables(database)
+        }
+        if case .postgreSQL(let database) = place, case .file(let file) = clients { try await Self.copy(file, to: database) }
+    }
+
+    /// Copies what a file has. What the database knows already stays as it is there, so that this may be done again.
+    private static func copy(_ file: URL, to database: PostgreSQLDatabase) async throws {
+        let path = file.path(percentEncoded: false)
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StudyError.storage(reason: "\(path) is not there; the queue’s database has the apps, so leave the file out")
+        }
+        let source = try PrivateSQLite.open(file)
+        try migrate(source)
+        // Clients first: tokens refer to them.
+        for (table, values) in [
+            ("queue_client", "entry ->> 0, entry ->> 1, (entry ->> 2)::bigint"),
+            ("queue_token", "entry ->> 0, entry ->> 1, (entry ->> 2)::bigint"), ("queue_participant", "entry ->> 0, entry ->> 1"),
+        ] {
+            var last = 0
+            while true {
+                let after = last
+                let rows = try await source.read { db in
+                    try SQLiteSession(db: db).rows(
+                        sql: "SELECT *, rowid AS place FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000", arguments: [after])
+                }
+                guard let end = rows.last?.integer("place") else { break }
+                let json = JSONValue(
+                    rows.map { row in
+                        JSONValue((0..<3).map { column in
+                            row.integer(column).map { JSONValue($0) } ?? JSONValue(row.text(column) ?? "")
+                        })
+                    }
+                ).text()
+                try await database.run(.statement) { session in
+                    _ = try session.run(
+                        """
+                        INSERT INTO \(table) SELECT \(values) FROM json_array_elements(?::json) AS entry ON CONFLICT DO NOTHING
+                        """, [json])
+                }
+                last = end
+            }
         }
     }
 

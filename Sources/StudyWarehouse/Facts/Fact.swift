@@ -50,9 +50,17 @@ public struct Visit: Sendable, Hashable {
     public var start: WarehouseTime
     /// When it ended.
     public var end: WarehouseTime?
+    /// Which it is, from 1, of several that one message has under one id, none of which replaces another.
+    public var number = 1
 
     /// A visit.
     public init(id: String, start: WarehouseTime, end: WarehouseTime? = nil) { (self.id, self.start, self.end) = (id, start, end) }
+
+    /// The id in tables, whose keys databases bound. No other id has the same, not even one that ends as a second one's does.
+    var key: String {
+        let id = number == 1 && !id.contains("#equal-") ? id : "\(id)#equal-\(number)"
+        return id.unicodeScalars.count <= 200 ? id : "sha-256:" + ConceptNames.digest(id)
+    }
 }
 
 /// What `patient_dimension` knows of a participant.

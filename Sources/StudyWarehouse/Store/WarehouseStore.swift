@@ -85,8 +85,13 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                 try session.command(WarehouseSchema.postgreSQL)
                 try WarehouseSchema.fill(session, source: source)
             }
-            if try session.rows("SELECT 1 WHERE to_regclass('study_message_subject') IS NOT NULL", []).isEmpty {
-                try session.command(WarehouseSchema.subjects)
+            // Whoever reads does without what a later version added, and owns no table of others'.
+            if makes, try session.rows("SELECT 1 WHERE to_regclass('study_message_subject') IS NOT NULL", []).isEmpty {
+                do { try session.command(WarehouseSchema.subjects) } catch PostgreSQLError.refused(state: "42501", _) {
+                    throw WarehouseError.badInput(
+                        "the role may not make the table study_message_subject, which this version adds; start indivo study "
+                            + "consume once as the role that owns study_message, and grant this one all rights on the new table")
+                }
             }
             try WarehouseSchema.check(session, source: source)
         }

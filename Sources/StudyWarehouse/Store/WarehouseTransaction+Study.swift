@@ -198,7 +198,7 @@ extension WarehouseTransaction {
     ///
     /// - Parameter upload: The load that stored its facts; where that changed nothing, this changes nothing.
     public func keepResource(
-        _ json: JSONValue, type: String, visit: String, of participant: Participant, written: WarehouseTime, upload: Int
+        _ json: JSONValue, type: String, visit: Visit, of participant: Participant, written: WarehouseTime, upload: Int
     ) throws {
         guard
             try db.finds(
@@ -206,7 +206,7 @@ extension WarehouseTransaction {
                     SELECT 1 FROM encounter_mapping WHERE encounter_ide = ? AND encounter_ide_source = ? AND project_id = '@'
                     AND patient_ide = ? AND patient_ide_source = ? AND upload_id = ?
                     """,
-                arguments: [Self.shortened(visit), source, participant.pseudonym, source, upload])
+                arguments: [visit.key, source, participant.pseudonym, source, upload])
         else { return }
         try db.execute(
             sql: """
@@ -214,6 +214,6 @@ extension WarehouseTransaction {
                 ON CONFLICT (patient_num, type, visit) DO UPDATE SET json = excluded.json, updated = excluded.updated,
                     upload_id = excluded.upload_id WHERE study_resource.updated <= excluded.updated
                 """,
-            arguments: [participant.number, type, Self.shortened(visit), json.text(), written.description, upload])
+            arguments: [participant.number, type, visit.key, json.text(), written.description, upload])
     }
 }

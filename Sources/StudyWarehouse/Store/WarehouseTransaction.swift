@@ -66,6 +66,9 @@ public struct WarehouseTransaction {
 
     /// Writes what a resource comes to: it replaces all that the same visit had, unless that is newer.
     ///
+    /// Of several visits with one id, which a message may have, the one of number 1 comes first, and the others with its
+    /// `written`: it replaces all that were under the id, and where that is newer, none of them changes anything.
+    ///
     /// - Parameters:
     ///   - label: Names the load in `upload_status`.
     ///   - written: When the resource was last changed; an older one changes nothing.
@@ -89,6 +92,7 @@ public struct WarehouseTransaction {
             let (visit, age) = try number(
                 of: set.visit, participant, written: written, received: received ?? now, now: now, upload: upload)
             guard age != .older else { continue }
+            if age == .newer, set.visit.number == 1 { deleted += try clearOthers(of: set.visit, participant) }
             if let patient = set.patient { try update(participant, patient, written: written, upload: upload) }
             for concept in set.concepts where !concepts.contains(concept) {
                 try store(concept, now: now, upload: upload)
@@ -112,9 +116,30 @@ public struct WarehouseTransaction {
         return upload
     }
 
-    /// The id of a visit as keys of tables have it, which databases bound.
-    static func shortened(_ visit: String) -> String {
-        visit.unicodeScalars.count <= 200 ? visit : "sha-256:" + ConceptNames.digest(visit)
+    /// Removes what was under the id of a visit beside it.
+    private func clearOthers(of visit: Visit, _ participant: Participant) throws -> Int {
+        var (other, deleted) = (visit, 0)
+        while true {
+            other.number += 1
+            guard let number = try mapping(of: other, participant)?.number else { return deleted }
+            deleted += try db.execute(
+                sql: "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
+                arguments: [number, participant.number])
+            try db.execute(
+                sql: "DELETE FROM study_resource WHERE patient_num = ? AND visit = ?", arguments: [participant.number, other.key])
+        }
+    }
+
+    /// What is known of a visit: its number, when it was changed, and when that was received.
+    private func mapping(of visit: Visit, _ participant: Participant) throws -> (number: Int, times: (String, String))? {
+        try db.row(
+            sql: """
+                SELECT encounter_num, update_date, download_date FROM encounter_mapping
+                WHERE encounter_ide = ? AND encounter_ide_source = ?
+                AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
+                """,
+            arguments: [visit.key, source, participant.pseudonym, source]
+        ).map { ($0.integer(0) ?? 0, ($0.text(1) ?? "", $0.text(2) ?? "")) }
     }
 
     /// What is to be written of a visit, beside what it has.
@@ -129,19 +154,19 @@ public struct WarehouseTransaction {
         of visit: Visit, _ participant: Participant, written: WarehouseTime, received: WarehouseTime, now: WarehouseTime,
         upload: Int
     ) throws -> (number: Int, age: VisitAge) {
-        let id = Self.shortened(visit.id)
-        let known = try db.row(
-            sql: """
-                SELECT encounter_num, update_date, download_date FROM encounter_mapping
-                WHERE encounter_ide = ? AND encounter_ide_source = ?
-                AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
-                """,
-            arguments: [id, source, participant.pseudonym, source])
+        let id = visit.key
+        let known = try mapping(of: visit, participant)
         var number = 0
+        if visit.number > 1 {
+            // Under one id all of them are of one message: that of the first.
+            var first = visit
+            first.number = 1
+            guard let times = try mapping(of: first, participant)?.times, times == (written.description, received.description)
+            else { return (0, .older) }
+        }
         if let known {
-            number = known.integer(0) ?? 0
-            let times = (known.text(1) ?? "", known.text(2) ?? "")
-            guard times <= (written.description, received.description) else { return (number, .older) }
+            number = known.number
+            guard known.times <= (written.description, received.description) else { return (number, .older) }
             try db.execute(
                 sql: "UPDATE encounter_mapping SET update_date = ?, download_date = ?, upload_id = ? WHERE encounter_num = ?",
                 arguments: [written.description, received.description, upload, number])

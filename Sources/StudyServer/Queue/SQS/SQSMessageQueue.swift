@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Logging
 import OrderedJSON
 
 /// A queue of Amazon SQS, standard or FIFO; messages that are too large for it are objects of S3.
@@ -18,6 +19,7 @@ public final class SQSMessageQueue: MessageQueue {
     private let objects: ServerAddress
     private let deadLetterURL: String
     private let maximumReceives: Int
+    private let logger = Logger(label: "study.queue")
 
     private static let deadLettersLookedAt = 10_000
 
@@ -142,16 +144,20 @@ public final class SQSMessageQueue: MessageQueue {
             try await bury(raw, handle, reason: "it is no message of a study's receiver")
             return nil
         }
-        guard count <= maximumReceives else {
-            try await bury(raw, handle, reason: "it was received \(count - 1) times without an end")
-            return nil
-        }
+        let message: ReceivedMessage
         do {
-            return try await received(text, count, handle)
-        } catch {
-            if count == maximumReceives, Self.isOfMessage(error) {
+            // Also past the limit: what keeps its object away is a better reason.
+            message = try await received(text, count, handle)
+        } catch where !(error is CancellationError) {
+            if count >= maximumReceives, Self.isOfMessage(error) {
                 try await bury(raw, handle, reason: "its object of S3 cannot be read: \(error)")
                 return nil
+            }
+            if count >= maximumReceives, case .object = text.body {
+                // No outage of a service makes dead letters: a copy is counted anew. It is there before this one is deleted.
+                try await send(text.text, to: url, group: text.id)
+                _ = try await isHeld { try await call("DeleteMessage", url, ["ReceiptHandle": JSONValue(handle)]) }
+                throw error
             }
             // Two minutes, four, eight: an outage of S3 makes no dead letters at once.
             let pause = min(60 << min(count, 9), 43_200)
@@ -160,6 +166,9 @@ public final class SQSMessageQueue: MessageQueue {
                 ["ReceiptHandle": JSONValue(handle), "VisibilityTimeout": JSONValue(pause)])
             throw error
         }
+        guard count > maximumReceives else { return message }
+        try await bury(raw, handle, reason: "it was received \(count - 1) times without an end")
+        return nil
     }
 
     private func receive(from queue: String, _ limit: Int, visibility: Int, wait: Int) async throws -> [JSONValue] {
@@ -203,7 +212,13 @@ public final class SQSMessageQueue: MessageQueue {
     public func delete(_ message: ReceivedMessage) async throws -> Bool {
         let (handle, key) = parts(of: message.lease)
         guard try await isHeld({ try await call("DeleteMessage", url, ["ReceiptHandle": JSONValue(handle)]) }) else { return false }
-        if let key { _ = try await client.object(.delete, path(key), at: objects) }
+        guard let key else { return true }
+        do {
+            _ = try await client.object(.delete, path(key), at: objects)
+        } catch {
+            // The message is gone; its object, which is encrypted, is left to the bucket's lifecycle.
+            logger.warning("an object of S3 is left", metadata: ["error": "\(error)"])
+        }
         return true
     }
 
