@@ -21,7 +21,9 @@ struct Operations {
             ("add", {
                 wait {
                     for _ in 0..<count {
-                        try await adding.add(Medication { $0.drugName = CodedValue(title: "Metformin", system: .rxNorm, identifier: "6809") })
+                        try await adding.add(
+                            Medication { $0.drugName = CodedValue(title: "Metformin", system: .rxNorm, identifier: "6809") },
+                            validation: .none)
                     }
                     return count
                 }
