@@ -15,7 +15,7 @@ public final class FileDocument: RecordDocument {
     public var documentPlace: DocumentPlace
 
     /// The content; `nil` when only the metadata is known so far. Set it to something else and
-    /// ``RecordDocument/replace()`` stores that.
+    /// ``RecordDocument/replace(externalID:validation:)`` stores that.
     public var content: FileContent?
 
     /// What the server has, where that is known.
