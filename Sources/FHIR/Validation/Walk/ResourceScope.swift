@@ -82,7 +82,9 @@ struct NodeText: Hashable {
     static func == (a: Self, b: Self) -> Bool {
         a.node.withUTF8 { a in
             b.node.withUTF8 { b in
-                guard a.count == b.count, let start = a.baseAddress, let other = b.baseAddress else { return a.isEmpty && b.isEmpty }
+                guard a.count == b.count, let start = a.baseAddress, let other = b.baseAddress else {
+                    return a.isEmpty && b.isEmpty
+                }
                 return memcmp(start, other, a.count) == 0
             } ?? false
         } ?? false

@@ -86,8 +86,9 @@ extension Validation {
         if parts.count >= 2, isAbsolute || parts.count == 2 {
             let type = String(decoding: parts[parts.count - 2], as: UTF8.self)
             if plan.isResource(type) {
-                return isAbsolute || TextScan.isID(parts[1].prefix { $0 != UInt8(ascii: "#") }) ? .type(type, isResolved: false) : .malformed(
-                    "the id in a reference has 1 to 64 letters, digits, '-' and '.'")
+                let isRight = isAbsolute || TextScan.isID(parts[1].prefix { $0 != UInt8(ascii: "#") })
+                return isRight ? .type(type, isResolved: false)
+                    : .malformed("the id in a reference has 1 to 64 letters, digits, '-' and '.'")
             }
         }
         if isAbsolute || colon != nil { return .unknown }
