@@ -23,9 +23,6 @@ final class ValidationPlan: Sendable {
     }
 
     func isResource(_ name: String) -> Bool { definitions.resourceNames.contains(name) }
-
-    /// Whether R4 has a resource of a name in UTF-8.
-    func isResource(_ name: some Collection<UInt8>) -> Bool { isResource(String(decoding: name, as: UTF8.self)) }
 }
 
 /// Makes a plan: keeps what several types share.

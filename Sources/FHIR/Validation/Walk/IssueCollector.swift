@@ -18,10 +18,10 @@ struct IssueCollector {
     /// Whether no more errors are to be collected.
     var isFull: Bool { errorCount >= limit }
 
-    /// Counts an issue.
+    /// Counts an issue, before its text and path are made.
     ///
-    /// - Returns: Whether it is to be kept.
-    mutating func counts(_ severity: IssueSeverity) -> Bool {
+    /// - Returns: Whether the issue is to be kept.
+    mutating func count(_ severity: IssueSeverity) -> Bool {
         if severity.isError {
             errorCount += 1
             return true

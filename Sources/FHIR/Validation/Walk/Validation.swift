@@ -66,7 +66,7 @@ struct Validation {
         _ severity: IssueSeverity, _ code: IssueType, _ text: String, rule: String? = nil, child: String? = nil,
         at anchor: ParsedNode?
     ) {
-        guard !isStopped, collector.counts(severity) else { return }
+        guard !isStopped, collector.count(severity) else { return }
         let expression = path.expression + (child.map { ".\($0)" } ?? "")
         collector.keep(
             ValidationIssue(
