@@ -22,6 +22,14 @@ let package = Package(
                 .product(name: "Indivo", package: "swift-indivo"),
                 .product(name: "IndivoOutbox", package: "swift-indivo"),
             ]),
+        // The README's snippets, as they stand there.
+        .executableTarget(
+            name: "Snippets",
+            dependencies: [
+                .product(name: "FHIR", package: "swift-indivo"),
+                .product(name: "IndivoXML", package: "swift-indivo"),
+                .product(name: "Surveys", package: "swift-indivo"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -81,7 +81,8 @@ package enum FHIRGenerator {
             left.removeAll(where: names.contains)
         }
         topics.append(("Other types", left.map(Names.type)))
-        topics.append(("Codes", translator.codes().map(\.name).sorted()))
+        // swift-symbolgraph-extract leaves out a type that is called as the module and Version; a link to it would lead nowhere.
+        topics.append(("Codes", translator.codes().map(\.name).filter { $0 != "FHIRVersion" }.sorted()))
         let lists = topics.filter { !$0.names.isEmpty }.map { topic in
             "### \(topic.category)\n\n" + topic.names.map { "- ``\($0)``\n" }.joined()
         }
