@@ -81,7 +81,7 @@ package enum FHIRGenerator {
             left.removeAll(where: names.contains)
         }
         topics.append(("Other types", left.map(Names.type)))
-        // swift-symbolgraph-extract leaves out a type that is called as the module and Version; a link to it would lead nowhere.
+        // swift-symbolgraph-extract leaves out a type that is called as the module and Version.
         topics.append(("Codes", translator.codes().map(\.name).filter { $0 != "FHIRVersion" }.sorted()))
         let lists = topics.filter { !$0.names.isEmpty }.map { topic in
             "### \(topic.category)\n\n" + topic.names.map { "- ``\($0)``\n" }.joined()
@@ -92,8 +92,8 @@ package enum FHIRGenerator {
 
             ## Overview
 
-            This page is generated from `schemas/fhir` by `scripts/generate`. Resources without a view can be read and written, too, as
-            ``AnyResource``.
+            This page is generated from `schemas/fhir` by `scripts/generate`. Resources without a view can be read and written,
+            too, as ``AnyResource``.
 
             ## Topics
 

@@ -14,9 +14,10 @@ enum CallsPage {
 
         ## Overview
 
-        Numbered are the 41 calls on a record that are open to a user app. ``IndivoCall/all`` has the same at run time, `indivo calls`
-        prints it, and ``IndivoRecord/call(_:_:query:body:)`` makes any of them. Variables of a path are in braces. “A query” has filters,
-        date ranges, groups, order and paging, as ``ReportQuery`` and ``AggregateQuery`` have them.
+        Numbered are the 41 calls on a record that are open to a user app. ``IndivoCall/all`` has the same at run time,
+        `indivo calls` prints it, and ``IndivoRecord/call(_:_:query:body:)`` makes any of them. Variables of a path are in
+        braces. “A query” has filters, date ranges, groups, order and paging, as ``ReportQuery`` and ``AggregateQuery`` have
+        them.
 
         This page is generated from the calls: `UPDATE_CALLS=1 swift test --filter CallCoverageTests` writes it.
 
