@@ -61,10 +61,7 @@ struct IndivoTool: AsyncParsableCommand {
         } catch {
             // Help and versions are thrown too, and are no failures.
             if exitCode(for: error).isSuccess { exit(withError: error) }
-            guard let failure = CommandFailure(any: error) else {
-                StandardStreams.complain(fullMessage(for: error))
-                Foundation.exit(exitCode(for: error).rawValue)
-            }
+            let failure = CommandFailure(any: error) ?? CommandFailure(message(for: error))
             StandardStreams.complain(failure.description)
             Foundation.exit(failure.status.rawValue)
         }

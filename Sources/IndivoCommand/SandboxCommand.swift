@@ -63,7 +63,7 @@ struct SandboxCommand: AsyncParsableCommand {
             try await announce(sandbox, apps: configuration.apps)
         } catch {
             await sandbox.stop()
-            throw failure("\(error)")
+            throw CommandFailure(any: error) ?? CommandFailure("\(error)")
         }
         await Interrupt.wait()
         await sandbox.stop()
@@ -103,11 +103,6 @@ struct SandboxCommand: AsyncParsableCommand {
             print(text)
             fflush(nil)
         }
-    }
-
-    private func failure(_ message: String) -> ExitCode {
-        note(message)
-        return .failure
     }
 
     private func note(_ message: String) {

@@ -64,6 +64,34 @@ struct FHIRGeneratorTests {
         #expect(text.contains("public var part: [Visit.Location] {"))
     }
 
+    @Test("the page lists every view by category, what has none, and the codes")
+    func page() throws {
+        let page = try FHIRGenerator.page(
+            ["datatypes": Self.datatypes, "resources": Self.resource, "codes": Self.codes,
+             "categories": "# A comment.\nPlaces\n Location Unknown\nNumbers\n Range\n Quantity\nEmpty\n Unknown"])
+        #expect(page.text.hasPrefix(FHIRGenerator.pageMarker))
+        #expect(page.text.hasSuffix("""
+            ### Places
+
+            - ``Location``
+
+            ### Numbers
+
+            - ``FHIRRange``
+            - ``Quantity``
+
+            ### Other types
+
+            - ``Extension``
+            - ``Visit``
+
+            ### Codes
+
+            - ``VisitStatus``
+
+            """))
+    }
+
     @Test("a type that a nested one hides is named with the module")
     func hiddenNames() throws {
         let text = try #require(texts()["Visit.swift"])

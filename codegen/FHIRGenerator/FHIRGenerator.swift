@@ -35,15 +35,8 @@ package enum FHIRGenerator {
     ///
     /// - Throws: ``TableError``.
     package static func views(_ tables: Tables) throws(TableError) -> [GeneratedFile] {
-        let definitions = try Definitions(
-            types: [tables["datatypes"] ?? "", tables["resources"] ?? ""], rules: tables["rules"] ?? "",
-            codes: tables["codes"] ?? "")
-        let translator = Translator(definitions: definitions, descriptions: descriptions(tables["descriptions"] ?? ""))
-        let types = definitions.types.filter { type in
-            // References are written by hand, being generic; what is abstract is a protocol.
-            (type.kind == .resource || type.kind == .datatype) && !type.isAbstract && type.name != "Reference"
-        }
-        var files = types.map { type in
+        let translator = try translator(tables)
+        var files = viewed(translator.definitions).map { type in
             let view = translator.view(of: type)
             return Renderer.file(view.name + ".swift", [Renderer.render(view)])
         }
@@ -52,6 +45,61 @@ package enum FHIRGenerator {
         }
         files += translator.codes().map { Renderer.file($0.name + ".swift", imports: [], [Renderer.render($0)]) }
         return files
+    }
+
+    private static func translator(_ tables: Tables) throws(TableError) -> Translator {
+        let definitions = try Definitions(
+            types: [tables["datatypes"] ?? "", tables["resources"] ?? ""], rules: tables["rules"] ?? "",
+            codes: tables["codes"] ?? "")
+        return Translator(definitions: definitions, descriptions: descriptions(tables["descriptions"] ?? ""))
+    }
+
+    /// The types that have views: references are written by hand, being generic; what is abstract is a protocol.
+    private static func viewed(_ definitions: Definitions) -> [DefinedType] {
+        definitions.types.filter {
+            ($0.kind == .resource || $0.kind == .datatype) && !$0.isAbstract && $0.name != "Reference"
+        }
+    }
+
+    /// How the page begins.
+    package static let pageMarker = "# Types of R4\n"
+
+    /// The page of the documentation that lists the views by FHIR's own categories, and the codes.
+    ///
+    /// - Throws: ``TableError``.
+    package static func page(_ tables: Tables) throws(TableError) -> GeneratedFile {
+        let translator = try translator(tables)
+        var left = viewed(translator.definitions).map(\.name)
+        var topics: [(category: String, names: [String])] = []
+        for line in (tables["categories"] ?? "").split(separator: "\n") where !line.hasPrefix("#") {
+            guard line.hasPrefix(" ") else {
+                topics.append((String(line), []))
+                continue
+            }
+            let names = line.split(separator: " ").map(String.init).filter(left.contains)
+            if !topics.isEmpty { topics[topics.count - 1].names += names.map(Names.type) }
+            left.removeAll(where: names.contains)
+        }
+        topics.append(("Other types", left.map(Names.type)))
+        // swift-symbolgraph-extract leaves out a type that is called as the module and Version.
+        topics.append(("Codes", translator.codes().map(\.name).filter { $0 != "FHIRVersion" }.sorted()))
+        let lists = topics.filter { !$0.names.isEmpty }.map { topic in
+            "### \(topic.category)\n\n" + topic.names.map { "- ``\($0)``\n" }.joined()
+        }
+        let text = """
+            \(pageMarker)
+            Every resource and datatype that has a view, by FHIR's own categories, and every enumeration of codes.
+
+            ## Overview
+
+            This page is generated from `schemas/fhir` by `scripts/generate`. Resources without a view can be read and written,
+            too, as ``AnyResource``.
+
+            ## Topics
+
+            \(lists.joined(separator: "\n"))
+            """
+        return GeneratedFile(name: "TypesOfR4.md", text: text)
     }
 
     /// Lines of a path and a description.

@@ -16,7 +16,7 @@ import SwiftGenerator
 
 // Writes the Swift that is generated from the tables of FHIR.
 //
-// usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --views FOLDER [--check]
+// usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --views FOLDER --page FOLDER [--check]
 //
 // Exit status: 0 when all is well, 1 when --check finds differences, 2 for other faults.
 func fail(_ message: String, status: Int32 = 2) -> Never {
@@ -28,7 +28,7 @@ func fail(_ message: String, status: Int32 = 2) -> Never {
 let arguments = Array(CommandLine.arguments.dropFirst())
 func value(after option: String) -> String {
     guard let index = arguments.firstIndex(of: option), index + 1 < arguments.count else {
-        fail("usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --views FOLDER [--check]")
+        fail("usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --views FOLDER --page FOLDER [--check]")
     }
     return arguments[index + 1]
 }
@@ -44,11 +44,12 @@ let isCheck = arguments.contains("--check")
 var isDifferent = false
 do {
     let outputs = [
-        (folder: value(after: "--tables"), files: FHIRGenerator.tables(tables)),
-        (folder: value(after: "--views"), files: try FHIRGenerator.views(tables)),
+        (folder: value(after: "--tables"), marker: FHIRGenerator.marker, files: FHIRGenerator.tables(tables)),
+        (folder: value(after: "--views"), marker: FHIRGenerator.marker, files: try FHIRGenerator.views(tables)),
+        (folder: value(after: "--page"), marker: FHIRGenerator.pageMarker, files: [try FHIRGenerator.page(tables)]),
     ]
-    for (path, files) in outputs {
-        let folder = OutputFolder(path: path, marker: FHIRGenerator.marker)
+    for (path, marker, files) in outputs {
+        let folder = OutputFolder(path: path, marker: marker)
         let plan = try folder.plan(for: files)
         if isCheck {
             let names = plan.written.map(\.name) + plan.removed

@@ -1,5 +1,8 @@
 import SecretText
 
+// What an app makes of its token.
+@_exported import struct SecretText.Secret
+
 /// The source of what a client sends as `Authorization`.
 ///
 /// Its value goes to the origin of the client's base URL only, and never into a log.

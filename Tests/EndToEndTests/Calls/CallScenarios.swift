@@ -6,22 +6,70 @@ import Testing
 
 /// What an app does with a record, in pieces that together make every call.
 struct CallScenario: Sendable, CustomTestStringConvertible {
-    /// The name under which the table of calls in the documentation has it.
     let name: String
+    /// The names of the calls that it makes, among others.
+    let calls: Set<String>
     let run: @Sendable (TestRecord) async throws -> Void
+
+    init(_ name: String, _ run: @escaping @Sendable (TestRecord) async throws -> Void, makes calls: Set<String>) {
+        (self.name, self.run, self.calls) = (name, run, calls)
+    }
 
     var testDescription: String { name }
 
     static let all = [
-        CallScenario(name: "documents", run: documents), CallScenario(name: "externalIDs", run: externalIDs),
-        CallScenario(name: "versions", run: versions), CallScenario(name: "status", run: status),
-        CallScenario(name: "relations", run: relations), CallScenario(name: "appDocuments", run: appDocuments),
-        CallScenario(name: "appStorage", run: appStorage), CallScenario(name: "demographics", run: demographics),
-        CallScenario(name: "reports", run: reports), CallScenario(name: "minimalReports", run: minimalReports),
-        CallScenario(name: "audits", run: audits), CallScenario(name: "graphs", run: graphs),
-        CallScenario(name: "messages", run: messages), CallScenario(name: "account", run: account),
-        CallScenario(name: "carenets", run: carenets), CallScenario(name: "publicCalls", run: publicCalls),
-        CallScenario(name: "autonomous", run: autonomous), CallScenario(name: "login", run: login),
+        CallScenario("documents", documents, makes: [
+            "record", "record_document_list", "document_create", "record_specific_document", "document_carenets",
+            "record_document_label", "record_document_meta",
+        ]),
+        CallScenario("externalIDs", externalIDs, makes: [
+            "document_create_by_ext_id", "record_document_label_ext", "record_document_meta_ext",
+        ]),
+        CallScenario("versions", versions, makes: [
+            "document_version", "document_version_by_ext_id", "document_versions",
+        ]),
+        CallScenario("status", status, makes: ["document_set_status", "document_status_history"]),
+        CallScenario("relations", relations, makes: [
+            "document_rels", "get_documents_by_rel", "document_create_by_rel", "document_create_by_rel_with_ext_id",
+        ]),
+        CallScenario("appDocuments", appDocuments, makes: [
+            "record_app_document_list", "record_app_document_create", "record_app_document_create_or_update_ext",
+            "record_app_document_meta_ext", "record_app_document_delete", "record_app_specific_document",
+            "record_app_document_label", "record_app_document_meta",
+        ]),
+        CallScenario("appStorage", appStorage, makes: [
+            "app_document_list", "app_document_create", "app_document_create_or_update_ext", "app_document_meta_ext",
+            "app_document_delete", "app_specific_document", "app_document_create_or_update", "app_document_label",
+            "app_document_meta",
+        ]),
+        CallScenario("demographics", demographics, makes: ["read_demographics", "set_demographics"]),
+        CallScenario("reports", reports, makes: ["report_ccr", "generic_list"]),
+        CallScenario("minimalReports", minimalReports, makes: [
+            "equipment_list", "measurement_list", "procedure_list", "simple_clinical_notes_list",
+        ]),
+        CallScenario("audits", audits, makes: [
+            "audit_query", "audit_record_view", "audit_document_view", "audit_function_view",
+        ]),
+        CallScenario("graphs", graphs, makes: [
+            "smart_allergies", "smart_generic", "smart_allergies_instance", "smart_generic_instance",
+        ]),
+        CallScenario("messages", messages, makes: ["record_send_message", "record_message_attach", "record_notify"]),
+        CallScenario("account", account, makes: [
+            "account_info", "record_list", "account_inbox", "account_inbox_message", "account_message_archive",
+            "account_inbox_message_attachment_accept", "account_notifications", "get_user_preferences",
+            "set_user_preferences", "delete_user_preferences",
+        ]),
+        CallScenario("carenets", carenets, makes: [
+            "carenet_record", "read_demographics_carenet", "carenet_document_list", "carenet_document",
+            "carenet_document_meta", "carenet_equipment_list", "carenet_measurement_list", "carenet_procedure_list",
+            "carenet_simple_clinical_notes_list", "carenet_generic_list", "carenet_account_list",
+            "carenet_apps_list",
+        ]),
+        CallScenario("publicCalls", publicCalls, makes: [
+            "get_version", "all_phas", "all_manifests", "pha", "app_manifest", "smart_capabilities",
+        ]),
+        CallScenario("autonomous", autonomous, makes: ["app_record_list", "autonomous_access_token"]),
+        CallScenario("login", login, makes: ["request_token", "exchange_token"]),
     ]
 
     static func cough() -> Problem {

@@ -9,12 +9,6 @@ import PackagePlugin
 struct SDMLBuildPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let module = target.sourceModule else { return [] }
-        if !module.sourceFiles.contains(where: { $0.url.pathExtension == "swift" }) {
-            Diagnostics.error(
-                "The target \(module.name) has no Swift file, and SwiftPM builds no module without one: add one to the "
-                    + "target, if only with “import Indivo”.")
-            return []
-        }
         return try commands(
             files: module.sourceFiles.map(\.url), targetName: module.name, tool: context.tool(named: "sdml2swift").url,
             folder: context.pluginWorkDirectoryURL)

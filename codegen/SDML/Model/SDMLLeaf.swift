@@ -2,12 +2,15 @@
 public struct SDMLLeaf: Sendable, Hashable {
     /// What the text must be.
     public enum Kind: Sendable, Hashable {
+        /// Any text.
         case string
+        /// A number.
         case number
         /// An instant.
         case dateTime
         /// A calendar day.
         case day
+        /// `true` or `false`.
         case boolean
     }
 

@@ -2,6 +2,7 @@
 public struct SDMLPart: Sendable, Hashable {
     /// What a part can be: a type that SDML names, or one of the two that occur only inside compounds.
     public enum Kind: Sendable, Hashable {
+        /// A type that SDML names.
         case type(SDMLType)
         /// `true` or `false`.
         case boolean

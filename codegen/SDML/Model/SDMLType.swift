@@ -1,19 +1,34 @@
 /// The fifteen types that SDML names: three simple ones, and twelve compounds that stand for several fields.
 public enum SDMLType: String, Sendable, Hashable, CaseIterable {
+    /// A text.
     case string = "String"
+    /// A number.
     case number = "Number"
+    /// An instant.
     case date = "Date"
+    /// A code of a code system, with its title.
     case codedValue = "CodedValue"
+    /// A value with its unit.
     case valueAndUnit = "ValueAndUnit"
+    /// A least and a greatest value.
     case valueRange = "ValueRange"
+    /// A measured value, with the ranges that it is judged by.
     case quantitativeResult = "QuantitativeResult"
+    /// A postal address.
     case address = "Address"
+    /// An organization with its address.
     case organization = "Organization"
+    /// A pharmacy with its address.
     case pharmacy = "Pharmacy"
+    /// A person's name.
     case name = "Name"
+    /// A telephone number.
     case telephone = "Telephone"
+    /// A person who provides care.
     case provider = "Provider"
+    /// A vital sign: value, unit and code.
     case vitalSign = "VitalSign"
+    /// A blood pressure: systolic, diastolic, and how it was taken.
     case bloodPressure = "BloodPressure"
 
     /// The parts of a compound, in the server's order; empty for a simple type.
