@@ -25,8 +25,8 @@ import Testing
         await receiver.stop()
     }
 
-    private func bearer(_ phone: Phone) async throws -> [String: String] {
-        let token = try #require(try await phone.token())
+    private func bearer(_ phone: Phone, receipt: String = "NO-APP-RECEIPT") async throws -> [String: String] {
+        let token = try #require(try await phone.token(receipt: receipt))
         return [
             "Authorization": "Bearer \(token)", "Content-Type": "application/fhir+json; charset=utf-8", "Prefer": "return=minimal",
         ]
@@ -70,12 +70,20 @@ import Testing
             let id = UUID().uuidString
             let patient =
                 #"{"resourceType":"Patient","id":"\#(id)","gender":"female","address":[{"country":"US","state":"District of Columbia"}]}"#
+            let before = try await phone.send(.get, "/c3pro/map.svg").text
             for _ in 1...2 { #expect(try await phone.send(.put, "/c3pro/fhir/Patient/\(id)", fields, patient).status == 200) }
             let message = try #require(try await queue.receive(limit: 1, visibility: 9).first?.message)
             #expect(try C3ProEnvelope(parsing: message.body).open(with: StudyKeys.key) == Data(patient.utf8))
             let map = try await phone.send(.get, "/c3pro/map.svg")
             #expect(map.fields[.contentType] == "image/svg+xml")
-            #expect(map.text.contains("DC: &lt;5") || map.text.contains("DC: <5"))
+            // Nobody sees the first participant of a state; five are seen.
+            #expect(map.text == before && map.text.contains("DC: &lt; 5"))
+            for _ in 1...4 {
+                let id = UUID().uuidString
+                let another = patient.replacing(/"id":"[^"]*"/, with: #""id":"\#(id)""#)
+                #expect(try await phone.send(.put, "/c3pro/fhir/Patient/\(id)", fields, another).status == 200)
+            }
+            #expect(try await phone.send(.get, "/c3pro/map.svg").text.contains("DC: 5+"))
             // Type and id of what is in an authenticated envelope stand outside of it; nothing else does.
             #expect(try !folder.contains("columbia") && !folder.contains("female"))
         }
@@ -326,6 +334,26 @@ import Testing
             // Only the proxy's word counts.
             #expect(try await phone.send(.post, "/api/upload", ["X-Forwarded-For": "7.7.7.7, 10.0.0.1"], "x").status == 429)
             #expect(try await phone.send(.post, "/api/upload", ["X-Forwarded-For": "6.6.6.6, 10.0.0.2"], "x").status == 400)
+        }
+    }
+
+    @Test(arguments: [true, false]) func moreClientsAtOneAddressHaveNoMoreTurns(isOpen: Bool) async throws {
+        let codes = try CodeAttestation(["a code by post"])
+        let change: (inout ReceiverConfiguration) -> Void = {
+            ($0.requestsPerMinute, $0.trustsProxy) = (30, true)
+            if !isOpen { $0.attestation = codes }
+        }
+        try await with(.open(change)) { phone, _ async throws in
+            func statuses(at address: String) async throws -> [Int] {
+                var fields = try await bearer(phone, receipt: "a code by post")
+                fields["X-Forwarded-For"] = address
+                var statuses: [Int] = []
+                for _ in 1...20 { statuses.append(try await phone.send(.post, "/c3pro/encfhir", fields, "{").status) }
+                return statuses
+            }
+            #expect(try await statuses(at: "2001:db8::1") == Array(repeating: 400, count: 20))
+            // Another address of the same network.
+            #expect(try await statuses(at: "2001:db8::2").count { $0 == 429 } == (isOpen ? 10 : 0))
         }
     }
 

@@ -71,6 +71,16 @@ enum MessageWords {
         """
     }
 
+    /// Bytes, as people say it.
+    static func size(_ bytes: Int) -> String {
+        switch bytes {
+        case ..<10_000: "\(bytes) bytes"
+        case ..<10_000_000: "\(bytes / 1000) kB"
+        case ..<10_000_000_000: "\(bytes / 1_000_000) MB"
+        default: "\(bytes / 1_000_000_000) GB"
+        }
+    }
+
     /// Seconds, as people say it.
     static func age(_ seconds: Int) -> String {
         switch seconds {

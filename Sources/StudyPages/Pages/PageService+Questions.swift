@@ -40,14 +40,16 @@ extension PageService {
     // MARK: The map
 
     func map(_ visit: PageVisit) async throws -> Response {
-        let states = try await warehouse.read { try $0.states() }.sorted { $0.key < $1.key }
-        let rows = states.map { state -> [Markup] in ["\(state.key)", "\(ShownCount(state.value).description)"] }
+        let states = try await warehouse.read { try $0.states() }.mapValues { ShownCount($0) }
+        let rows = states.filter { $0.value != .fewerThanFive }.sorted { $0.key < $1.key }.map { state -> [Markup] in
+            ["\(state.key)", "\(state.value.description)"]
+        }
         return PageLayout.page(
             "Map", visit, place: "/map",
             """
             <section aria-labelledby="states"><h2 id="states">Participants by state</h2>
             <img class="map" src="/map.svg" alt="A map of squares; the table has its numbers" width="496" height="364">
-            \(Table(heads: ["State", "Participants"], rows: rows, empty: "No state is known yet.").markup)</section>
+            \(Table(heads: ["State", "Participants"], rows: rows, empty: "No state has \(ShownCount.smallest) yet.").markup)</section>
             """)
     }
 
