@@ -106,7 +106,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
 
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         let (lease, maximumReceives) = (UUID().uuidString, maximumReceives)
-        let visibility = max(1, min(visibility, 43_200))
+        let visibility = max(1, min(visibility, Self.longestPause))
         guard limit > 0 else { return [] }
         while true {
             let (found, isMore) = try await database.run(.statement) { session in
@@ -114,7 +114,19 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                     Self.receiving, [min(limit, 1000), Self.largestBatch, maximumReceives, visibility, lease, maximumReceives])
                 return (rows.compactMap { Self.received($0, lease) }, (rows.first?.integer("buried") ?? 0) > 0)
             }
-            if !found.isEmpty || !isMore { return found }
+            guard found.isEmpty else { return found }
+            if !isMore, try await setBack() == 0 { return [] }
+        }
+    }
+
+    /// Frees messages that are kept back for longer than any is: the server's clock was ahead, and was set back.
+    private func setBack() async throws -> Int {
+        try await database.run(.statement) { session in
+            try session.run(
+                """
+                UPDATE queue_message SET visible = statement_timestamp()
+                WHERE visible > statement_timestamp() + make_interval(secs => ?)
+                """, [Self.longestPause])
         }
     }
 
@@ -189,7 +201,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                     UPDATE queue_message SET visible = statement_timestamp() + make_interval(secs => ?), lease = NULL,
                         reason = coalesce(?, reason), receives = receives - ? WHERE id = ? AND lease = ?
                     """,
-                    [max(0, min(seconds, 43_200)), reason, reason == nil ? 1 : 0, message.message.id, message.lease])
+                    [max(0, min(seconds, Self.longestPause)), reason, reason == nil ? 1 : 0, message.message.id, message.lease])
             }
         }
     }
