@@ -37,15 +37,8 @@ struct MessageOpening: Sendable {
 
     /// The resources in a package's files: single ones, bundles, and lines of them. Other files stay in the package.
     private func package(_ body: Data) throws -> [JSONValue] {
-        let file = FileManager.default.temporaryDirectory.appending(path: "study-\(UUID().uuidString)")
-        let path = file.path(percentEncoded: false)
-        // What is encrypted is written; what is decrypted waits in a file without a name.
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StudyError.storage(reason: "no temporary file: \(String(cString: strerror(errno)))") }
-        defer { unlink(path) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try handle.write(contentsOf: body)
-        let contents = try StudyPackage(contentsOf: file).open(with: keys.all.map { StudyPackage.Key($0) })
+        // In files without names: a consumer that is killed leaves none behind.
+        let contents = try StudyPackage(body).open(with: keys.all.map { StudyPackage.Key($0) })
         var resources: [JSONValue] = []
         for file in contents.files {
             let type = file.info.contentType ?? ""
