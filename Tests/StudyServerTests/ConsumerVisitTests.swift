@@ -117,8 +117,9 @@ extension ConsumerTests {
         let (consents, signed, shares) = Self.consents[index]
         let entries = consents.map { signed, shares in
             """
-            {"resource": {"resourceType": "Consent", "status": "active", "dateTime": "\(signed)", "patient":
-             {"reference": "Patient/\(participant.uuidString)"}, "provision": {"provision": [{"type": "\(shares ? "permit" : "deny")"}]}}}
+            {"resource": {"resourceType": "Consent", "status": "active", "dateTime": "\(signed)",
+             "patient": {"reference": "Patient/\(participant.uuidString)"},
+             "provision": {"provision": [{"type": "\(shares ? "permit" : "deny")"}]}}}
             """
         }
         let message = #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries.joined(separator: ", "))]}"#

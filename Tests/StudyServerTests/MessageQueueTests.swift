@@ -191,7 +191,8 @@ import Testing
         #expect(try await queue.status().depth == 4)
     }
 
-    @Test(arguments: QueueKind.allCases.filter { $0 != .sqs }) func aClockThatIsSetBackKeepsNoMessageBack(kind: QueueKind) async throws {
+    @Test(arguments: QueueKind.allCases.filter { $0 != .sqs })
+    func aClockThatIsSetBackKeepsNoMessageBack(kind: QueueKind) async throws {
         let test = try await TestQueue(kind)
         try await test.queue.send(message(1))
         try await test.pass(-100_000)

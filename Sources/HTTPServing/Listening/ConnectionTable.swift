@@ -99,8 +99,8 @@ struct ConnectionTable {
         let candidates = connections.filter { entry in
             !entry.value.isCut && entry.value.phase != .responding && (peer == nil || entry.value.peer == peer)
         }
-        guard let found = candidates.min(by: { ($0.value.phase.rawValue, $0.value.since) < ($1.value.phase.rawValue, $1.value.since) })
-        else { return nil }
+        let order = { (connection: Connection) in (connection.phase.rawValue, connection.since) }
+        guard let found = candidates.min(by: { order($0.value) < order($1.value) }) else { return nil }
         connections[found.key]?.isCut = true
         return found.value.file
     }

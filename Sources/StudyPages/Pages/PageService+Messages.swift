@@ -34,8 +34,8 @@ extension PageService {
                 visit, "failed", "Failed", "reprocess",
                 """
                 Messages that could not be decrypted, read or mapped. The consumer processes them again with the keys it has now. \
-                With those that wait for a consent they have \(MessageWords.size(kept)); beyond its limit, the consumer leaves more \
-                in the queue.
+                With those that wait for a consent they have \(MessageWords.size(kept)); beyond its limit, the consumer leaves \
+                more in the queue.
                 """, failedRows, of: counts["failed"] ?? 0))
             """)
     }

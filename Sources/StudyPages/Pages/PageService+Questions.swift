@@ -44,12 +44,13 @@ extension PageService {
         let rows = states.filter { $0.value != .fewerThanFive }.sorted { $0.key < $1.key }.map { state -> [Markup] in
             ["\(state.key)", "\(state.value.description)"]
         }
+        let table = Table(heads: ["State", "Participants"], rows: rows, empty: "No state has \(ShownCount.smallest) yet.")
         return PageLayout.page(
             "Map", visit, place: "/map",
             """
             <section aria-labelledby="states"><h2 id="states">Participants by state</h2>
             <img class="map" src="/map.svg" alt="A map of squares; the table has its numbers" width="496" height="364">
-            \(Table(heads: ["State", "Participants"], rows: rows, empty: "No state has \(ShownCount.smallest) yet.").markup)</section>
+            \(table.markup)</section>
             """)
     }
 

@@ -51,12 +51,13 @@ package struct ParticipationMap {
             for (column, code) in states {
                 let count = counts[code]
                 let shown = count?.description ?? ""
+                let title = "\(code): \((count ?? .fewerThanFive).description)"
                 // Five shades.
                 let shade = count.map { 1 + min(4, 4 * $0.number / largest) } ?? 0
                 let fill = ["#eceff1", "#bbdefb", "#90caf9", "#42a5f5", "#1e88e5", "#1565c0"][shade]
                 let ink = shade >= 4 ? "#ffffff" : "#102027"
                 squares += """
-                    <g transform="translate(\(column * 44) \(row * 44))"><title>\(code): \((count ?? .fewerThanFive).description)</title>\
+                    <g transform="translate(\(column * 44) \(row * 44))"><title>\(title)</title>\
                     <rect width="40" height="40" rx="4" fill="\(fill)"/><text x="20" y="17" fill="\(ink)">\(code)</text>\
                     <text x="20" y="33" fill="\(ink)">\(shown)</text></g>
                     """

@@ -78,7 +78,9 @@ struct ReceiverService: Sendable {
     }
 
     private func metricsPage(_ request: Request) async throws -> Response {
-        guard request.isFromThisMachine else { return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine") }
+        guard request.isFromThisMachine else {
+            return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
+        }
         return MetricsText.response(metrics.text(try await queue.status()))
     }
 }

@@ -103,8 +103,8 @@ extension WarehouseTransaction {
             "<pid\(attributes(row))>" + id("patient_id", text(row, "patient_ide"), " status=\"A\"") + "</pid>"
         }
         try set("eid_set", write, "SELECT * FROM encounter_mapping WHERE encounter_ide_source = ? ORDER BY encounter_num") { row in
-            let patient =
-                #" patient_id="\#(escapedXML(text(row, "patient_ide") ?? ""))" patient_id_source="\#(escapedXML(source))" status="A""#
+            let name = escapedXML(text(row, "patient_ide") ?? "")
+            let patient = #" patient_id="\#(name)" patient_id_source="\#(escapedXML(source))" status="A""#
             return "<eid\(attributes(row))>" + id("event_id", text(row, "encounter_ide"), patient) + "</eid>"
         }
         try set(
