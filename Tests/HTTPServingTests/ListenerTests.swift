@@ -247,6 +247,8 @@ struct ListenerTests {
         } _: { port in
             let idle = try (1...2).map { _ in try RawConnection(port: port) }
             #expect(try await exchange(request("/third"), port).hasSuffix("GET /third 0"))
+            for (number, connection) in idle.enumerated() { connection.write(request("/\(number)")) }
+            #expect(await idle[1].rest().hasSuffix("GET /1 0"))
             #expect(await idle[0].rest().isEmpty)
         }
     }

@@ -55,7 +55,7 @@ public struct Consumer: Sendable {
 
     private let queue: any MessageQueue
     private let warehouse: Warehouse
-    private let opening: MessageOpening
+    private let keys: CurrentKeys
     private let mapper: ResponseMapper
     private let visibility: Int
     private let room: KeptRoom
@@ -80,7 +80,7 @@ public struct Consumer: Sendable {
     ) {
         (self.visibility, room) = (visibility, KeptRoom(limit: keptLimit))
         (self.queue, self.warehouse, self.mapper, self.logger) = (queue, warehouse, mapper, logger)
-        opening = MessageOpening(keys: keys)
+        self.keys = CurrentKeys(keys)
     }
 
     // MARK: Working
@@ -297,7 +297,7 @@ public struct Consumer: Sendable {
         let read: Result<[Intake], MessageProblem>
         do {
             // Devices measure, and are nobody's data: observations name what matters of them.
-            resources = try opening.resources(of: message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
+            resources = try opened(message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
             read = .success(try intakes(of: resources, message))
         } catch let error as ProcessingError {
             read = .failure(MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources)))
@@ -315,6 +315,16 @@ public struct Consumer: Sendable {
         }
         if !again, state?.keepsForLater == true { room.take(message.body.count) }
         return state
+    }
+
+    /// The resources of a message, also where its key came after this consumer had started.
+    private func opened(_ message: StudyMessage) throws -> [JSONValue] {
+        do {
+            return try MessageOpening(keys: keys.ring).resources(of: message)
+        } catch let error as ProcessingError where error.isOfKey {
+            guard keys.renew() else { throw error }
+            return try MessageOpening(keys: keys.ring).resources(of: message)
+        }
     }
 
     private func intakes(of resources: [JSONValue], _ message: StudyMessage) throws -> [Intake] {
