@@ -55,7 +55,7 @@ struct PageService: Sendable {
         do {
             return try await find(request)
         } catch {
-            // What a database says of its trouble is for the log, and without the statement, which may hold a name.
+            // A database's error is for the log, without the statement, which may hold a name.
             logger.error("a page fails", metadata: ["path": "\(request.rawPath.prefix(100))", "error": "\(type(of: error))"])
             return PageLayout.problem("That did not work", "The database or the queue fails; try again later.", status: 500)
         }

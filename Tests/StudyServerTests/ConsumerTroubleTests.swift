@@ -108,7 +108,7 @@ extension ConsumerTests {
         #expect(try await study.queue.status().depth == 1)
     }
 
-    @Test(arguments: [false, true]) func whatComesAgainIsToldBeforeAnythingElse(fails: Bool) async throws {
+    @Test(arguments: [false, true]) func whatComesAgainIsDeletedBeforeAnythingElse(fails: Bool) async throws {
         let (study, test) = (try BackEnd(), try await TestQueue(.sqlite))
         let sqlite = try #require(test.queue as? SQLiteMessageQueue)
         try await sqlite.send(Given.message(Given.response(UUID(), 1), id: "m1"))

@@ -25,7 +25,8 @@ import Testing
         let body: Data
         switch content {
         case .envelope:
-            body = try Given.envelope(Given.response(participant), key: StudyKeys.other, id: StudyKeys.known("key-2"), form: .second)
+            let id = StudyKeys.known("key-2")
+            body = try Given.envelope(Given.response(participant), key: StudyKeys.other, id: id, form: .second)
         case .package:
             var archive = try StudyArchive(ArchiveInfo(study: "s", item: "diary"))
             try archive.add("response.json", Data(Given.response(participant).utf8))

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Request {
-    /// The address of the client: that of the connection, or what the proxy before this server says of it.
+    /// The address of the client: that of the connection, or the one that the proxy before this server names.
     ///
     /// Of an address of IPv6 it is the network of 64 bits: one client has all of a network's addresses.
     package func client(isBehindProxy: Bool) -> String {
-        // The last is the proxy's own word; what stands before it, the client may have written.
+        // The last one is from the proxy; those before it may be from the client.
         guard isBehindProxy, let forwarded = header("X-Forwarded-For")?.split(separator: ",").last else { return peer }
         let text = String(forwarded.trimmingCharacters(in: .whitespaces).prefix(64))
         var bytes = [UInt8](repeating: 0, count: 16)

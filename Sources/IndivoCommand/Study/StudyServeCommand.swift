@@ -29,7 +29,7 @@ struct StudyServeCommand: AsyncParsableCommand {
             registration is closed, codes (receipt-data is a line of the file codes) or open (without attestation). The files \
             codes and antispam have a secret in each line and mode 0600; one anti-spam token may come from \
             INDIVO_STUDY_ANTISPAM. answers is standard, or original for the statuses of C3-PRO's first receiver. queuedMessages \
-            and queuedBytes are what the queue may hold: phones are told to come back before it has more.
+            and queuedBytes are what the queue may hold: beyond that, phones get 503 and try again later.
 
             \(StudyPlace.help) sqs:https://sqs.REGION.amazonaws.com/ACCOUNT/NAME?bucket=BUCKET is Amazon's: large messages go \
             into the bucket of S3, keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, dead letters \

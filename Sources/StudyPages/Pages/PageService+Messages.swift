@@ -23,7 +23,7 @@ extension PageService {
             return Self.row(visit, "reprocess", id: message.id, received: message.received, reason: reason)
         }
         return PageLayout.page(
-            "Messages", visit, place: "/messages",
+            "Messages", visit, section: "/messages",
             """
             \(note)
             <section aria-labelledby="queue"><h2 id="queue">Queue</h2>\(MessageWords.queue(status))</section>

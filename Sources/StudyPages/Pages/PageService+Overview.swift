@@ -12,7 +12,7 @@ extension PageService {
         let overview = try await warehouse.read { try $0.overview(since: first.day) }
         let status = try await queue.status()
         return PageLayout.page(
-            "Overview", visit, place: "/",
+            "Overview", visit, section: "/",
             """
             <section aria-labelledby="days"><h2 id="days">What came in</h2>\(Self.days(overview.days, first, today))</section>
             <section aria-labelledby="people"><h2 id="people">Participants</h2><dl>

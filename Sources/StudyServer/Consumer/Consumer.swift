@@ -46,12 +46,12 @@ public struct Consumer: Sendable {
     }
 
     private static let batch = 16
-    /// How long messages are processed before the queue is notified: a notification of many at once is one write to its disk.
-    private static let telling = Duration.seconds(1)
+    /// After this time the messages processed so far are deleted from the queue: to delete many at once is one write to its disk.
+    private static let deletionInterval = Duration.seconds(1)
     /// Seconds until messages come again that met trouble of the machine, or found no room.
     private static let pause = (trouble: 10, room: 600)
-    /// A message that was received more often may have ended its consumers.
-    private static let harmless = 2
+    /// A message that was received more often may be what ended its consumers.
+    private static let harmlessReceives = 2
 
     private let queue: any MessageQueue
     private let warehouse: Warehouse
@@ -113,29 +113,30 @@ public struct Consumer: Sendable {
     /// Processes a batch; false when there was none.
     private func step(_ report: inout Report) async throws -> Bool {
         if remains.areThere.withLock({ $0 }) { await eraseRemains() }
-        // A warehouse that is away costs no message an attempt.
+        // Before any message is received: a warehouse that is away costs none of them an attempt.
         try await room.refresh(from: warehouse)
         let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
-        var (trouble, untold, done, told): ((any Error)?, (any Error)?, [ReceivedMessage], ContinuousClock.Instant)
-        (trouble, untold, done, told) = (nil, nil, [], .now)
+        var (trouble, deletionTrouble): ((any Error)?, (any Error)?)
+        var (done, lastDeletion): ([ReceivedMessage], ContinuousClock.Instant) = ([], .now)
         var repeated: Set<String> = []
         do {
             repeated = try await Task { try await self.repeated(of: batch) }.value
             report.repeated += repeated.count
             // Before anything else: a message behind them may end this consumer, and they would have had an attempt more.
-            do { try await tell(of: batch.filter { repeated.contains($0.message.id) }) } catch { untold = error }
+            do { try await delete(batch.filter { repeated.contains($0.message.id) }) } catch { deletionTrouble = error }
         } catch {
             trouble = error
         }
         var pending = batch.filter { !repeated.contains($0.message.id) }
-        // Otherwise it would cost those behind it an attempt each time, until they are dead letters with it.
-        if trouble == nil, let harmful = pending.firstIndex(where: { $0.receiveCount > Self.harmless }) {
-            for received in pending[(harmful + 1)...] {
+        // A message that ends its consumers would cost those behind it an attempt each time, until they are dead letters, too.
+        if trouble == nil, let last = pending.firstIndex(where: { $0.receiveCount > Self.harmlessReceives }) {
+            for received in pending[(last + 1)...] {
+                // Where that fails, it comes again when its time is over.
                 try? await queue.release(received, after: 0, reason: nil)
                 report.released += 1
             }
-            pending.removeSubrange((harmful + 1)...)
+            pending.removeSubrange((last + 1)...)
         }
         var left = 0
         for received in pending {
@@ -154,22 +155,22 @@ public struct Consumer: Sendable {
             } catch {
                 trouble = error
             }
-            guard ContinuousClock.now > told + Self.telling else { continue }
+            guard ContinuousClock.now > lastDeletion + Self.deletionInterval else { continue }
             // Where that fails, messages that are not processed yet are processed all the same.
-            do { try await tell(of: done) } catch { untold = untold ?? error }
-            (done, told) = ([], .now)
+            do { try await delete(done) } catch { deletionTrouble = deletionTrouble ?? error }
+            (done, lastDeletion) = ([], .now)
         }
-        do { try await tell(of: done) } catch { untold = untold ?? error }
+        do { try await delete(done) } catch { deletionTrouble = deletionTrouble ?? error }
         if left > 0 {
             logger.error(
                 "messages are left in the queue: the warehouse keeps no more that wait or failed", metadata: ["count": "\(left)"])
         }
-        if let trouble = trouble ?? untold { throw trouble }
-        // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
+        if let trouble = trouble ?? deletionTrouble { throw trouble }
+        // Also where another consumer ended after it had written a consent; and what the study's team wants processed again.
         let ready = try await warehouse.read { warehouse in
             try warehouse.messagesWithConsent(limit: Self.batch) + warehouse.requestedMessages(limit: Self.batch)
         }
-        // One that cannot be processed now keeps none of the others.
+        // One that cannot be processed now does not hold up the others.
         for id in ready where !Task.isCancelled {
             do { _ = try await reprocess(id, &report) } catch { trouble = error }
         }
@@ -186,14 +187,14 @@ public struct Consumer: Sendable {
         return !batch.isEmpty || !ready.isEmpty
     }
 
-    /// Removes messages from the queue that were processed. One of which it does not hear comes again, and is recognised.
-    private func tell(of messages: [ReceivedMessage]) async throws {
+    /// Deletes processed messages from the queue. One that is not deleted comes again, and is recognised.
+    private func delete(_ messages: [ReceivedMessage]) async throws {
         guard !messages.isEmpty else { return }
         try await Task { try await queue.delete(messages) }.value
     }
 
-    /// The ids of messages that come again although they were processed. As a rule a message that comes first is new; and
-    /// whether it is, the transaction sees again.
+    /// The ids of messages that come again although they were processed. One that comes for the first time is new as a rule; the
+    /// transaction that writes it checks that.
     private func repeated(of batch: [ReceivedMessage]) async throws -> Set<String> {
         let again = batch.filter { $0.receiveCount > 1 }
         guard !again.isEmpty else { return [] }
@@ -220,7 +221,7 @@ public struct Consumer: Sendable {
     }
 
     /// - Parameter pause: Seconds after which others may have it, when it is not to be tried.
-    /// - Throws: What each message would meet. This one goes back, without an attempt.
+    /// - Throws: Trouble that each message would meet; this one goes back, and the attempt is not counted.
     private func handle(_ received: ReceivedMessage, releasingAfter pause: Int?) async throws -> Outcome {
         if let pause {
             try await queue.release(received, after: pause, reason: nil)

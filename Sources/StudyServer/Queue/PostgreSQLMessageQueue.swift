@@ -13,9 +13,9 @@ import Synchronization
 public final class PostgreSQLMessageQueue: MessageQueue {
     let database: PostgreSQLDatabase
     private let maximumReceives: Int
-    /// Whether consumers are about to be notified of a message. Once for many: each notification is a lock for the whole
-    /// server.
-    private let isTelling = Mutex(false)
+    /// Whether consumers are about to be notified. One notification serves many messages, since each locks the whole server
+    /// for a moment.
+    private let isNotifying = Mutex(false)
 
     private static let channel: StaticString = "study_queue"
     /// The bytes of the messages that are received at once; one that is larger comes alone.
@@ -82,20 +82,20 @@ public final class PostgreSQLMessageQueue: MessageQueue {
             ).first?.integer(0)
         }
         guard count == 1 else { return false }
-        tellConsumers()
+        notifyConsumers()
         return true
     }
 
-    private func tellConsumers() {
-        let isTold = isTelling.withLock { isTelling in
-            defer { isTelling = true }
-            return isTelling
+    private func notifyConsumers() {
+        let isPending = isNotifying.withLock { isNotifying in
+            defer { isNotifying = true }
+            return isNotifying
         }
-        guard !isTold else { return }
+        guard !isPending else { return }
         Task {
             try? await Task.sleep(for: .milliseconds(10))
-            isTelling.withLock { $0 = false }
-            // Where that fails, consumers look by themselves.
+            isNotifying.withLock { $0 = false }
+            // Where that fails, consumers find the messages at their next check.
             try? await database.run(.statement) { try $0.command("NOTIFY \(Self.channel)") }
         }
     }
@@ -130,7 +130,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         }
     }
 
-    /// Leases the oldest that nobody is at; those that were received too often are buried. There is a row at least.
+    /// Leases the oldest messages that nobody has, and buries those that were received too often. It gives at least one row.
     private static let receiving = """
         WITH next AS MATERIALIZED (
             SELECT number, visible, receives, octet_length(body) AS size FROM queue_message
@@ -227,7 +227,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                 """, [id]
             ).first?.integer(0)
         }
-        tellConsumers()
+        notifyConsumers()
         return count == 1
     }
 

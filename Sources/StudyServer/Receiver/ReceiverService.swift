@@ -31,7 +31,7 @@ struct ReceiverService: Sendable {
             default: return ("none", ReceiverResponse.error(404, "not_found", "There is nothing here"))
             }
         } catch {
-            // What a database says of its trouble is nothing for strangers.
+            // The errors of a database are not for strangers.
             return ("error", ReceiverResponse.busy(30))
         }
     }
