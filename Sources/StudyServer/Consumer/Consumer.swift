@@ -298,7 +298,7 @@ public struct Consumer: Sendable {
         let read: Result<[Intake], MessageProblem>
         do {
             // Devices measure, and are nobody's data: observations name what matters of them.
-            resources = try opened(message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
+            resources = try opened(message).filter { $0["resourceType"]?.string != "Device" }
             read = .success(try intakes(of: resources, message))
         } catch let error as ProcessingError {
             read = .failure(MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources)))
@@ -336,11 +336,5 @@ public struct Consumer: Sendable {
         }
         guard Set(intakes.map(\.participant)).count <= 1 else { throw ProcessingError.subjects("it names several participants") }
         return MessageVisits.newest(of: intakes)
-    }
-
-    /// The resources of a Bundle; any other resource is its own part.
-    private static func parts(_ json: JSONValue) -> [JSONValue] {
-        guard json["resourceType"]?.string == "Bundle" else { return [json] }
-        return OlderResources.list(json["entry"]).compactMap { $0["resource"] }
     }
 }
