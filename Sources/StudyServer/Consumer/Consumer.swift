@@ -131,11 +131,12 @@ public struct Consumer: Sendable {
         var pending = batch.filter { !repeated.contains($0.message.id) }
         // A message that ends its consumers would cost those behind it an attempt each time, until they are dead letters, too.
         if trouble == nil, let last = pending.firstIndex(where: { $0.receiveCount > Self.harmlessReceives }) {
-            for received in pending[(last + 1)...] {
-                // Where that fails, it comes again when its time is over.
-                try? await queue.release(received, after: 0, reason: nil)
-                report.released += 1
-            }
+            let behind = Array(pending[(last + 1)...])
+            // Where that fails, they come again when their time is over.
+            await Task {
+                for received in behind { try? await queue.release(received, after: 0, reason: nil) }
+            }.value
+            report.released += behind.count
             pending.removeSubrange((last + 1)...)
         }
         var left = 0
