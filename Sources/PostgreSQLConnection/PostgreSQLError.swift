@@ -26,6 +26,16 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
+    /// Whether each statement of its kind meets the same, whatever its values: the server is a standby that takes no writes,
+    /// or a right, a table or a file is missing.
+    package var isOfServer: Bool {
+        switch self {
+        case .refused(let state, _): ["25", "28", "3D", "3F", "42", "58"].contains { state.hasPrefix($0) }
+        case .notBuilt, .badAddress: true
+        case .cannotConnect, .connectionLost, .unstorableText, .tooLarge: false
+        }
+    }
+
     /// Whether it is the values' fault: they break a rule, do not fit, or are too large.
     package var isOfValues: Bool {
         switch self {

@@ -21,7 +21,7 @@ package final class PostgreSQLSession {
     ///
     /// - Throws: ``PostgreSQLError/cannotConnect(_:)``.
     init(_ address: PostgreSQLAddress) throws(PostgreSQLError) {
-        // What stands before the URL, the URL may say otherwise. A server that is gone is noticed within a minute.
+        // The URL overrides what stands before it. A server that is gone is noticed within a minute.
         var parameters = [
             ("application_name", "indivo"), ("connect_timeout", "10"), ("keepalives_idle", "15"), ("keepalives_interval", "5"),
             ("keepalives_count", "4"), ("tcp_user_timeout", "40000"),
@@ -143,7 +143,7 @@ package final class PostgreSQLSession {
 
     private func preparedName(of sql: String) throws(PostgreSQLError) -> String {
         if let name = prepared[sql] { return name }
-        // The texts are the program's own; should there be more than it has, one place serves the rest.
+        // The texts are the program's own. Beyond so many of them, they share the statement without a name.
         let name = prepared.count < Self.mostPrepared ? "s\(prepared.count)" : ""
         let result = PQprepare(connection, name, Self.numbered(sql), 0, nil)
         defer { PQclear(result) }
@@ -213,7 +213,7 @@ package final class PostgreSQLSession {
             let left = end - .now
             guard left > .zero, !isCancelled() else { return false }
             var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-            // A fifth of a second: then it looks whether it is still wanted.
+            // Every fifth of a second it checks whether the job was cancelled.
             _ = poll(&descriptor, 1, Int32(min(left / .milliseconds(1), 200).rounded(.up)))
         }
     }

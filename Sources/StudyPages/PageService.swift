@@ -43,6 +43,7 @@ struct PageService: Sendable {
     var isBehindTLS: Bool { host != nil }
 
     func respond(to request: Request) async -> Response {
+        if request.rawPath == "/metrics", request.isFromThisMachine, request.namesThisMachine { return await metrics() }
         guard isNamedRight(request) else {
             return PageLayout.problem(
                 "Not here", "The pages have no such name; open them at the address that they were given.", status: 403)
@@ -54,7 +55,7 @@ struct PageService: Sendable {
         do {
             return try await find(request)
         } catch {
-            // What a database says of its trouble is for the log, and without the statement, which may hold a name.
+            // A database's error is for the log, without the statement, which may hold a name.
             logger.error("a page fails", metadata: ["path": "\(request.rawPath.prefix(100))", "error": "\(type(of: error))"])
             return PageLayout.problem("That did not work", "The database or the queue fails; try again later.", status: 500)
         }
@@ -111,13 +112,8 @@ struct PageService: Sendable {
         return named == host || named == host + ":443"
     }
 
-    /// The address of the client, or what the proxy says of it: the last is its own word.
-    func client(of request: Request) -> String {
-        guard isBehindTLS, let forwarded = request.header("X-Forwarded-For")?.split(separator: ",").last else {
-            return request.peer
-        }
-        return String(forwarded.trimmingCharacters(in: .whitespaces).prefix(64))
-    }
+    /// The address of the client.
+    func client(of request: Request) -> String { request.client(isBehindProxy: isBehindTLS) }
 
     /// The session of a person who is still in the file, with the same password.
     private func session(of request: Request) throws -> SessionTable.Session? {

@@ -66,4 +66,18 @@ struct ConnectionTableTests {
         cut = [table.cutOverdue(at: at(99))]
         #expect(cut == [[]])
     }
+
+    @Test("beyond an address's own limit its longest waiting connection is cut, and nobody else's")
+    func crowd() throws {
+        var table = ConnectionTable(limit: 4, peerLimit: 2)
+        var opened: [ConnectionTable.Opened] = []
+        for (number, peer) in ["a", "b", "b", "b"].enumerated() {
+            let taken = table.open(Int32(number), of: peer, at: at(number), until: at(60))
+            opened.append(try #require(taken))
+        }
+        #expect(opened.map(\.cut) == [nil, nil, nil, 1])
+        #expect(!table.isFull(of: "b"))
+        for connection in opened[2...] { table.enter(.responding, connection.key, at: at(5), until: at(60)) }
+        #expect(table.isFull(of: "b") && !table.isFull(of: "a"))
+    }
 }

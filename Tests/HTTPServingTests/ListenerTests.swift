@@ -239,4 +239,27 @@ struct ListenerTests {
             #expect(received.hasPrefix("HTTP/1.1 500 ") && !received.contains("Set-Cookie"))
         }
     }
+
+    @Test("an address has so many connections, and the oldest idle one goes first")
+    func connectionsOfOneAddress() async throws {
+        try await withListener {
+            $0.connectionsPerPeer = 2
+        } _: { port in
+            let idle = try (1...2).map { _ in try RawConnection(port: port) }
+            #expect(try await exchange(request("/third"), port).hasSuffix("GET /third 0"))
+            for (number, connection) in idle.enumerated() { connection.write(request("/\(number)")) }
+            #expect(await idle[1].rest().hasSuffix("GET /1 0"))
+            #expect(await idle[0].rest().isEmpty)
+        }
+    }
+
+    @Test("a client is its address, or what the proxy says of it, an address of IPv6 by its network", arguments: [
+        ("6.6.6.6, 10.0.0.1", "10.0.0.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("::ffff:10.0.0.1", "10.0.0.1"), ("unknown", "unknown"), (",", "127.0.0.1"),
+    ])
+    func clients(forwarded: String, client: String) {
+        let request = Request(method: "GET", target: "/", headers: ["x-forwarded-for": forwarded])
+        #expect(request.client(isBehindProxy: true) == client)
+        #expect(request.client(isBehindProxy: false) == "127.0.0.1")
+    }
 }

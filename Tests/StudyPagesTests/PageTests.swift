@@ -184,4 +184,29 @@ import Testing
             warehouse: pages.warehouse, queue: pages.queue, users: pages.users, configuration)
         await running.stop()
     }
+
+    @Test("The metrics have the bytes of what failed, for programs on this machine alone", arguments: [nil, "pages.example.org"])
+    func metrics(host: String?) async throws {
+        let pages = try TestPages(host: host)
+        try await pages.warehouse.transaction { db in
+            for (id, state) in [("f", .failed(reason: "x")), ("w", .waiting), ("l", .loaded)] as [(String, StoredMessage.State)] {
+                let body = Data(count: 7_000)
+                try db.keep(StoredMessage(id: id, kind: "envelope", body: body, received: "2026-03-01T10:00:00Z", state: state))
+            }
+        }
+        var program = Visitor(pages)
+        let text = await program.get("/metrics").text
+        #expect(text.contains("study_warehouse_messages{state=\"failed\"} 1\n"))
+        #expect(text.contains("study_warehouse_kept_bytes 14000\n"))
+        for change in [{ $0.peer = "10.0.0.1" }, { $0.headers = ["x-forwarded-for": "6.6.6.6"] }, { $0.host = "rebound.example" }]
+            as [(inout Visitor) -> Void]
+        {
+            var stranger = Visitor(pages)
+            change(&stranger)
+            #expect(await stranger.get("/metrics").text.contains("study_") == false)
+        }
+        guard host == nil else { return }
+        var visitor = await visitor(pages)
+        #expect(await visitor.get("/messages").text.contains("they have 14 kB"))
+    }
 }

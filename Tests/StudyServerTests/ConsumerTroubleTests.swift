@@ -1,7 +1,9 @@
 import Foundation
+import PostgreSQLConnection
 import StudyDelivery
-import StudyServer
+import Synchronization
 import Testing
+@testable import StudyServer
 @testable import StudyWarehouse
 
 /// What is not as it should be: messages that cannot be read, participants who leave, a machine in trouble.
@@ -68,10 +70,11 @@ extension ConsumerTests {
         #expect(try await study.count("SELECT count(*) FROM study_message WHERE id = 'm2' AND state = 'waiting'") == 1)
     }
 
-    /// Tells of each deletion, which may fail.
+    /// Reports each deletion and each release, which may fail.
     private struct WatchedQueue: MessageQueue {
         let queue: SQLiteMessageQueue
         let deleting: @Sendable (ReceivedMessage) async throws -> Void
+        var releasing: @Sendable (ReceivedMessage) async throws -> Void = { _ in }
 
         func send(_ message: StudyMessage) async throws -> Bool { try await queue.send(message) }
         func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
@@ -82,6 +85,7 @@ extension ConsumerTests {
             return try await queue.delete(message)
         }
         func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws {
+            try await releasing(message)
             try await queue.release(message, after: seconds, reason: reason)
         }
         func deadLetters(limit: Int) async throws -> [DeadLetter] { try await queue.deadLetters(limit: limit) }
@@ -104,7 +108,7 @@ extension ConsumerTests {
         #expect(try await study.queue.status().depth == 1)
     }
 
-    @Test(arguments: [false, true]) func whatComesAgainIsToldBeforeAnythingElse(fails: Bool) async throws {
+    @Test(arguments: [false, true]) func whatComesAgainIsDeletedBeforeAnythingElse(fails: Bool) async throws {
         let (study, test) = (try BackEnd(), try await TestQueue(.sqlite))
         let sqlite = try #require(test.queue as? SQLiteMessageQueue)
         try await sqlite.send(Given.message(Given.response(UUID(), 1), id: "m1"))
@@ -144,5 +148,62 @@ extension ConsumerTests {
         try await warehouse.transaction { _ = try $0.db.rows(sql: "PRAGMA max_page_count = 1000000") }
         #expect(try await consumer.drain().waiting == 3)
         #expect(try await test.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0, bytes: 0))
+    }
+
+    @Test func noSetOfMessagesThatFailOrWaitFillsTheWarehouse() async throws {
+        let (test, warehouse) = (try await TestQueue(.sqlite), try Warehouse(nil))
+        let participant = UUID()
+        let junk = (1...3).map { StudyMessage(id: "junk\($0)", content: .package, received: "x", body: Data("junk\($0)".utf8)) }
+        let consumer = Consumer(
+            queue: test.queue, warehouse: warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]), keptLimit: 12)
+        for message in junk { try await test.queue.send(message) }
+        try await test.queue.send(Given.message(Given.response(participant), id: "waiting"))
+        try await test.queue.send(Given.message(Given.contract(participant)))
+        let report = try await consumer.drain()
+        // What can be loaded is, whoever has filled the room.
+        #expect(report.failed == 2 && report.released == 2 && report.loaded == 1)
+        #expect(try await warehouse.read { try $0.keptBytes() } == 10)
+        #expect(try await test.queue.status().depth == 2)
+        // Left without an attempt, it comes again, and now its consent is there.
+        try await test.pass(600)
+        #expect(try await consumer.drain().loaded == 1)
+        for _ in 1...4 {
+            try await test.pass(600)
+            #expect(try await consumer.drain().released == 1)
+        }
+        let roomy = Consumer(queue: test.queue, warehouse: warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+        try await test.pass(600)
+        #expect(try await roomy.drain().failed == 1)
+        #expect(try await test.queue.status().dead == 0)
+    }
+
+    @Test func aMessageThatMayEndItsConsumerTakesNoOtherAlong() async throws {
+        let (test, warehouse) = (try await TestQueue(.sqlite, receives: 5), try Warehouse(nil))
+        for number in 1...3 { try await test.queue.send(Given.message(Given.response(UUID(), number), id: "m\(number)")) }
+        // Two consumers end at the first message.
+        for _ in 1...2 {
+            #expect(try await test.queue.receive(limit: 16, visibility: 60).count == 3)
+            try await test.pass(60)
+        }
+        let sqlite = try #require(test.queue as? SQLiteMessageQueue)
+        let released = Mutex<[String]>([])
+        let queue = WatchedQueue(queue: sqlite) { received in
+            if received.message.id == "m1" { #expect(released.withLock { $0 } == ["m2", "m3"]) }
+        } releasing: { received in
+            if try await warehouse.read({ try $0.message("m1") }) == nil { released.withLock { $0.append(received.message.id) } }
+        }
+        let consumer = Consumer(queue: queue, warehouse: warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+        #expect(try await consumer.drain().waiting == 3)
+        #expect(released.withLock { $0 } == ["m2", "m3"])
+    }
+
+    @Test func noServersTroubleIsAMessagesFault() {
+        // A standby, a right that was taken away, a table that is gone, a disk; then a value, and a statement that took too long.
+        for state in ["25006", "42501", "42P01", "58030", "53100", "57P01"] {
+            #expect(MachineTrouble.isCause(of: PostgreSQLError.refused(state: state, detail: "")), "\(state)")
+        }
+        for state in ["22001", "23514", "57014"] {
+            #expect(!MachineTrouble.isCause(of: PostgreSQLError.refused(state: state, detail: "")), "\(state)")
+        }
     }
 }

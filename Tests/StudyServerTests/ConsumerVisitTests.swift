@@ -90,4 +90,40 @@ extension ConsumerTests {
         _ = try await study.consumer.withdraw(people[99])
         #expect(try await study.count("SELECT count(*) FROM study_message WHERE body IS NOT NULL") == 0)
     }
+
+    @Test func aPhoneWhoseClockIsAheadKeepsNoLaterCorrectionOut() async throws {
+        let (study, participant) = (try BackEnd(), UUID())
+        try await study.queue.send(Given.message(Given.contract(participant)))
+        let ahead = bundle(participant, [Measured(value: 60, updated: "2031-01-01T00:00:00Z")])
+        try await study.queue.send(Given.message(ahead, received: "2026-03-02T00:00:00Z"))
+        let corrected = bundle(participant, [Measured(value: 61, status: "corrected", updated: "2026-03-03T09:00:00Z")])
+        try await study.queue.send(Given.message(corrected, received: "2026-03-03T10:00:00Z"))
+        #expect(try await study.consumer.drain().loaded == 3)
+        #expect(try await values(study) == [61])
+    }
+
+    /// Signed, and whether it shares.
+    private static let consents: [(consents: [(String, Bool)], signed: String, shares: Int)] = [
+        ([("2026-02-02T09:00:00Z", false), ("2026-02-01T09:00:00Z", true)], "2026-02-02 09:00:00", 0),
+        ([("2026-02-01T09:00:00Z", true), ("2026-02-02T09:00:00Z", false)], "2026-02-02 09:00:00", 0),
+        ([("2026-02-01T09:00:00Z", false), ("2026-02-02T09:00:00Z", true)], "2026-02-02 09:00:00", 1),
+        ([("2026-02-01T09:00:00Z", true), ("2026-02-01T09:00:00Z", false)], "2026-02-01 09:00:00", 0),
+        // Signed after it was received: a clock that is ahead.
+        ([("2031-01-01T09:00:00Z", true)], "2026-03-02 00:00:00", 1),
+    ]
+
+    @Test(arguments: consents.indices) func ofConsentsInOneMessageTheOneSignedLastIsInForce(index: Int) async throws {
+        let (study, participant) = (try BackEnd(), UUID())
+        let (consents, signed, shares) = Self.consents[index]
+        let entries = consents.map { signed, shares in
+            """
+            {"resource": {"resourceType": "Consent", "status": "active", "dateTime": "\(signed)",
+             "patient": {"reference": "Patient/\(participant.uuidString)"},
+             "provision": {"provision": [{"type": "\(shares ? "permit" : "deny")"}]}}}
+            """
+        }
+        let message = #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries.joined(separator: ", "))]}"#
+        #expect(try await study.deliver([message]).loaded == 1)
+        #expect(try await study.text("SELECT signed || ' ' || shares FROM study_consent") == "\(signed) \(shares)")
+    }
 }

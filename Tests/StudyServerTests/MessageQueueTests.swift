@@ -190,4 +190,14 @@ import Testing
         #expect(firsts == 4)
         #expect(try await queue.status().depth == 4)
     }
+
+    @Test(arguments: QueueKind.allCases.filter { $0 != .sqs })
+    func aClockThatIsSetBackKeepsNoMessageBack(kind: QueueKind) async throws {
+        let test = try await TestQueue(kind)
+        try await test.queue.send(message(1))
+        try await test.pass(-100_000)
+        #expect(try await test.queue.receive(limit: 1, visibility: 43_200).map(\.message.id) == ["m1"])
+        // Nobody else has it for as long as it may take.
+        #expect(try await test.queue.receive(limit: 1, visibility: 60).isEmpty)
+    }
 }

@@ -186,6 +186,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) func whatNobodyTriedIsNoDeadLetterAfterItsLastReception(inObject: Bool) async throws {
+        let aws = PlayedAWS([[Self.raw(2, inObject: inObject, receives: 3)]]) { _ in
+            HTTPAnswer(response: HTTPResponse(status: .ok), body: Data("b2".utf8))
+        }
+        let queue = try await played(aws)
+        let received = try #require(try await queue.receive(limit: 10, visibility: 60).first)
+        try await queue.release(received, after: 10, reason: nil)
+        // It is counted anew, and its object stays.
+        let sent = aws.asked.withLock { $0.filter { $0.action == "SendMessage" }.map(\.body) }
+        #expect(sent.map { $0["QueueUrl"]?.string?.hasSuffix("/study") } == [true])
+        #expect(sent.first?["DelaySeconds"]?.integer == 10)
+        #expect(sent.first?["MessageBody"]?.string?.contains("messages/") == inObject)
+        #expect(aws.count("DeleteMessage") == 1 && aws.count("ChangeMessageVisibility") == 0)
+    }
+
     @Test func pastTheLimitTheObjectsTroubleIsTheReason() async throws {
         for (status, part) in [(HTTPResponse.Status.forbidden, "AccessDenied"), (.notFound, "without an end")] {
             let aws = PlayedAWS([[Self.raw(2, inObject: true, receives: 4)]]) { _ in

@@ -327,4 +327,26 @@ import Testing
         let concepts = Set(rows.map { $0[2] })
         #expect(concepts.isSubset(of: Set(try await warehouse.read { try $0.dictionary().map { $0[0] } })))
     }
+
+    @Test func noTextOfAnExportIsAFormulaAndNumbersStayNumbers() async throws {
+        let items = ["=1+1", "+1", "-x", "@SUM(1)", "\\tx", "＝1", "'quoted", "a=1"].enumerated().map {
+            #"{"linkId": "t\#($0.offset)", "answer": [{"valueString": "\#($0.element)"}]}"#
+        }
+        let number = #"{"linkId": "n", "answer": [{"valueQuantity": {"value": -5.5, "code": "=x"}}]}"#
+        let response = try Samples.response((items + [number]).joined(separator: ", "))
+        let warehouse = try Warehouse(nil)
+        try await warehouse.transaction { db in
+            let facts = try ResponseMapper().map(response, visit: "v", received: Samples.received)
+            let participant = try db.participant("p", now: Samples.now)
+            try db.store([facts], of: participant, label: "m", written: Samples.now, now: Samples.now)
+        }
+        let rows = try await warehouse.read { db in
+            var rows: [[String]] = []
+            try db.eachFact { rows.append($0) }
+            return rows.filter { $0[4] == "@" }
+        }
+        let texts = Set(rows.filter { $0[8] == "T" }.map { $0[9] })
+        #expect(texts.isSuperset(of: ["'=1+1", "'+1", "'-x", "'@SUM(1)", "'\tx", "'＝1", "''quoted", "a=1"]))
+        #expect(rows.filter { $0[8] == "N" }.map { $0[10...11] } == [["-5.5", "'=x"]])
+    }
 }

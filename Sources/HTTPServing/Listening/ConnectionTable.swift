@@ -21,6 +21,8 @@ struct ConnectionTable {
 
     struct Connection {
         let file: Int32
+        /// The address of its client.
+        let peer: String
         fileprivate(set) var phase = Phase.idle
         /// When the phase began.
         fileprivate(set) var since: Instant
@@ -41,24 +43,33 @@ struct ConnectionTable {
     private var connections: [Key: Connection] = [:]
     private var nextKey = 0
     private let limit: Int
+    private let peerLimit: Int
 
-    init(limit: Int) { self.limit = max(1, limit) }
+    /// - Parameter peerLimit: How many connections one address may have.
+    init(limit: Int, peerLimit: Int = .max) { (self.limit, self.peerLimit) = (max(1, limit), max(1, peerLimit)) }
 
     var count: Int { connections.count }
+
+    /// Whether requests are being handled on all the connections that an address may have: others need not wait for it.
+    func isFull(of peer: String) -> Bool {
+        connections.values.count { $0.peer == peer && !$0.isCut && $0.phase == .responding } >= peerLimit
+    }
 
     /// Takes a connection in.
     ///
     /// - Returns: `nil` when requests of all open ones are being handled.
-    mutating func open(_ file: Int32, at now: Instant, until deadline: Instant) -> Opened? {
+    mutating func open(_ file: Int32, of peer: String = "", at now: Instant, until deadline: Instant) -> Opened? {
         // Those that are cut are closed soon, but not at once.
         guard connections.count < 2 * limit else { return nil }
         var cut: Int32?
-        if connections.values.count(where: { !$0.isCut }) >= limit {
+        if connections.values.count(where: { $0.peer == peer && !$0.isCut }) >= peerLimit {
+            cut = cutLongestWaiting(of: peer)
+        } else if connections.values.count(where: { !$0.isCut }) >= limit {
             guard let file = cutLongestWaiting() else { return nil }
             cut = file
         }
         nextKey += 1
-        connections[nextKey] = Connection(file: file, since: now, deadline: deadline)
+        connections[nextKey] = Connection(file: file, peer: peer, since: now, deadline: deadline)
         return Opened(key: nextKey, cut: cut)
     }
 
@@ -82,10 +93,14 @@ struct ConnectionTable {
     }
 
     /// Marks the connection that is given up first as cut.
-    mutating func cutLongestWaiting() -> Int32? {
-        let candidates = connections.filter { !$0.value.isCut && $0.value.phase != .responding }
-        guard let found = candidates.min(by: { ($0.value.phase.rawValue, $0.value.since) < ($1.value.phase.rawValue, $1.value.since) })
-        else { return nil }
+    ///
+    /// - Parameter peer: Of this address; of any without it.
+    mutating func cutLongestWaiting(of peer: String? = nil) -> Int32? {
+        let candidates = connections.filter { entry in
+            !entry.value.isCut && entry.value.phase != .responding && (peer == nil || entry.value.peer == peer)
+        }
+        let order = { (connection: Connection) in (connection.phase.rawValue, connection.since) }
+        guard let found = candidates.min(by: { order($0.value) < order($1.value) }) else { return nil }
         connections[found.key]?.isCut = true
         return found.value.file
     }

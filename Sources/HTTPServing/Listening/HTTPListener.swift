@@ -30,6 +30,9 @@ package struct HTTPListener: Sendable {
         package var bodyRate = 0
         /// How many connections may be open. Beyond it, the one that has waited longest for its client is cut.
         package var connectionLimit = 256
+        /// How many connections one address may have open. Beyond it, the one of them that has waited longest for its client is
+        /// cut; while requests are being handled on all of them, one more is closed.
+        package var connectionsPerPeer = Int.max
         /// Seconds without a byte, and for a whole request to arrive.
         package var timeout: Int
         /// The header `Server` of every response.
@@ -76,7 +79,8 @@ package struct HTTPListener: Sendable {
                 address: settings.address, port: settings.port, reason: "\(error.localizedDescription)")
         }
         let connections = OpenConnections(
-            limit: settings.connectionLimit, bodyBudget: settings.bodyBudget, now: settings.elapsing)
+            limit: settings.connectionLimit, peerLimit: settings.connectionsPerPeer, bodyBudget: settings.bodyBudget,
+            now: settings.elapsing)
         task = Task {
             defer { try? listening.close() }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -128,9 +132,14 @@ package struct HTTPListener: Sendable {
             while !Task.isCancelled {
                 do {
                     let socket = try await listening.accept()
+                    let peer = socket.peer
+                    guard !connections.isFull(of: peer) else {
+                        try? socket.close()
+                        continue
+                    }
                     var key: ConnectionTable.Key?
                     while true {
-                        key = connections.open(socket.socket.file.rawValue, for: .seconds(settings.timeout))
+                        key = connections.open(socket.socket.file.rawValue, of: peer, for: .seconds(settings.timeout))
                         if key != nil || Task.isCancelled { break }
                         // Every connection is being answered, or about to close: who comes waits in the system's queue.
                         try? await Task.sleep(for: .milliseconds(10))
@@ -140,7 +149,7 @@ package struct HTTPListener: Sendable {
                         return
                     }
                     let connection = ServedConnection(
-                        socket: socket, key: key, connections: connections, settings: settings, handler: handler)
+                        socket: socket, key: key, peer: peer, connections: connections, settings: settings, handler: handler)
                     group.addTask { await connection.serve() }
                 } catch {
                     // Descriptors have run out, or the client went before it was accepted.
@@ -148,6 +157,16 @@ package struct HTTPListener: Sendable {
                     try? await Task.sleep(for: .milliseconds(50))
                 }
             }
+        }
+    }
+}
+
+extension AsyncSocket {
+    /// The address of the client.
+    fileprivate var peer: String {
+        switch try? socket.remotePeer() {
+        case .ip4(let host, _), .ip6(let host, _): host
+        default: ""
         }
     }
 }

@@ -13,9 +13,11 @@ final class OpenConnections: Sendable {
     /// A time that only goes forward.
     let now: @Sendable () -> ConnectionTable.Instant
 
-    init(limit: Int, bodyBudget: Int, now: @escaping @Sendable () -> ConnectionTable.Instant = { .now }) {
+    init(
+        limit: Int, peerLimit: Int = .max, bodyBudget: Int, now: @escaping @Sendable () -> ConnectionTable.Instant = { .now }
+    ) {
         self.now = now
-        table = Mutex(ConnectionTable(limit: limit))
+        table = Mutex(ConnectionTable(limit: limit, peerLimit: peerLimit))
         budget = Mutex(bodyBudget)
     }
 
@@ -31,10 +33,13 @@ final class OpenConnections: Sendable {
     /// Gives bytes back that were taken.
     func release(_ bytes: Int) { budget.withLock { $0 += bytes } }
 
+    /// Whether an address has as many connections as it may, and requests are being handled on all of them.
+    func isFull(of peer: String) -> Bool { table.withLock { $0.isFull(of: peer) } }
+
     /// - Returns: `nil` when there is no room for one more.
-    func open(_ file: Int32, for duration: Duration) -> ConnectionTable.Key? {
+    func open(_ file: Int32, of peer: String = "", for duration: Duration) -> ConnectionTable.Key? {
         table.withLock { table in
-            guard let opened = table.open(file, at: now(), until: now() + duration) else { return nil }
+            guard let opened = table.open(file, of: peer, at: now(), until: now() + duration) else { return nil }
             if let cut = opened.cut { shutDown(cut) }
             return opened.key
         }

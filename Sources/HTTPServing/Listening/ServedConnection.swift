@@ -12,6 +12,8 @@ struct ServedConnection {
 
     let socket: AsyncSocket
     let key: ConnectionTable.Key
+    /// The address of the client.
+    let peer: String
     let connections: OpenConnections
     let settings: HTTPListener.Configuration
     let handler: HTTPListener.Handler
@@ -20,20 +22,15 @@ struct ServedConnection {
 
     func serve() async {
         try? socket.socket.setValue(true, for: BoolSocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY))
-        let peer: String =
-            switch try? socket.socket.remotePeer() {
-            case .ip4(let host, _), .ip6(let host, _): host
-            default: ""
-            }
         var reader = RequestReader(socket, headLimit: settings.headLimit)
         // An error is a client that went, or was cut: there is nobody to report it to.
-        while (try? await exchange(with: &reader, peer: peer)) == true {}
+        while (try? await exchange(with: &reader)) == true {}
         connections.remove(key)
         try? socket.close()
     }
 
     /// Reads a request and responds to it. False when the connection is at its end.
-    private func exchange(with reader: inout RequestReader, peer: String) async throws -> Bool {
+    private func exchange(with reader: inout RequestReader) async throws -> Bool {
         connections.enter(.idle, key, for: timeout)
         guard try await reader.waitForMore() else { return false }
         let head: RequestHead

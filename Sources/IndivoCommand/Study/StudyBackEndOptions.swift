@@ -8,7 +8,7 @@ import StudyDelivery
 import StudyServer
 import StudyWarehouse
 
-/// Where a person said that something is.
+/// The location of a queue or a warehouse, as the user gives it.
 enum StudyPlace {
     /// A file, as in `sqlite:study.sqlite`, or with slashes as in `sqlite:///var/lib/study.sqlite`.
     case file(URL)
@@ -44,7 +44,7 @@ enum StudyPlace {
     }
 }
 
-/// Where the messages of a study wait.
+/// The option for the queue of a study.
 struct StudyQueueURLOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The queue: sqlite:FILE, postgresql://… or sqs:URL; a file or tables are made.", valueName: "url"))
@@ -65,7 +65,7 @@ struct StudyQueueURLOptions: ParsableArguments {
     }
 }
 
-/// Where the facts of a study are.
+/// The options for the warehouse of a study.
 struct StudyStoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The warehouse: sqlite:FILE or postgresql://….", valueName: "url"))
     var store = "sqlite:study.sqlite"

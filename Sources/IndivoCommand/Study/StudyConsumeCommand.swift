@@ -56,9 +56,13 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     @Option(help: "Seconds that 16 messages may take before another consumer gets them.")
     var visibility = 300
 
+    @Option(help: "The most bytes of messages kept that wait for a consent or failed; more are left in the queue.")
+    var keptBytes = 16 << 30
+
     @OptionGroup var talk: TalkOptions
 
     func validate() throws {
+        guard (1...(1 << 50)).contains(keptBytes) else { throw ValidationError("--kept-bytes is a number from 1 to \(1 << 50).") }
         guard (1...43_200).contains(visibility) else { throw ValidationError("--visibility is a number from 1 to 43200.") }
     }
 
@@ -80,7 +84,8 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         let queue = try await queue.open()
         let consumer = Consumer(
             queue: queue, warehouse: warehouse, keys: keys,
-            mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText), visibility: visibility)
+            mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText), visibility: visibility,
+            keptLimit: keptBytes)
         if let leaver {
             let facts = try await Self.answered { try await consumer.withdraw(leaver) }
             try StandardStreams.say("\(facts) facts removed")

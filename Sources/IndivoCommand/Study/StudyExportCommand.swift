@@ -8,7 +8,8 @@ struct StudyExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write what a study's warehouse has into files.",
         discussion: """
-            csv writes facts.csv, a row for each fact, and dictionary.csv, what the concepts mean. ndjson writes a file of FHIR \
+            csv writes facts.csv, a row for each fact, dictionary.csv, what the concepts mean, and columns.csv, what the columns \
+            mean. Where a text begins like a formula, ' stands before it, for spreadsheets. ndjson writes a file of FHIR \
             resources for each type, as in QuestionnaireResponse.ndjson. pdo writes pdo.xml, i2b2's patient data object. \
             Participants have their pseudonyms. The folder is made, with mode 0700; nothing in it is overwritten. \
             \(ExitStatus.help)
@@ -46,12 +47,16 @@ struct StudyExportCommand: AsyncParsableCommand {
         switch format {
         case .csv:
             try NewFile(folder.appending(path: "facts.csv")).write { write in
-                try write(CSV.data(header: WarehouseTransaction.factColumns, rows: []))
+                try write(CSV.data(header: WarehouseTransaction.factColumns.map(\.name), rows: []))
                 try warehouse.eachFact { try write(CSV.data(header: $0, rows: [])) }
             }
             let dictionary = CSV.data(header: ["concept", "name", "path", "source"], rows: try warehouse.dictionary())
             try NewFile(folder.appending(path: "dictionary.csv")).write { try $0(dictionary) }
-            return ["facts.csv", "dictionary.csv"]
+            let columns = WarehouseTransaction.factColumns.map { [$0.name, $0.meaning] }
+            try NewFile(folder.appending(path: "columns.csv")).write {
+                try $0(CSV.data(header: ["column", "meaning"], rows: columns))
+            }
+            return ["facts.csv", "dictionary.csv", "columns.csv"]
         case .ndjson:
             var names: [String] = []
             for type in try warehouse.resourceTypes() {

@@ -20,7 +20,7 @@ struct StudyServeCommand: AsyncParsableCommand {
             {"studies": ["org.example.sleep"], "registration": "closed", "codes": "codes.txt", "antispam": "antispam.txt",
              "clients": "clients.sqlite", "certificate": "certificate.pem", "keyID": "…", "questionnaires": ["phq9.json"],
              "answers": "standard", "takesUnencrypted": false, "trustsProxy": false, "requestsPerMinute": 600,
-             "queuedMessages": 1000000, "queuedBytes": 17179869184}
+             "connectionsPerAddress": 64, "queuedMessages": 1000000, "queuedBytes": 17179869184}
 
             clients is where registered apps are: a file, or postgresql://… . With a queue of PostgreSQL it is left out: they are \
             in the same database, and known to each of its receivers; a file from before is named for one start, which copies \
@@ -29,7 +29,7 @@ struct StudyServeCommand: AsyncParsableCommand {
             registration is closed, codes (receipt-data is a line of the file codes) or open (without attestation). The files \
             codes and antispam have a secret in each line and mode 0600; one anti-spam token may come from \
             INDIVO_STUDY_ANTISPAM. answers is standard, or original for the statuses of C3-PRO's first receiver. queuedMessages \
-            and queuedBytes are what the queue may hold: phones are told to come back before it has more.
+            and queuedBytes are what the queue may hold: beyond that, phones get 503 and try again later.
 
             \(StudyPlace.help) sqs:https://sqs.REGION.amazonaws.com/ACCOUNT/NAME?bucket=BUCKET is Amazon's: large messages go \
             into the bucket of S3, keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, dead letters \
@@ -109,7 +109,7 @@ struct ReceiverFile {
 
     private static let members: Set = [
         "studies", "registration", "codes", "antispam", "clients", "certificate", "keyID", "questionnaires", "answers",
-        "takesUnencrypted", "trustsProxy", "requestsPerMinute", "queuedMessages", "queuedBytes",
+        "takesUnencrypted", "trustsProxy", "requestsPerMinute", "connectionsPerAddress", "queuedMessages", "queuedBytes",
     ]
 
     init(_ path: String) throws {
@@ -176,6 +176,7 @@ struct ReceiverFile {
         configuration.takesUnencrypted = try flag("takesUnencrypted")
         configuration.trustsProxy = try flag("trustsProxy")
         try read("requestsPerMinute", atMost: 10_000_000, into: &configuration.requestsPerMinute)
+        try read("connectionsPerAddress", atMost: 10_000, into: &configuration.connectionsPerAddress)
         try read("queuedMessages", atMost: 1 << 40, into: &configuration.depthLimit)
         try read("queuedBytes", atMost: 1 << 50, into: &configuration.byteLimit)
         if let name = try text("antispam") { configuration.antispam = try StudyBackEnd.secrets(file(name)) }

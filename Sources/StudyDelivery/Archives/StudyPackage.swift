@@ -47,6 +47,15 @@ public struct StudyPackage: Sendable {
         try self.init(ByteSource.file(file), path: file.path(percentEncoded: false), limits: limits, scratch: nil)
     }
 
+    /// Opens bytes, and recognises their kind. They are in a file without a name until it is read.
+    ///
+    /// - Throws: ``StudyError``.
+    package init(_ bytes: Data, limits: ArchiveLimits = ArchiveLimits()) throws {
+        let scratch = try ScratchFile()
+        try scratch.append(bytes)
+        try self.init(scratch.source, path: scratch.path, limits: limits, scratch: scratch)
+    }
+
     private init(_ source: ByteSource, path: String, limits: ArchiveLimits, scratch: ScratchFile?) throws {
         let start = try source.read(at: 0, count: 64)
         guard let kind = Self.kind(start) else {
@@ -120,7 +129,11 @@ public struct StudyPackage: Sendable {
     private func first(_ keys: [Key], _ body: (Key) throws -> ArchiveContents) throws -> ArchiveContents {
         var failure: any Error = StudyError.unusableKey(reason: "it is encrypted, and no key was given")
         for key in keys {
-            do { return try body(key) } catch { failure = error }
+            do { return try body(key) } catch {
+                // A full disk says nothing of the key, and no other key's failure may stand for it.
+                if case .storage? = error as? StudyError { throw error }
+                failure = error
+            }
         }
         throw failure
     }

@@ -41,7 +41,7 @@ extension PageService {
         // What can be nobody's name is treated as one unknown name: texts that differ in their bytes may be equal.
         let name = StudyUserFile.isName(entered) ? entered : ""
         let address = client(of: request)
-        // Before the attempt is counted: one that finds no place is none.
+        // Before the attempt is counted: one whose password is not compared is none.
         guard checks.enter() else {
             return loginForm(request, name: shown, problem: "Too many people log in at once. Try again.", status: 503)
                 .adding("Retry-After", "2")

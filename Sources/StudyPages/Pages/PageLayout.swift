@@ -9,15 +9,16 @@ enum PageLayout {
 
     /// - Parameters:
     ///   - visit: Of somebody who is logged in.
-    ///   - place: The page in the bar to which it belongs.
+    ///   - section: The path of the page in the bar to which it belongs.
     ///   - isNarrow: Whether there is little to show.
     static func page(
-        _ title: String, _ visit: PageVisit? = nil, place: String? = nil, status: Int = 200, isNarrow: Bool = false, _ main: Markup
+        _ title: String, _ visit: PageVisit? = nil, section: String? = nil, status: Int = 200, isNarrow: Bool = false,
+        _ main: Markup
     ) -> Response {
         var bar: Markup = "<a class=\"home\" href=\"/\">Study</a>"
         if let visit {
             let links = places.map { entry -> Markup in
-                let current: Markup = entry.path == place ? " aria-current=\"page\"" : .empty
+                let current: Markup = entry.path == section ? " aria-current=\"page\"" : .empty
                 return "<li><a href=\"\(entry.path)\"\(current)>\(entry.title)</a></li>"
             }
             bar += """

@@ -10,8 +10,8 @@ extension PageService {
     func messages(_ visit: PageVisit) async throws -> Response {
         let status = try await queue.status()
         let dead = try await queue.deadLetters(limit: Self.listed)
-        let (failed, counts) = try await warehouse.read { warehouse in
-            (try warehouse.failedMessages(limit: Self.listed), try warehouse.messageCounts())
+        let (failed, counts, kept) = try await warehouse.read { warehouse in
+            (try warehouse.failedMessages(limit: Self.listed), try warehouse.messageCounts(), try warehouse.keptBytes())
         }
         let done = FormParameters(decoding: visit.request.rawQuery)["done"].flatMap { Int($0) }
         let note: Markup =
@@ -23,7 +23,7 @@ extension PageService {
             return Self.row(visit, "reprocess", id: message.id, received: message.received, reason: reason)
         }
         return PageLayout.page(
-            "Messages", visit, place: "/messages",
+            "Messages", visit, section: "/messages",
             """
             \(note)
             <section aria-labelledby="queue"><h2 id="queue">Queue</h2>\(MessageWords.queue(status))</section>
@@ -32,8 +32,11 @@ extension PageService {
                 deadRows, of: status.dead))
             \(Self.section(
                 visit, "failed", "Failed", "reprocess",
-                "Messages that could not be decrypted, read or mapped. The consumer processes them again with the keys it has now.",
-                failedRows, of: counts["failed"] ?? 0))
+                """
+                Messages that could not be decrypted, read or mapped. The consumer processes them again with the keys it has now. \
+                With those that wait for a consent they have \(MessageWords.size(kept)); beyond its limit, the consumer leaves \
+                more in the queue.
+                """, failedRows, of: counts["failed"] ?? 0))
             """)
     }
 
@@ -64,6 +67,23 @@ extension PageService {
             <section aria-labelledby="\(id)"><h2 id="\(id)">\(title)</h2><p class="quiet">\(lead)</p>
             \(table.markup)\(more)\(all)</section>
             """
+    }
+
+    // MARK: For those who run it
+
+    /// The warehouse's messages for a program on this machine.
+    func metrics() async -> Response {
+        do {
+            let (counts, kept) = try await warehouse.read { (try $0.messageCounts(), try $0.keptBytes()) }
+            let states = MessageWords.states.map { ("state=\"\($0.name)\"", counts[$0.name] ?? 0) }
+            return MetricsText.response(
+                MetricsText.metric("warehouse_messages", .gauge, "Messages in the warehouse by state.", states)
+                    + MetricsText.metric(
+                        "warehouse_kept_bytes", .gauge, "Bytes of the messages that wait for a consent or failed.", kept))
+        } catch {
+            logger.error("the metrics fail", metadata: ["error": "\(type(of: error))"])
+            return Response(status: 503)
+        }
     }
 
     // MARK: Changes

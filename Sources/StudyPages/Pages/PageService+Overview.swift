@@ -12,7 +12,7 @@ extension PageService {
         let overview = try await warehouse.read { try $0.overview(since: first.day) }
         let status = try await queue.status()
         return PageLayout.page(
-            "Overview", visit, place: "/",
+            "Overview", visit, section: "/",
             """
             <section aria-labelledby="days"><h2 id="days">What came in</h2>\(Self.days(overview.days, first, today))</section>
             <section aria-labelledby="people"><h2 id="people">Participants</h2><dl>
@@ -69,6 +69,16 @@ enum MessageWords {
         <dt>Age of the oldest</dt><dd>\(status.age == 0 ? "–" : age(status.age))</dd>
         <dt>Given up</dt><dd>\(status.dead)</dd></dl>
         """
+    }
+
+    /// Bytes, as people say it.
+    static func size(_ bytes: Int) -> String {
+        switch bytes {
+        case ..<10_000: "\(bytes) bytes"
+        case ..<10_000_000: "\(bytes / 1000) kB"
+        case ..<10_000_000_000: "\(bytes / 1_000_000) MB"
+        default: "\(bytes / 1_000_000_000) GB"
+        }
     }
 
     /// Seconds, as people say it.

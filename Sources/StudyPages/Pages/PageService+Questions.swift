@@ -11,7 +11,7 @@ extension PageService {
         let links = sources.map { source -> Markup in "<li><a href=\"/questions/\(source.name)\">\(source.title)</a></li>" }
         let list: Markup = links.isEmpty ? "<p>No questionnaire is known yet.</p>" : "<ul class=\"list\">\(links)</ul>"
         return PageLayout.page(
-            "Answers", visit, place: "/questions", "<section aria-label=\"Questionnaires\">\(list)</section>")
+            "Answers", visit, section: "/questions", "<section aria-label=\"Questionnaires\">\(list)</section>")
     }
 
     func questions(_ visit: PageVisit, of name: String) async throws -> Response {
@@ -34,20 +34,23 @@ extension PageService {
         let more: Markup =
             questions.count > Self.mostQuestions
             ? "<p>The first \(Self.mostQuestions) of \(questions.count) questions.</p>" : .empty
-        return PageLayout.page(source.title, visit, place: "/questions", "\(lead)\(charts)\(more)")
+        return PageLayout.page(source.title, visit, section: "/questions", "\(lead)\(charts)\(more)")
     }
 
     // MARK: The map
 
     func map(_ visit: PageVisit) async throws -> Response {
-        let states = try await warehouse.read { try $0.states() }.sorted { $0.key < $1.key }
-        let rows = states.map { state -> [Markup] in ["\(state.key)", "\(ShownCount(state.value).description)"] }
+        let states = try await warehouse.read { try $0.states() }.mapValues { ShownCount($0) }
+        let rows = states.filter { $0.value != .fewerThanFive }.sorted { $0.key < $1.key }.map { state -> [Markup] in
+            ["\(state.key)", "\(state.value.description)"]
+        }
+        let table = Table(heads: ["State", "Participants"], rows: rows, empty: "No state has \(ShownCount.smallest) yet.")
         return PageLayout.page(
-            "Map", visit, place: "/map",
+            "Map", visit, section: "/map",
             """
             <section aria-labelledby="states"><h2 id="states">Participants by state</h2>
             <img class="map" src="/map.svg" alt="A map of squares; the table has its numbers" width="496" height="364">
-            \(Table(heads: ["State", "Participants"], rows: rows, empty: "No state is known yet.").markup)</section>
+            \(table.markup)</section>
             """)
     }
 

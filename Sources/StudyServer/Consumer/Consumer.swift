@@ -28,7 +28,7 @@ public struct Consumer: Sendable {
         public var refused = 0
         /// They were delivered again.
         public var repeated = 0
-        /// They went back into the queue, since the machine had trouble.
+        /// They went back into the queue: the machine had trouble, or the warehouse keeps no more that cannot be loaded.
         public var released = 0
 
         /// Nothing yet.
@@ -46,16 +46,19 @@ public struct Consumer: Sendable {
     }
 
     private static let batch = 16
-    /// How long messages are processed before the queue is notified: a notification of many at once is one write to its disk.
-    private static let telling = Duration.seconds(1)
-    /// Seconds until messages come again that met trouble of the machine.
-    private static let pause = 10
+    /// After this time the messages processed so far are deleted from the queue: to delete many at once is one write to its disk.
+    private static let deletionInterval = Duration.seconds(1)
+    /// Seconds until messages come again that met trouble of the machine, or found no room.
+    private static let pause = (trouble: 10, room: 600)
+    /// A message that was received more often may be what ended its consumers.
+    private static let harmlessReceives = 2
 
     private let queue: any MessageQueue
     private let warehouse: Warehouse
-    private let opening: MessageOpening
+    private let keys: CurrentKeys
     private let mapper: ResponseMapper
     private let visibility: Int
+    private let room: KeptRoom
     private let logger: Logger
     private let remains = Remains()
 
@@ -68,14 +71,16 @@ public struct Consumer: Sendable {
     ///
     /// - Parameters:
     ///   - visibility: Seconds that a batch of 16 messages may take before others get them.
+    ///   - keptLimit: The most bytes of messages in the warehouse that wait for a consent or could not be processed. More of
+    ///     them are left in the queue; messages that can be loaded are.
     ///   - logger: Gets counts and reasons, nothing of persons.
     public init(
         queue: any MessageQueue, warehouse: Warehouse, keys: KeyRing, mapper: ResponseMapper = ResponseMapper(),
-        visibility: Int = 300, logger: Logger = Logger(label: "study.consumer")
+        visibility: Int = 300, keptLimit: Int = 16 << 30, logger: Logger = Logger(label: "study.consumer")
     ) {
-        self.visibility = visibility
+        (self.visibility, room) = (visibility, KeptRoom(limit: keptLimit))
         (self.queue, self.warehouse, self.mapper, self.logger) = (queue, warehouse, mapper, logger)
-        opening = MessageOpening(keys: keys)
+        self.keys = CurrentKeys(keys)
     }
 
     // MARK: Working
@@ -108,44 +113,65 @@ public struct Consumer: Sendable {
     /// Processes a batch; false when there was none.
     private func step(_ report: inout Report) async throws -> Bool {
         if remains.areThere.withLock({ $0 }) { await eraseRemains() }
+        // Before any message is received: a warehouse that is away costs none of them an attempt.
+        try await room.refresh(from: warehouse)
         let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
-        var (trouble, untold, done, told): ((any Error)?, (any Error)?, [ReceivedMessage], ContinuousClock.Instant)
-        (trouble, untold, done, told) = (nil, nil, [], .now)
+        var (trouble, deletionTrouble): ((any Error)?, (any Error)?)
+        var (done, lastDeletion): ([ReceivedMessage], ContinuousClock.Instant) = ([], .now)
         var repeated: Set<String> = []
         do {
             repeated = try await Task { try await self.repeated(of: batch) }.value
             report.repeated += repeated.count
             // Before anything else: a message behind them may end this consumer, and they would have had an attempt more.
-            do { try await tell(of: batch.filter { repeated.contains($0.message.id) }) } catch { untold = error }
+            do { try await delete(batch.filter { repeated.contains($0.message.id) }) } catch { deletionTrouble = error }
         } catch {
             trouble = error
         }
-        for received in batch where !repeated.contains(received.message.id) {
+        var pending = batch.filter { !repeated.contains($0.message.id) }
+        // A message that ends its consumers would cost those behind it an attempt each time, until they are dead letters, too.
+        if trouble == nil, let last = pending.firstIndex(where: { $0.receiveCount > Self.harmlessReceives }) {
+            let behind = Array(pending[(last + 1)...])
+            // Where that fails, they come again when their time is over.
+            await Task {
+                for received in behind { try? await queue.release(received, after: 0, reason: nil) }
+            }.value
+            report.released += behind.count
+            pending.removeSubrange((last + 1)...)
+        }
+        var left = 0
+        for received in pending {
             // In a task of its own: the message at hand is finished when this one is cancelled, and those behind it go back.
-            let pause: Int? = trouble != nil ? Self.pause : Task.isCancelled ? 0 : nil
+            let pause: Int? = trouble != nil ? Self.pause.trouble : Task.isCancelled ? 0 : nil
             do {
                 switch try await Task(operation: { try await handle(received, releasingAfter: pause) }).value {
                 case .processed(let state):
                     report.count(state)
                     done.append(received)
                 case .released: report.released += 1
+                case .leftForRoom:
+                    report.released += 1
+                    left += 1
                 }
             } catch {
                 trouble = error
             }
-            guard ContinuousClock.now > told + Self.telling else { continue }
+            guard ContinuousClock.now > lastDeletion + Self.deletionInterval else { continue }
             // Where that fails, messages that are not processed yet are processed all the same.
-            do { try await tell(of: done) } catch { untold = untold ?? error }
-            (done, told) = ([], .now)
+            do { try await delete(done) } catch { deletionTrouble = deletionTrouble ?? error }
+            (done, lastDeletion) = ([], .now)
         }
-        do { try await tell(of: done) } catch { untold = untold ?? error }
-        if let trouble = trouble ?? untold { throw trouble }
-        // Also those of a consumer that ended between a consent and what had waited for it, and what the study's team asks for.
+        do { try await delete(done) } catch { deletionTrouble = deletionTrouble ?? error }
+        if left > 0 {
+            logger.error(
+                "messages are left in the queue: the warehouse keeps no more that wait or failed", metadata: ["count": "\(left)"])
+        }
+        if let trouble = trouble ?? deletionTrouble { throw trouble }
+        // Also where another consumer ended after it had written a consent; and what the study's team wants processed again.
         let ready = try await warehouse.read { warehouse in
             try warehouse.messagesWithConsent(limit: Self.batch) + warehouse.requestedMessages(limit: Self.batch)
         }
-        // One that cannot be processed now keeps none of the others.
+        // One that cannot be processed now does not hold up the others.
         for id in ready where !Task.isCancelled {
             do { _ = try await reprocess(id, &report) } catch { trouble = error }
         }
@@ -162,14 +188,14 @@ public struct Consumer: Sendable {
         return !batch.isEmpty || !ready.isEmpty
     }
 
-    /// Removes messages from the queue that were processed. One of which it does not hear comes again, and is recognised.
-    private func tell(of messages: [ReceivedMessage]) async throws {
+    /// Deletes processed messages from the queue. One that is not deleted comes again, and is recognised.
+    private func delete(_ messages: [ReceivedMessage]) async throws {
         guard !messages.isEmpty else { return }
         try await Task { try await queue.delete(messages) }.value
     }
 
-    /// The ids of messages that come again although they were processed. As a rule a message that comes first is new; and
-    /// whether it is, the transaction sees again.
+    /// The ids of messages that come again although they were processed. One that comes for the first time is new as a rule; the
+    /// transaction that writes it checks that.
     private func repeated(of batch: [ReceivedMessage]) async throws -> Set<String> {
         let again = batch.filter { $0.receiveCount > 1 }
         guard !again.isEmpty else { return [] }
@@ -192,10 +218,11 @@ public struct Consumer: Sendable {
     private enum Outcome: Sendable {
         case processed(StoredMessage.State?)
         case released
+        case leftForRoom
     }
 
     /// - Parameter pause: Seconds after which others may have it, when it is not to be tried.
-    /// - Throws: What each message would meet. This one goes back, without an attempt.
+    /// - Throws: Trouble that each message would meet; this one goes back, and the attempt is not counted.
     private func handle(_ received: ReceivedMessage, releasingAfter pause: Int?) async throws -> Outcome {
         if let pause {
             try await queue.release(received, after: pause, reason: nil)
@@ -207,8 +234,11 @@ public struct Consumer: Sendable {
             return .processed(state)
         } catch where MachineTrouble.isCause(of: error) {
             // Where the queue has trouble, too, it comes again by itself.
-            try? await queue.release(received, after: Self.pause, reason: nil)
+            try? await queue.release(received, after: Self.pause.trouble, reason: nil)
             throw error
+        } catch is KeptRoom.Full {
+            try await queue.release(received, after: Self.pause.room, reason: nil)
+            return .leftForRoom
         } catch {
             logger.error(
                 "a message is put back", metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"])
@@ -252,14 +282,12 @@ public struct Consumer: Sendable {
     /// - Returns: How many facts were removed.
     public func withdraw(_ phoneID: UUID) async throws -> Int {
         let digest = Intake.digest(phoneID.uuidString)
-        let facts = try await warehouse.transaction { try $0.withdraw(digest, now: Self.now) }
+        let facts = try await warehouse.transaction { try $0.withdraw(digest, now: WarehouseTime(FHIRDateTime(Date()))) }
         try await warehouse.eraseRemains()
         return facts
     }
 
     // MARK: One message
-
-    private static var now: WarehouseTime { WarehouseTime(FHIRDateTime(Date())) }
 
     /// Processes a message.
     ///
@@ -271,32 +299,33 @@ public struct Consumer: Sendable {
         let read: Result<[Intake], MessageProblem>
         do {
             // Devices measure, and are nobody's data: observations name what matters of them.
-            resources = try opening.resources(of: message).flatMap(Self.parts).filter { $0["resourceType"]?.string != "Device" }
+            resources = try opened(message).filter { $0["resourceType"]?.string != "Device" }
             read = .success(try intakes(of: resources, message))
         } catch let error as ProcessingError {
             read = .failure(MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources)))
         } catch let error as MappingError {
             read = .failure(MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources)))
         }
+        // What is processed again is kept already.
+        let load = MessageLoad(message: message, read: read, again: again, room: again ? .max : room.left)
+        let state: StoredMessage.State?
         do {
-            return try await warehouse.transaction { try Self.write(message, read, again: again, to: $0) }
+            state = try await warehouse.transaction { try load.write(to: $0) }
         } catch where error is WarehouseError || error is ProcessingError {
-            let problem = MessageProblem(reason: "\(error)", participants: Self.participants(of: read))
-            return try await warehouse.transaction { try Self.write(message, .failure(problem), again: again, to: $0) }
+            let failure = load.failing(with: "\(error)")
+            state = try await warehouse.transaction { try failure.write(to: $0) }
         }
+        if !again, state?.keepsForLater == true { room.take(message.body.count) }
+        return state
     }
 
-    private struct MessageProblem: Error {
-        let reason: String
-        /// Whose message it is, where that can be read: each of them may withdraw, and then it goes, too. `nil` for more than
-        /// it is filed under.
-        let participants: Set<String>?
-    }
-
-    private static func participants(of read: Result<[Intake], MessageProblem>) -> Set<String> {
-        switch read {
-        case .success(let intakes): Set(intakes.map(\.participant))
-        case .failure(let problem): problem.participants ?? []
+    /// The resources of a message, also where its key came after this consumer had started.
+    private func opened(_ message: StudyMessage) throws -> [JSONValue] {
+        do {
+            return try MessageOpening(keys: keys.ring).resources(of: message)
+        } catch let error as ProcessingError where error.isOfKey {
+            guard keys.renew() else { throw error }
+            return try MessageOpening(keys: keys.ring).resources(of: message)
         }
     }
 
@@ -308,89 +337,5 @@ public struct Consumer: Sendable {
         }
         guard Set(intakes.map(\.participant)).count <= 1 else { throw ProcessingError.subjects("it names several participants") }
         return MessageVisits.newest(of: intakes)
-    }
-
-    /// The resources of a Bundle; any other resource is its own part.
-    private static func parts(_ json: JSONValue) -> [JSONValue] {
-        guard json["resourceType"]?.string == "Bundle" else { return [json] }
-        return OlderResources.list(json["entry"]).compactMap { $0["resource"] }
-    }
-
-    private static func write(
-        _ message: StudyMessage, _ read: Result<[Intake], MessageProblem>, again: Bool, to warehouse: WarehouseTransaction
-    ) throws -> StoredMessage.State? {
-        // Whoever else has something of the same participant waits, or did all of it before.
-        let participants = participants(of: read).union([message.subject.map(Intake.digest)].compactMap { $0 })
-        for participant in participants.sorted() { try warehouse.lock(participant) }
-        var known = try warehouse.message(message.id)
-        // Whose it is may be known from before alone; they may have withdrawn until they are locked.
-        if let participant = known?.participant, !participants.contains(participant) {
-            try warehouse.lock(participant)
-            known = try warehouse.message(message.id)
-        }
-        // Another consumer may have written it meanwhile.
-        guard known == nil || again && known?.state != .loaded else { return nil }
-        if again, known == nil || known?.body == nil { return nil }
-        // Whom the message names outside of its encryption; a digest is all that is kept of that.
-        let named = known?.participant ?? message.subject.map(Intake.digest)
-        var stored = StoredMessage(
-            id: message.id, kind: message.content.rawValue, body: message.body, received: message.received, state: .loaded,
-            participant: named)
-        switch read {
-        case .failure(let problem) where problem.participants == nil:
-            // It could not go with each of them.
-            let many = "it names more than \(Intake.mostParticipants) participants, and its content is not kept"
-            (stored.state, stored.body) = (.failed(reason: "\(many): \(problem.reason)"), nil)
-        case .failure(let problem): stored.state = .failed(reason: problem.reason)
-        case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
-            stored.state = .failed(reason: "it is of another participant than it says outside of its encryption")
-        case .success(let intakes):
-            stored.participant = intakes.first?.participant ?? named
-            try write(intakes, &stored, message, to: warehouse)
-        }
-        if case .failed = stored.state {
-            // It is filed under everybody whom it names.
-            let owners = participants.union([named].compactMap { $0 }).sorted()
-            stored.participant = named ?? owners.first
-            if try owners.contains(where: warehouse.hasWithdrawn) { refuse(&stored) }
-            for owner in owners where owner != stored.participant { try warehouse.file(message.id, under: owner) }
-        }
-        try warehouse.keep(stored)
-        return stored.state
-    }
-
-    private static func refuse(_ stored: inout StoredMessage) { (stored.state, stored.body) = (.refused, nil) }
-
-    private static func write(
-        _ intakes: [Intake], _ stored: inout StoredMessage, _ message: StudyMessage, to warehouse: WarehouseTransaction
-    ) throws {
-        guard let participant = stored.participant else { return }
-        guard try !warehouse.hasWithdrawn(participant) else { return refuse(&stored) }
-        let now = Self.now
-        // Whatever the order in a message: leaving counts more than agreeing, and both come before what depends on them.
-        for intake in intakes {
-            guard case .withdrawal = intake.meaning else { continue }
-            try warehouse.withdraw(participant, now: now)
-            return refuse(&stored)
-        }
-        for intake in intakes {
-            guard case .consent(let signed, let version, let shares) = intake.meaning else { continue }
-            try warehouse.keepConsent(of: participant, message: message.id, signed: signed, version: version, shares: shares)
-        }
-        guard try warehouse.hasConsent(participant) else {
-            stored.state = .waiting
-            return
-        }
-        let person = try warehouse.participant(participant, now: now)
-        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
-        for intake in intakes {
-            guard case .data(let mapped, let written, let type) = intake.meaning else { continue }
-            let set = intake.pseudonymised(mapped, person.pseudonym)
-            stored.upload = try warehouse.store(
-                [set], of: person, label: message.id, written: written, received: WarehouseTime(received), now: now)
-            try warehouse.keepResource(
-                try intake.pseudonymised(person.pseudonym, received: received), type: type, visit: set.visit, of: person,
-                written: written, upload: stored.upload ?? 0)
-        }
     }
 }

@@ -10,11 +10,18 @@ import URLCoding
 struct Intake: Sendable {
     enum Meaning: Sendable {
         /// The participant agreed.
-        case consent(signed: WarehouseTime, version: String?, shares: Bool?)
+        case consent(Consent)
         /// The participant left.
         case withdrawal
         /// Facts, and the resource under the pseudonym's name.
         case data(FactSet, written: WarehouseTime, type: String)
+    }
+
+    /// What a participant agreed to.
+    struct Consent: Sendable {
+        let signed: WarehouseTime
+        let version: String?
+        let shares: Bool?
     }
 
     /// The digest of the participant's id on the phone, all of it that is kept.
@@ -56,13 +63,13 @@ struct Intake: Sendable {
             let response = QuestionnaireResponse(view: json)
             try Self.check(response)
             let set = try mapper.map(response, visit: visit, received: received)
-            meaning = .data(set, written: Self.changed(json) ?? WarehouseTime(received), type: type)
+            meaning = .data(set, written: Self.written(json, received), type: type)
         default:
             let observation = Observation(view: json)
             try Self.check(observation)
             meaning = .data(
                 try ObservationMapper().map(observation, visit: visit, received: received),
-                written: Self.changed(json) ?? WarehouseTime(received), type: type)
+                written: Self.written(json, received), type: type)
         }
     }
 
@@ -70,6 +77,12 @@ struct Intake: Sendable {
     private static func changed(_ json: JSONValue) -> WarehouseTime? {
         let updated = json["meta"]?["lastUpdated"]?.string ?? json["authored"]?.string ?? json["issued"]?.string
         return updated.flatMap(FHIRDateTime.init(text:)).map(WarehouseTime.init)
+    }
+
+    /// When a resource is taken to have been changed. A phone whose clock is ahead changed it when it was received at the latest:
+    /// otherwise no correction would replace it until that time has come.
+    private static func written(_ json: JSONValue, _ received: FHIRDateTime) -> WarehouseTime {
+        min(changed(json) ?? WarehouseTime(received), WarehouseTime(received))
     }
 
     /// Errors by rule and element, never by value.
@@ -166,6 +179,13 @@ struct Intake: Sendable {
 
     // MARK: Consents
 
+    /// The consent in force of several in one message: the one signed last; of two signed at one time both have to share.
+    static func consent(in intakes: [Intake]) -> Consent? {
+        intakes.compactMap { intake in
+            if case .consent(let consent) = intake.meaning { consent } else { nil }
+        }.max { ($0.signed, $0.shares == true ? 0 : 1) < ($1.signed, $1.shares == true ? 0 : 1) }
+    }
+
     private static let withdrawn: Set = ["revoked", "terminated", "cancelled", "inactive", "rejected"]
 
     private static func contract(_ json: JSONValue, _ received: FHIRDateTime) throws -> Meaning {
@@ -183,8 +203,10 @@ struct Intake: Sendable {
         let shares = signers.flatMap { OlderResources.list($0["extension"]) }.first { $0["url"]?.string == url }?["valueBoolean"]?
             .boolean
         return .consent(
-            signed: time(json["applies"]?["start"]?.string, received),
-            version: json["version"]?.string ?? OlderResources.list(json["identifier"]).first?["value"]?.string, shares: shares)
+            Consent(
+                signed: time(json["applies"]?["start"]?.string, received),
+                version: json["version"]?.string ?? OlderResources.list(json["identifier"]).first?["value"]?.string,
+                shares: shares))
     }
 
     private static func consent(_ json: JSONValue, _ received: FHIRDateTime) throws -> Meaning {
@@ -196,14 +218,16 @@ struct Intake: Sendable {
         let parts = OlderResources.list(json["provision"]?["provision"])
         let shares = parts.isEmpty ? nil : parts.contains { $0["type"]?.string == "permit" }
         return .consent(
-            signed: time(json["dateTime"]?.string, received),
-            version: json["sourceReference"]?["identifier"]?["value"]?.string, shares: shares)
+            Consent(
+                signed: time(json["dateTime"]?.string, received),
+                version: json["sourceReference"]?["identifier"]?["value"]?.string, shares: shares))
     }
 
-    /// DSTU2's phones wrote no zone; that is taken for UTC.
+    /// DSTU2's phones wrote no zone; that is taken for UTC. A consent is not signed after it was received, whatever the phone's
+    /// clock says: it would be in force before all that are signed until then.
     private static func time(_ text: String?, _ received: FHIRDateTime) -> WarehouseTime {
-        guard let text else { return WarehouseTime(received) }
-        return WarehouseTime(FHIRDateTime(text: text) ?? FHIRDateTime(text: text + "Z") ?? received)
+        let signed = text.flatMap { FHIRDateTime(text: $0) ?? FHIRDateTime(text: $0 + "Z") } ?? received
+        return min(WarehouseTime(signed), WarehouseTime(received))
     }
 
     // MARK: Pseudonyms

@@ -2,19 +2,29 @@ import Foundation
 import HTTPTransport
 import SecretText
 import StudyDelivery
+import Synchronization
 
 /// A study's private keys by their ids: the newest, and those before it, as long as a phone or a queue may hold something
 /// that is encrypted for them.
 public struct KeyRing: Sendable {
     private let keys: [(id: String, key: StudyPrivateKey)]
+    private let source: Source?
+
+    private struct Source: Sendable {
+        let folder: URL
+        let passphrase: Secret?
+    }
 
     /// A ring of these keys.
-    public init(_ keys: [KeyID: StudyPrivateKey]) {
+    public init(_ keys: [KeyID: StudyPrivateKey]) { self.init(keys, of: nil) }
+
+    private init(_ keys: [KeyID: StudyPrivateKey], of source: Source?) {
         self.keys = keys.map { ($0.key.description, $0.value) }.sorted { $0.id < $1.id }
+        self.source = source
     }
 
     /// Reads a folder that has a folder for each key, named after its id, with `private-key.pem` (`indivo study keys`) or
-    /// `private-c3pro.der` in it (C3-PRO).
+    /// `private-c3pro.der` in it (C3-PRO). A consumer reads it again when a message is for a key that it does not have.
     ///
     /// - Parameter passphrase: Of the files that are encrypted.
     /// - Throws: `StudyError`: a key that cannot be read is not skipped, since messages for it would seem damaged. Files
@@ -42,7 +52,15 @@ public struct KeyRing: Sendable {
         guard !keys.isEmpty else {
             throw StudyError.unusableKey(reason: "\(path) has no folder with private-key.pem or private-c3pro.der in it")
         }
-        self.init(keys)
+        self.init(keys, of: Source(folder: folder, passphrase: passphrase))
+    }
+
+    /// The keys that the folder has now; `nil` where they are the same, and where it cannot be read: a key may be half written.
+    func renewed() -> KeyRing? {
+        guard let source, let ring = try? KeyRing(contentsOf: source.folder, passphrase: source.passphrase),
+            ring.keys.map(\.id) != keys.map(\.id)
+        else { return nil }
+        return ring
     }
 
     /// The keys that may open an envelope: the one that it names, or all where it names none.
@@ -57,6 +75,28 @@ public struct KeyRing: Sendable {
     var all: [StudyPrivateKey] { keys.map(\.key) }
 }
 
+/// The keys of a running consumer.
+final class CurrentKeys: Sendable {
+    /// Between two readings: anybody can send messages that no key opens.
+    private static let pause = Duration.seconds(10)
+    private let state: Mutex<(ring: KeyRing, until: ContinuousClock.Instant)>
+
+    init(_ ring: KeyRing) { state = Mutex((ring, .now)) }
+
+    var ring: KeyRing { state.withLock { $0.ring } }
+
+    /// Reads the folder again; false when it has no other keys, or was read lately.
+    func renew() -> Bool {
+        state.withLock { state in
+            guard state.until <= .now else { return false }
+            state.until = .now + Self.pause
+            guard let ring = state.ring.renewed() else { return false }
+            state.ring = ring
+            return true
+        }
+    }
+}
+
 /// Why a message is not processed. No text holds what participants gave.
 enum ProcessingError: Error, CustomStringConvertible {
     case unknownKey
@@ -65,6 +105,14 @@ enum ProcessingError: Error, CustomStringConvertible {
     case invalid(String)
     case unsupported(String)
     case subjects(String)
+
+    /// Whether another key may open the message.
+    var isOfKey: Bool {
+        switch self {
+        case .unknownKey, .undecryptable: true
+        case .notFHIR, .invalid, .unsupported, .subjects: false
+        }
+    }
 
     var description: String {
         switch self {

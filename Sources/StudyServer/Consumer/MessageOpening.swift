@@ -6,17 +6,30 @@ import StudyDelivery
 /// Decrypts messages into FHIR resources.
 struct MessageOpening: Sendable {
     let keys: KeyRing
-    private static let mostResources = 10_000
-    private static let largestFile = 64 << 20
-    /// Recordings of a task, which are not processed, are longer than resources.
-    private static let mostNodes = 32 << 20
+    var limits = Limits()
 
-    /// The resources of a message, upgraded to R4.
+    /// The bounds of a message: an archive of a few megabytes may unpack to very many.
+    struct Limits {
+        /// Resources, those of Bundles counted one by one.
+        var resources = 10_000
+        /// Bytes of the files that have resources, all together.
+        var resourceBytes = 64 << 20
+        /// Bytes of all files of JSON: recordings of tasks, which are not processed, are JSON, too.
+        var readBytes = 1 << 30
+    }
+
+    /// The resources of a message, those of Bundles one by one.
     ///
     /// - Throws: ``ProcessingError``.
     func resources(of message: StudyMessage) throws -> [JSONValue] {
         do {
-            return try message.content == .envelope ? [envelope(message.body)] : package(message.body)
+            let found = try message.content == .envelope ? [envelope(message.body)] : package(message.body)
+            let resources = found.flatMap { json in
+                json["resourceType"]?.string == "Bundle"
+                    ? OlderResources.list(json["entry"]).compactMap { $0["resource"] } : [json]
+            }
+            guard resources.count <= limits.resources else { throw tooManyResources }
+            return resources
         } catch StudyError.storage(let reason) {
             // The disk's trouble, not the message's.
             throw StudyError.storage(reason: reason)
@@ -30,23 +43,18 @@ struct MessageOpening: Sendable {
         let envelope = try C3ProEnvelope(parsing: body)
         var failure: any Error = StudyError.wrongKeyOrDamaged
         for key in try keys.keys(of: envelope) {
-            do { return try Self.resource(Self.json(envelope.open(with: key))) } catch { failure = error }
+            do { return try Self.resource(json(envelope.open(with: key))) } catch { failure = error }
         }
         throw failure
     }
 
+    private var tooManyResources: ProcessingError { .unsupported("it has more than \(limits.resources) resources") }
+
     /// The resources in a package's files: single ones, bundles, and lines of them. Other files stay in the package.
     private func package(_ body: Data) throws -> [JSONValue] {
-        let file = FileManager.default.temporaryDirectory.appending(path: "study-\(UUID().uuidString)")
-        let path = file.path(percentEncoded: false)
-        // What is encrypted is written; what is decrypted waits in a file without a name.
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StudyError.storage(reason: "no temporary file: \(String(cString: strerror(errno)))") }
-        defer { unlink(path) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try handle.write(contentsOf: body)
-        let contents = try StudyPackage(contentsOf: file).open(with: keys.all.map { StudyPackage.Key($0) })
-        var resources: [JSONValue] = []
+        // In files without names: a consumer that is killed leaves none behind.
+        let contents = try StudyPackage(body).open(with: keys.all.map { StudyPackage.Key($0) })
+        var (resources, resourceBytes, readBytes): ([JSONValue], Int, Int) = ([], 0, 0)
         for file in contents.files {
             let type = file.info.contentType ?? ""
             let name = file.info.name.lowercased()
@@ -54,31 +62,38 @@ struct MessageOpening: Sendable {
             guard isLines || type.contains("json") || name.hasSuffix(".json") else { continue }
             var data = Data()
             try file.read { piece in
-                guard data.count + piece.count <= Self.largestFile else {
-                    throw StudyError.tooLarge(what: "a file of JSON", limit: Self.largestFile)
+                readBytes += piece.count
+                guard data.count + piece.count <= limits.resourceBytes else {
+                    throw ProcessingError.unsupported("it has a file of JSON of more than \(limits.resourceBytes) bytes")
+                }
+                guard readBytes <= limits.readBytes else {
+                    throw ProcessingError.unsupported("its files of JSON have more than \(limits.readBytes) bytes together")
                 }
                 data.append(piece)
             }
-            let parts =
-                isLines
-                ? data.split(separator: UInt8(ascii: "\n")).filter { !$0.allSatisfy { [0x20, 0x0D, 0x09].contains($0) } } : [data]
-            guard resources.count + parts.count <= Self.mostResources else {
-                throw ProcessingError.unsupported("it has more than \(Self.mostResources) resources")
+            // Results of tasks have no such name, and are not read.
+            guard isLines || data.range(of: Data(#""resourceType""#.utf8)) != nil else { continue }
+            resourceBytes += data.count
+            guard resourceBytes <= limits.resourceBytes else {
+                throw ProcessingError.unsupported("its files with resources have more than \(limits.resourceBytes) bytes together")
             }
+            let lines = data.split(separator: UInt8(ascii: "\n"), maxSplits: isLines ? limits.resources : 0)
+            let parts = isLines ? lines.filter { !$0.allSatisfy { [0x20, 0x0D, 0x09].contains($0) } } : [data]
+            guard resources.count + parts.count <= limits.resources else { throw tooManyResources }
             for part in parts {
-                let json = try Self.json(part, nodes: Self.mostNodes)
-                // Results of tasks are JSON, too, and no resources. What cannot be read may be one, and is not passed over.
+                let json = try json(part)
+                // A result may have a resource deep in it. What cannot be read may be one itself, and is not passed over.
                 if !isLines, json["resourceType"] == nil { continue }
-                resources.append(try Self.resource(Self.json(part)))
+                resources.append(try Self.resource(json))
             }
         }
         return resources
     }
 
-    private static func json(_ data: Data, nodes: Int = 4 << 20) throws -> JSONValue {
+    private func json(_ data: Data) throws -> JSONValue {
         do {
             var limits = JSONLimits()
-            (limits.bytes, limits.depth, limits.nodes) = (largestFile, 128, nodes)
+            (limits.bytes, limits.depth, limits.nodes) = (self.limits.resourceBytes, 128, 4 << 20)
             return try JSONValue(parsing: data, limits: limits)
         } catch {
             throw ProcessingError.notFHIR("\(error.reason), at \(error.location)")

@@ -1,10 +1,10 @@
 import OrderedJSON
 import StudyWarehouse
 
-/// What one message says in the end: of several resources with one identifier the newest replaces the others, as between
-/// messages. Those that are equally new are all kept.
+/// Finds the resources of a message that count: of several with one identifier the newest replaces the others, as it does
+/// between messages. Equally new ones are all kept.
 enum MessageVisits {
-    /// The resources that none of the others replaces. Those of one visit are behind each other, and numbered.
+    /// The resources that no other one replaces. Those of one visit follow each other, and are numbered.
     static func newest(of intakes: [Intake]) -> [Intake] {
         var (visits, seen): ([String: [Intake]], Set<Seen>) = ([:], [])
         for intake in intakes {
@@ -30,19 +30,19 @@ enum MessageVisits {
 
     private static func newest(ofOneVisit group: [Intake]) -> [Intake] {
         var left = group
-        // Where each says when it was changed, that decides first; otherwise what they are.
+        // Where all have a time of their last change, the latest count; among those, the status decides.
         if !group.contains(where: { $0.changed == nil }) { left = latest(of: left) }
         let rank = left.map(Self.rank).max()
         return latest(of: left.filter { Self.rank($0) == rank })
     }
 
-    /// Without those that say that they are older than another.
+    /// Without those whose time of change is before another's.
     private static func latest(of group: [Intake]) -> [Intake] {
         let latest = group.compactMap { $0.changed?.description }.max()
         return group.filter { $0.changed == nil || $0.changed?.description == latest }
     }
 
-    /// What replaces what where times do not tell.
+    /// Where the times do not decide, a resource of a higher rank replaces those of lower ones.
     private static func rank(_ intake: Intake) -> Int {
         switch intake.resource["status"]?.string {
         case "entered-in-error", "cancelled": 3
@@ -52,7 +52,7 @@ enum MessageVisits {
         }
     }
 
-    /// A warehouse takes them as one, with one time.
+    /// Gives numbers to equally new resources, and one time: the warehouse replaces them together.
     private static func numbered(_ group: [Intake]) -> [Intake] {
         let written = group.compactMap(\.written).max()
         return group.enumerated().map { index, intake in

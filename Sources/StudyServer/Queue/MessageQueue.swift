@@ -63,6 +63,9 @@ public protocol MessageQueue: Sendable {
 }
 
 extension MessageQueue {
+    /// The most seconds for which nobody else gets a message: as SQS has it.
+    static var longestPause: Int { 43_200 }
+
     public func wait(for longest: Duration) async throws { try await Task.sleep(for: longest) }
 
     public func delete(_ messages: [ReceivedMessage]) async throws {

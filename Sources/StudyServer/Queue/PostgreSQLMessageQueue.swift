@@ -13,9 +13,9 @@ import Synchronization
 public final class PostgreSQLMessageQueue: MessageQueue {
     let database: PostgreSQLDatabase
     private let maximumReceives: Int
-    /// Whether consumers are about to be notified of a message. Once for many: each notification is a lock for the whole
-    /// server.
-    private let isTelling = Mutex(false)
+    /// Whether consumers are about to be notified. One notification serves many messages, since each locks the whole server
+    /// for a moment.
+    private let isNotifying = Mutex(false)
 
     private static let channel: StaticString = "study_queue"
     /// The bytes of the messages that are received at once; one that is larger comes alone.
@@ -82,20 +82,20 @@ public final class PostgreSQLMessageQueue: MessageQueue {
             ).first?.integer(0)
         }
         guard count == 1 else { return false }
-        tellConsumers()
+        notifyConsumers()
         return true
     }
 
-    private func tellConsumers() {
-        let isTold = isTelling.withLock { isTelling in
-            defer { isTelling = true }
-            return isTelling
+    private func notifyConsumers() {
+        let isPending = isNotifying.withLock { isNotifying in
+            defer { isNotifying = true }
+            return isNotifying
         }
-        guard !isTold else { return }
+        guard !isPending else { return }
         Task {
             try? await Task.sleep(for: .milliseconds(10))
-            isTelling.withLock { $0 = false }
-            // Where that fails, consumers look by themselves.
+            isNotifying.withLock { $0 = false }
+            // Where that fails, consumers find the messages at their next check.
             try? await database.run(.statement) { try $0.command("NOTIFY \(Self.channel)") }
         }
     }
@@ -106,7 +106,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
 
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         let (lease, maximumReceives) = (UUID().uuidString, maximumReceives)
-        let visibility = max(1, min(visibility, 43_200))
+        let visibility = max(1, min(visibility, Self.longestPause))
         guard limit > 0 else { return [] }
         while true {
             let (found, isMore) = try await database.run(.statement) { session in
@@ -114,11 +114,23 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                     Self.receiving, [min(limit, 1000), Self.largestBatch, maximumReceives, visibility, lease, maximumReceives])
                 return (rows.compactMap { Self.received($0, lease) }, (rows.first?.integer("buried") ?? 0) > 0)
             }
-            if !found.isEmpty || !isMore { return found }
+            guard found.isEmpty else { return found }
+            if !isMore, try await setBack() == 0 { return [] }
         }
     }
 
-    /// Leases the oldest that nobody is at; those that were received too often are buried. There is a row at least.
+    /// Frees messages that are kept back for longer than any is: the server's clock was ahead, and was set back.
+    private func setBack() async throws -> Int {
+        try await database.run(.statement) { session in
+            try session.run(
+                """
+                UPDATE queue_message SET visible = statement_timestamp()
+                WHERE visible > statement_timestamp() + make_interval(secs => ?)
+                """, [Self.longestPause])
+        }
+    }
+
+    /// Leases the oldest messages that nobody has, and buries those that were received too often. It gives at least one row.
     private static let receiving = """
         WITH next AS MATERIALIZED (
             SELECT number, visible, receives, octet_length(body) AS size FROM queue_message
@@ -189,7 +201,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                     UPDATE queue_message SET visible = statement_timestamp() + make_interval(secs => ?), lease = NULL,
                         reason = coalesce(?, reason), receives = receives - ? WHERE id = ? AND lease = ?
                     """,
-                    [max(0, min(seconds, 43_200)), reason, reason == nil ? 1 : 0, message.message.id, message.lease])
+                    [max(0, min(seconds, Self.longestPause)), reason, reason == nil ? 1 : 0, message.message.id, message.lease])
             }
         }
     }
@@ -215,7 +227,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                 """, [id]
             ).first?.integer(0)
         }
-        tellConsumers()
+        notifyConsumers()
         return count == 1
     }
 

@@ -92,6 +92,9 @@ public final class SQLiteMessageQueue: MessageQueue {
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         let (time, maximumReceives) = (now(), maximumReceives)
         return try await database.write { db in
+            // Nothing is kept back for longer, unless the clock was ahead and was set back.
+            try db.execute(
+                sql: "UPDATE message SET visible = ? WHERE visible > ?", arguments: [time, time + Self.longestPause])
             var (found, size): ([ReceivedMessage], Int) = ([], 0)
             while found.count < limit, size < Self.largestBatch,
                 let row = try Row.fetchOne(
@@ -109,7 +112,7 @@ public final class SQLiteMessageQueue: MessageQueue {
                 let lease = UUID().uuidString
                 try db.execute(
                     sql: "UPDATE message SET visible = ?, receives = receives + 1, lease = ? WHERE number = ?",
-                    arguments: [time + max(1, min(visibility, 43_200)), lease, number])
+                    arguments: [time + max(1, min(visibility, Self.longestPause)), lease, number])
                 let message = StudyMessage(
                     id: row["id"], content: content, subject: row["subject"], received: row["received"], body: row["body"])
                 size += message.body.count
@@ -150,7 +153,7 @@ public final class SQLiteMessageQueue: MessageQueue {
                 sql: """
                     UPDATE message SET visible = ?, lease = NULL, reason = coalesce(?, reason), receives = receives - ?
                     WHERE number = ?
-                    """, arguments: [time + max(0, min(seconds, 43_200)), reason, reason == nil ? 1 : 0, number])
+                    """, arguments: [time + max(0, min(seconds, Self.longestPause)), reason, reason == nil ? 1 : 0, number])
         }
     }
 

@@ -26,12 +26,12 @@ public enum ReceiverClients: Sendable, Hashable {
 /// The apps that registered, their tokens, and how many participants each state has. Secrets and tokens are there as
 /// digests alone.
 final class ClientRegistry: Sendable {
-    private enum Place: Sendable {
+    private enum Store: Sendable {
         case sqlite(any DatabaseWriter)
         case postgreSQL(PostgreSQLDatabase)
     }
 
-    private let place: Place
+    private let store: Store
     private let now: @Sendable () -> Int
     /// Clients by the digests of their tokens: a phone delivers several times with one.
     private let seen = Mutex<[String: (client: String, until: Int)]>([:])
@@ -44,17 +44,17 @@ final class ClientRegistry: Sendable {
         switch clients {
         case .besideQueue:
             let database = (queue as? PostgreSQLMessageQueue)?.database
-            place = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(nil))
+            store = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(nil))
         case .file(let file):
             let database = (queue as? PostgreSQLMessageQueue)?.database
-            place = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(file))
-        case .postgreSQL(let url): place = .postgreSQL(PostgreSQLDatabase(try PostgreSQLAddress(url)))
+            store = try database.map { .postgreSQL($0) } ?? .sqlite(PrivateSQLite.open(file))
+        case .postgreSQL(let url): store = .postgreSQL(PostgreSQLDatabase(try PostgreSQLAddress(url)))
         }
-        switch place {
+        switch store {
         case .sqlite(let database): try Self.migrate(database)
         case .postgreSQL(let database): try await Self.makeTables(database)
         }
-        if case .postgreSQL(let database) = place, case .file(let file) = clients { try await Self.copy(file, to: database) }
+        if case .postgreSQL(let database) = store, case .file(let file) = clients { try await Self.copy(file, to: database) }
     }
 
     /// Copies what a file has. What the database knows already stays as it is there, so that this may be done again.
@@ -75,9 +75,9 @@ final class ClientRegistry: Sendable {
                 let after = last
                 let rows = try await source.read { db in
                     try SQLiteSession(db: db).rows(
-                        sql: "SELECT *, rowid AS place FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000", arguments: [after])
+                        sql: "SELECT *, rowid AS number FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000", arguments: [after])
                 }
-                guard let end = rows.last?.integer("place") else { break }
+                guard let end = rows.last?.integer("number") else { break }
                 let json = JSONValue(
                     rows.map { row in
                         JSONValue((0..<3).map { column in
@@ -137,7 +137,7 @@ final class ClientRegistry: Sendable {
     /// The rows of a statement that both databases understand, with `?` for each parameter.
     @discardableResult
     private func rows(_ sql: String, _ arguments: [(any SQLConvertible & Sendable)?] = []) async throws -> [SQLRow] {
-        switch place {
+        switch store {
         case .sqlite(let database) where sql.hasPrefix("SELECT"):
             try await database.read { try SQLiteSession(db: $0).rows(sql: sql, arguments: arguments) }
         case .sqlite(let database): try await database.write { try SQLiteSession(db: $0).rows(sql: sql, arguments: arguments) }
@@ -168,7 +168,7 @@ final class ClientRegistry: Sendable {
         // Nothing else was ever given out.
         guard UUID(uuidString: id) != nil else { return false }
         let stored = try await rows("SELECT secret FROM queue_client WHERE id = ?", [id]).first?.text(0)
-        // Digests are compared: the time that takes says nothing about the secret.
+        // Digests are compared: the time that takes shows nothing of the secret.
         return stored == Self.digest(secret)
     }
 

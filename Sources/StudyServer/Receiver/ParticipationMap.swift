@@ -7,12 +7,15 @@ import StudyWarehouse
 
 /// How many participants the states have, as a map of squares (SVG).
 ///
-/// Numbers are those of ``ShownCount``; of fewer than five participants a state shows that there are some.
+/// Numbers are those of ``ShownCount``. A state of fewer than five participants looks like one of none: otherwise the map, which
+/// anybody may look at, would show when the first one of a state takes part.
 package struct ParticipationMap {
     private let counts: [String: ShownCount]
 
     /// A map of the numbers of participants, by the states' postal codes.
-    package init(_ counts: [String: Int]) { self.counts = counts.filter { $0.value > 0 }.mapValues { ShownCount($0) } }
+    package init(_ counts: [String: Int]) {
+        self.counts = counts.mapValues { ShownCount($0) }.filter { $0.value != .fewerThanFive }
+    }
 
     /// The state of a Patient's first address; `nil` where that is no state or territory.
     static func state(of patient: JSONValue) -> String? {
@@ -47,13 +50,14 @@ package struct ParticipationMap {
         for (row, states) in Self.squares {
             for (column, code) in states {
                 let count = counts[code]
-                let shown = (count?.description ?? "").replacing(" ", with: "")
-                // Five shades; few participants are all of the lightest.
+                let shown = count?.description ?? ""
+                let title = "\(code): \((count ?? .fewerThanFive).description)"
+                // Five shades.
                 let shade = count.map { 1 + min(4, 4 * $0.number / largest) } ?? 0
                 let fill = ["#eceff1", "#bbdefb", "#90caf9", "#42a5f5", "#1e88e5", "#1565c0"][shade]
                 let ink = shade >= 4 ? "#ffffff" : "#102027"
                 squares += """
-                    <g transform="translate(\(column * 44) \(row * 44))"><title>\(code): \(shown.isEmpty ? "0" : shown)</title>\
+                    <g transform="translate(\(column * 44) \(row * 44))"><title>\(title)</title>\
                     <rect width="40" height="40" rx="4" fill="\(fill)"/><text x="20" y="17" fill="\(ink)">\(code)</text>\
                     <text x="20" y="33" fill="\(ink)">\(shown)</text></g>
                     """

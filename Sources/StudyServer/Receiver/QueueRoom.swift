@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much a queue may still take: what it said last, and what this receiver has put in since.
+/// How much more a queue may take, by what it reported last and what this receiver has sent since.
 ///
 /// The queue is asked once a second, and less often where that takes long: to count a large table is work. What other receivers
 /// put in meanwhile is not known here.

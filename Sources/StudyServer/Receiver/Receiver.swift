@@ -47,6 +47,10 @@ public final class Receiver: Sendable {
         listening.bodyBudget = configuration.memoryLimit
         listening.bodyRate = configuration.bodyRate
         listening.overloaded = ReceiverResponse.busy(5)
+        // Behind a proxy, and from this machine, all clients come from one address.
+        if !configuration.trustsProxy, !configuration.address.hasPrefix("127.") {
+            listening.connectionsPerPeer = configuration.connectionsPerAddress
+        }
         let listener = try await HTTPListener(listening) { request in
             let start = ContinuousClock.now
             guard gate.enter() else { return ReceiverResponse.busy(5).adding("Connection", "close") }

@@ -46,7 +46,13 @@ public struct ReceiverConfiguration: Sendable {
     /// do not report their bytes (SQS) have no such limit.
     public var byteLimit = 16 << 30
     /// The requests of one client in a minute; each megabyte of a body counts as one more.
+    ///
+    /// All clients at one address together have ten times as many, and where everybody may register (``NoAttestation``), as
+    /// many as one. A network of IPv6 (`/64`) counts as one address.
     public var requestsPerMinute = 600
+    /// The connections of one address to a receiver that listens on the network itself, without a proxy. For one more, the one
+    /// that has waited longest for its client is cut.
+    public var connectionsPerAddress = 64
     /// Seconds that a token is valid.
     public var tokenLifetime = 1800
     /// Whether a proxy stands before the receiver, whose `X-Forwarded-For` names the client.

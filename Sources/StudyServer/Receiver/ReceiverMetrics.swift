@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a receiver counts, in Prometheus's text format (version 0.0.4).
+/// What a receiver counts.
 final class ReceiverMetrics: Sendable {
     private struct Counts {
         var requests: [String: Int] = [:]
@@ -23,21 +23,17 @@ final class ReceiverMetrics: Sendable {
 
     func text(_ queue: MessageQueueStatus) -> String {
         let counts = counts.withLock { $0 }
-        func metric(_ name: String, _ kind: String, _ help: String, _ values: [(labels: String, value: Int)]) -> String {
-            "# HELP study_\(name) \(help)\n# TYPE study_\(name) \(kind)\n"
-                + values.map { "study_\(name)\($0.labels.isEmpty ? "" : "{\($0.labels)}") \($0.value)\n" }.joined()
-        }
-        return metric(
-            "requests_total", "counter", "Requests by route and status.",
+        return MetricsText.metric(
+            "requests_total", .counter, "Requests by route and status.",
             counts.requests.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-            + metric("request_bytes_total", "counter", "Bytes of the bodies of requests.", [("", counts.bytes)])
-            + metric("messages_total", "counter", "Messages that were queued.", [("", counts.messages)])
-            + metric("duplicates_total", "counter", "Messages that were queued before.", [("", counts.duplicates)])
-            + metric("queue_depth", "gauge", "Messages that wait for a consumer.", [("", queue.depth)])
+            + MetricsText.metric("request_bytes_total", .counter, "Bytes of the bodies of requests.", counts.bytes)
+            + MetricsText.metric("messages_total", .counter, "Messages that were queued.", counts.messages)
+            + MetricsText.metric("duplicates_total", .counter, "Messages that were queued before.", counts.duplicates)
+            + MetricsText.metric("queue_depth", .gauge, "Messages that wait for a consumer.", queue.depth)
             + (queue.bytes.map {
-                metric("queue_bytes", "gauge", "Bytes of the bodies in the queue, dead letters included.", [("", $0)])
+                MetricsText.metric("queue_bytes", .gauge, "Bytes of the bodies in the queue, dead letters included.", $0)
             } ?? "")
-            + metric("queue_dead", "gauge", "Messages that were received too often.", [("", queue.dead)])
-            + metric("queue_age_seconds", "gauge", "Age of the oldest message.", [("", queue.age)])
+            + MetricsText.metric("queue_dead", .gauge, "Messages that were received too often.", queue.dead)
+            + MetricsText.metric("queue_age_seconds", .gauge, "Age of the oldest message.", queue.age)
     }
 }

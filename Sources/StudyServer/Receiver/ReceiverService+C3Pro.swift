@@ -92,7 +92,7 @@ extension ReceiverService {
             let refusal = ReceiverResponse.json(401, ["error": isOriginal ? "unauthorized_client" : "invalid_token"])
             return isOriginal ? refusal : refusal.adding("WWW-Authenticate", #"Bearer error="invalid_token""#)
         }
-        if let seconds = limiter.take(cost(of: request), of: "client \(id)") { return ReceiverResponse.tooMany(seconds) }
+        if let seconds = takeTurns(of: id, request) { return ReceiverResponse.tooMany(seconds) }
         return try await body()
     }
 

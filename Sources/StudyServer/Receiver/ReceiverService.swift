@@ -31,19 +31,25 @@ struct ReceiverService: Sendable {
             default: return ("none", ReceiverResponse.error(404, "not_found", "There is nothing here"))
             }
         } catch {
-            // What a database says of its trouble is nothing for strangers.
+            // The errors of a database are not for strangers.
             return ("error", ReceiverResponse.busy(30))
         }
     }
 
     // MARK: Clients
 
-    /// Who asks: the address, or what the proxy before the receiver says of it.
-    func client(of request: Request) -> String {
-        guard configuration.trustsProxy, let forwarded = request.header("X-Forwarded-For") else { return request.peer }
-        // The last is the proxy's own word; what stands before it, the client may have written.
-        return forwarded.split(separator: ",").last.map { String($0.trimmingCharacters(in: .whitespaces).prefix(64)) }
-            ?? request.peer
+    /// Who asks, as far as the connection shows it.
+    func client(of request: Request) -> String { request.client(isBehindProxy: configuration.trustsProxy) }
+
+    /// Takes the turns of a submission from its client, and from the address: one address may register many clients. Where
+    /// everybody may register, they have one client's turns together; otherwise those of ten.
+    ///
+    /// - Returns: `nil` when there were enough; else in how many seconds there will be.
+    func takeTurns(of client: String, _ request: Request) -> Int? {
+        let cost = cost(of: request)
+        let share = configuration.attestation is NoAttestation ? 1 : 0.1
+        return limiter.take(cost, of: "client \(client)")
+            ?? limiter.take(cost * share, of: "submissions \(self.client(of: request))")
     }
 
     /// What a request takes of its client's turns: one, and one for each megabyte of its body.
@@ -71,11 +77,10 @@ struct ReceiverService: Sendable {
         return ReceiverResponse.json(isFull ? 503 : 200, ["status": isFull ? "full" : "ok"])
     }
 
-    /// For a program on the same machine: a request that came through a proxy names it.
     private func metricsPage(_ request: Request) async throws -> Response {
-        let isLocal =
-            request.peer.hasPrefix("127.") && request.header("X-Forwarded-For") == nil && request.header("Forwarded") == nil
-        guard isLocal else { return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine") }
-        return Response(type: "text/plain; version=0.0.4", text: metrics.text(try await queue.status()))
+        guard request.isFromThisMachine else {
+            return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
+        }
+        return MetricsText.response(metrics.text(try await queue.status()))
     }
 }

@@ -2,12 +2,26 @@ import Foundation
 import PostgreSQLConnection
 
 extension WarehouseTransaction {
-    /// The columns of exported facts.
-    public static let factColumns = [
-        "participant", "visit", "concept", "name", "modifier", "instance", "start", "end", "type", "text", "number", "unit", "flag",
+    /// The columns of exported facts, and what they mean.
+    public static let factColumns: [(name: String, meaning: String)] = [
+        ("participant", "The pseudonym."), ("visit", "The number of the delivery that the fact is from."),
+        ("concept", "The code of what was asked or measured; dictionary.csv has its name and path."),
+        ("name", "The name of the concept."),
+        ("modifier", "What the row says of the fact; @ for the fact itself."),
+        ("instance", "Distinguishes facts of one concept in one visit; a fact and its modifiers have the same."),
+        ("start", "When it was observed, in UTC."), ("end", "When that ended, in UTC."),
+        ("type", "N: a number; T: a text; B: a long text; @: no value."),
+        (
+            "text",
+            "The text. Of a number: E, equal; L, less; LE, at most; G, more; GE, at least. Here, in name and unit, and in "
+                + "dictionary.csv, a text that begins with =, +, -, @, a tab, a line end or ' has a ' before it, so that no "
+                + "spreadsheet runs it as a formula; without that ' it is as it was given."
+        ),
+        ("number", "The number, as it was given, negative ones too."), ("unit", "The unit of the number."),
+        ("flag", "H, L or A: above, below or outside of what is normal."),
     ]
 
-    /// Gives all facts, ordered, one after the other, with pseudonyms instead of numbers.
+    /// Gives all facts, ordered, one after the other, with pseudonyms instead of numbers. No spreadsheet runs a text of them.
     public func eachFact(_ body: (_ cells: [String]) throws -> Void) throws {
         try db.eachRow(
             sql: """
@@ -20,24 +34,25 @@ extension WarehouseTransaction {
                 """, arguments: []
         ) { row in
             let type = row.text("valtype_cd")
+            let text = type == "B" ? row.text("observation_blob") : row.text("tval_char")
             let cells: [String?] = [
-                row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6), row.text(7), type,
-                type == "B" ? row.text("observation_blob") : row.text("tval_char"),
-                type == "N" ? row.text("observation_blob") ?? row.decimal("nval_num") : nil, row.text("units_cd"),
-                row.text("valueflag_cd"),
+                row.text(0), row.text(1), row.text(2), row.text(3).map(SpreadsheetText.guarded), row.text(4), row.text(5),
+                row.text(6), row.text(7), type, text.map(SpreadsheetText.guarded),
+                type == "N" ? row.text("observation_blob") ?? row.decimal("nval_num") : nil,
+                row.text("units_cd").map(SpreadsheetText.guarded), row.text("valueflag_cd"),
             ]
             try body(cells.map { $0 ?? "" })
         }
     }
 
-    /// Code, name, path and what it stands for, of each concept and modifier.
+    /// Code, name, path and what it stands for, of each concept and modifier. No spreadsheet runs a text of them.
     public func dictionary() throws -> [[String]] {
         try db.rows(
             sql: """
                 SELECT concept_cd, name_char, concept_path, concept_blob FROM concept_dimension
                 UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension ORDER BY 1, 3
                 """
-        ).map { row in (0..<4).map { row.text($0) ?? "" } }
+        ).map { row in (0..<4).map { SpreadsheetText.guarded(row.text($0) ?? "") } }
     }
 
     /// The types of the resources.
@@ -88,8 +103,8 @@ extension WarehouseTransaction {
             "<pid\(attributes(row))>" + id("patient_id", text(row, "patient_ide"), " status=\"A\"") + "</pid>"
         }
         try set("eid_set", write, "SELECT * FROM encounter_mapping WHERE encounter_ide_source = ? ORDER BY encounter_num") { row in
-            let patient =
-                #" patient_id="\#(escapedXML(text(row, "patient_ide") ?? ""))" patient_id_source="\#(escapedXML(source))" status="A""#
+            let name = escapedXML(text(row, "patient_ide") ?? "")
+            let patient = #" patient_id="\#(name)" patient_id_source="\#(escapedXML(source))" status="A""#
             return "<eid\(attributes(row))>" + id("event_id", text(row, "encounter_ide"), patient) + "</eid>"
         }
         try set(

@@ -111,12 +111,12 @@ extension WarehouseTransaction {
                     GROUP BY f.concept_cd, q.tval_char, coalesce(f.units_cd, ''), f.patient_num),
                 ordered AS (
                     SELECT concept, question, unit, value,
-                        row_number() OVER (PARTITION BY concept, question, unit ORDER BY value, number) AS place,
+                        row_number() OVER (PARTITION BY concept, question, unit ORDER BY value, number) AS ordinal,
                         count(*) OVER (PARTITION BY concept, question, unit) AS people FROM person)
                 SELECT concept, question, unit, people,
-                    avg(CASE WHEN place IN ((people + 1) / 2, (people + 2) / 2) THEN value END),
-                    max(CASE WHEN place = \(ShownCount.smallest) THEN value END),
-                    max(CASE WHEN place = people + 1 - \(ShownCount.smallest) THEN value END)
+                    avg(CASE WHEN ordinal IN ((people + 1) / 2, (people + 2) / 2) THEN value END),
+                    max(CASE WHEN ordinal = \(ShownCount.smallest) THEN value END),
+                    max(CASE WHEN ordinal = people + 1 - \(ShownCount.smallest) THEN value END)
                 FROM ordered WHERE people >= \(ShownCount.smallest) GROUP BY concept, question, unit, people
                 ORDER BY people DESC, unit LIMIT ?
                 """,
@@ -166,7 +166,7 @@ private struct SourceSummary {
         return questions.filter { !$0.value.isEmpty }.sorted { isBefore($0.key, $1.key) }.map { entry in
             var question = entry.value
             question.choices.sort { isBefore($0.label, $1.label) }
-            // By what is shown: an exact order would tell of two like numbers which is larger.
+            // By what is shown: an exact order would show which of two equal numbers is larger before it is rounded.
             question.numbers.sort { ($1.participants, $0.unit) < ($0.participants, $1.unit) }
             return question
         }

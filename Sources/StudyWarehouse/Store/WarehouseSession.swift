@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import PostgreSQLConnection
 
-/// What a transaction says to its database: SQL that SQLite and PostgreSQL understand alike, with `?` for each parameter.
+/// A transaction of a database, which executes SQL that SQLite and PostgreSQL understand alike, with `?` for each parameter.
 protocol WarehouseSession {
-    /// Does a statement, and says how many rows it changed.
+    /// Executes a statement, and returns how many rows it changed.
     @discardableResult
     func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int
 

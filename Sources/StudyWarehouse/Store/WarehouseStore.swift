@@ -3,9 +3,10 @@ import GRDB
 import PostgreSQLConnection
 import PrivateSQLite
 
-/// Where a warehouse is.
+/// The database of a warehouse.
 protocol WarehouseStore: Sendable {
-    /// Does all of `body`, or nothing of it. What was committed is on the disk. It may do it several times before.
+    /// Does all of `body`, or nothing of it. What was committed is on the disk. `body` may be executed several times until it
+    /// succeeds.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value) async throws -> Value
 
     /// Reads one state.

@@ -124,6 +124,16 @@ extension WarehouseTransaction {
         }
     }
 
+    /// The bytes of the messages that wait for a consent, could not be processed, or are to be processed again.
+    public func keptBytes() throws -> Int {
+        // Each state by the index that PostgreSQL has for it.
+        let parts = ["waiting", "failed", "again"].map {
+            "SELECT sum(length(body)) AS bytes FROM study_message WHERE state = '\($0)'"
+        }
+        return try db.number(
+            sql: "SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM (\(parts.joined(separator: " UNION ALL "))) AS parts")
+    }
+
     // MARK: Consents
 
     /// Keeps that a participant agreed.

@@ -86,9 +86,12 @@ public final class SQSMessageQueue: MessageQueue {
         return true
     }
 
-    /// - Parameter known: What FIFO queues recognise for five minutes.
+    /// - Parameters:
+    ///   - known: What FIFO queues recognise for five minutes.
+    ///   - seconds: Until it may be received; FIFO queues have no delay for single messages.
     private func send(
-        _ text: String, to queue: String, group: String, known: String = UUID().uuidString, attributes: JSONValue? = nil
+        _ text: String, to queue: String, group: String, known: String = UUID().uuidString, attributes: JSONValue? = nil,
+        after seconds: Int = 0
     ) async throws {
         guard text.utf8.count <= SQSMessageText.longest else { throw AWSError.badInput("a message is too long for SQS") }
         var parameters: JSONValue = ["MessageBody": JSONValue(text)]
@@ -97,6 +100,8 @@ public final class SQSMessageQueue: MessageQueue {
             // A message that cannot be processed holds up nothing but itself.
             parameters["MessageGroupId"] = JSONValue(AWSSignature.digest(of: Data(group.utf8)))
             parameters["MessageDeduplicationId"] = JSONValue(known)
+        } else if seconds > 0 {
+            parameters["DelaySeconds"] = JSONValue(min(seconds, 900))
         }
         guard try await call("SendMessage", queue, parameters)["MessageId"]?.string != nil else {
             throw AWSError.unexpected(action: "SendMessage")
@@ -112,7 +117,8 @@ public final class SQSMessageQueue: MessageQueue {
         var (found, trouble): ([ReceivedMessage], (any Error)?) = ([], nil)
         while found.isEmpty, trouble == nil {
             // To wait a second asks all of the service's machines; without it, some are left out.
-            let messages = try await receive(from: url, min(limit, 10), visibility: max(1, min(visibility, 43_200)), wait: 1)
+            let messages = try await receive(
+                from: url, min(limit, 10), visibility: max(1, min(visibility, Self.longestPause)), wait: 1)
             if messages.isEmpty { break }
             for raw in messages {
                 guard let handle = raw["ReceiptHandle"]?.string else { throw AWSError.unexpected(action: "ReceiveMessage") }
@@ -154,13 +160,11 @@ public final class SQSMessageQueue: MessageQueue {
                 return nil
             }
             if count >= maximumReceives, case .object = text.body {
-                // No outage of a service makes dead letters: a copy is counted anew. It is there before this one is deleted.
-                try await send(text.text, to: url, group: text.id)
-                _ = try await isHeld { try await call("DeleteMessage", url, ["ReceiptHandle": JSONValue(handle)]) }
+                try await renew(text, handle)
                 throw error
             }
             // Two minutes, four, eight: an outage of S3 makes no dead letters at once.
-            let pause = min(60 << min(count, 9), 43_200)
+            let pause = min(60 << min(count, 9), Self.longestPause)
             _ = try? await call(
                 "ChangeMessageVisibility", url,
                 ["ReceiptHandle": JSONValue(handle), "VisibilityTimeout": JSONValue(pause)])
@@ -224,19 +228,27 @@ public final class SQSMessageQueue: MessageQueue {
 
     public func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws {
         let (handle, key) = parts(of: message.lease)
-        if let reason, message.receiveCount >= maximumReceives {
+        if message.receiveCount >= maximumReceives {
             let object = key.map {
                 SQSMessageText.Object(
                     bucket: configuration.bucket, key: $0, digest: AWSSignature.digest(of: message.message.body))
             }
-            let text = SQSMessageText(message.message, object: object).text
-            return try await bury(["Body": JSONValue(text)], handle, reason: reason)
+            let text = SQSMessageText(message.message, object: object)
+            guard let reason else { return try await renew(text, handle, after: seconds) }
+            return try await bury(["Body": JSONValue(text.text)], handle, reason: reason)
         }
         _ = try await isHeld {
             try await call(
                 "ChangeMessageVisibility", url,
-                ["ReceiptHandle": JSONValue(handle), "VisibilityTimeout": JSONValue(max(0, min(seconds, 43_200)))])
+                ["ReceiptHandle": JSONValue(handle), "VisibilityTimeout": JSONValue(max(0, min(seconds, Self.longestPause)))])
         }
+    }
+
+    /// Puts a copy of a message into the queue, whose receptions are counted anew: no outage of a service makes dead letters.
+    /// The copy is there before the message is deleted.
+    private func renew(_ text: SQSMessageText, _ handle: String, after seconds: Int = 0) async throws {
+        try await send(text.text, to: url, group: text.id, after: seconds)
+        _ = try await isHeld { try await call("DeleteMessage", url, ["ReceiptHandle": JSONValue(handle)]) }
     }
 
     /// False when the time of a reception was over.

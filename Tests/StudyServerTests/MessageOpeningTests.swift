@@ -1,0 +1,49 @@
+import Foundation
+import OrderedJSON
+import StudyDelivery
+import Testing
+@testable import StudyServer
+
+/// What is read of a message, and how much of it at most.
+@Suite struct MessageOpeningTests {
+    private func resources(_ files: [(name: String, text: String)], _ limits: MessageOpening.Limits) throws -> [JSONValue] {
+        let folder = try Folder()
+        var archive = try StudyArchive(ArchiveInfo(study: "s", item: "diary"))
+        for file in files { try archive.add(file.name, Data(file.text.utf8)) }
+        try archive.write(to: folder.file("p.cms"), encryption: CMSEncryption(for: [StudyKeys.certificate()]))
+        let body = try Data(contentsOf: folder.file("p.cms"))
+        let opening = MessageOpening(keys: KeyRing([StudyKeys.id: StudyKeys.key]), limits: limits)
+        return try opening.resources(of: StudyMessage(content: .package, received: "", body: body))
+    }
+
+    private static let patient = #"{"resourceType": "Patient", "id": "1"}"#
+    private static let bundle = #"{"resourceType": "Bundle", "entry": [{"resource": \#(patient)}, {"resource": \#(patient)}]}"#
+    private static let result = #"{"_class": "ORKTaskResult", "samples": "\#(String(repeating: "x", count: 80))"}"#
+
+    private static let taken: [[(name: String, text: String)]] = [
+        [("a.json", patient), ("b.json", patient)], [("a.json", bundle)], [("a.ndjson", "\(patient)\n \n\(patient)\n")],
+        // Recordings are no resources, however large they are, nor is what has one in it.
+        [("a.json", patient), ("b.json", patient), ("c.json", result), ("d.json", result)],
+        [("a.json", bundle), ("b.json", #"{"result": {"resourceType": "Patient"}}"#)],
+    ]
+
+    @Test(arguments: taken.indices) func resourcesOfAllFilesAreFound(index: Int) throws {
+        let limits = MessageOpening.Limits(resources: 2, resourceBytes: 200, readBytes: 400)
+        #expect(try resources(Self.taken[index], limits).map { $0["resourceType"]?.string } == ["Patient", "Patient"])
+    }
+
+    private static let refused: [(files: [(name: String, text: String)], reason: String)] = [
+        ([("a.json", bundle), ("b.json", patient)], "more than 2 resources"),
+        ([("a.ndjson", "\(patient)\n\(patient)\n\(patient)")], "more than 2 resources"),
+        ([("a.json", bundle), ("b.json", #"{"resourceType": "Bundle", "x": "\#(String(repeating: "x", count: 90))"}"#)], "together"),
+        ((0..<4).map { ("\($0).json", result) } + [("a.json", bundle)], "together"),
+        ([("a.json", #"{"resourceType": "Patient""#)], "no FHIR resource"),
+    ]
+
+    @Test(arguments: refused.indices) func aMessageOfTooMuchIsRefusedBeforeItFillsTheMemory(index: Int) throws {
+        let limits = MessageOpening.Limits(resources: 2, resourceBytes: 200, readBytes: 400)
+        let (files, reason) = Self.refused[index]
+        let error = try #require(throws: ProcessingError.self) { try resources(files, limits) }
+        #expect(error.description.contains(reason), "\(error)")
+    }
+}
