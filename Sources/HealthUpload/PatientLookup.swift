@@ -54,8 +54,9 @@ extension FHIRClient {
         var others = 0
         for try await patient in search(Patient.self, [.parameter("identifier", token)]) {
             if let id = patient.id, patient.identifier.contains(where: identifier.matches) { found[id] = patient } else { others += 1 }
-            // A server that ignores the parameter may have a million patients.
-            if others >= 1000 || found.count > 100 { break }
+            // A server that ignores the parameter may have a million patients: one that was found may not be the only one.
+            if others >= 1000 { throw PatientLookupError.ignored(identifier) }
+            if found.count > 100 { break }
         }
         guard let patient = found.values.first else { throw others > 0 ? PatientLookupError.ignored(identifier) : .notFound(identifier) }
         guard found.count == 1 else { throw PatientLookupError.ambiguous(identifier, count: found.count) }

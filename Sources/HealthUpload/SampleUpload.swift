@@ -50,12 +50,6 @@ public struct SampleUpload: Sendable {
         var firsts: [String: Int] = [:]
         var copies: [(index: Int, first: Int)] = []
         for (index, sample) in samples.enumerated() {
-            let identity = sample.identity
-            // Conditions are looked at before a transaction creates anything: the same sample twice would be there twice.
-            if let first = firsts[identity] {
-                copies.append((index, first))
-                continue
-            }
             // Its subject and identifiers are those of the server that it came from: here they may be another patient's.
             if case .clinicalRecord = sample.value {
                 outcomes[index] = .refused("clinical records are not uploaded: they name the patient of another server")
@@ -63,8 +57,13 @@ public struct SampleUpload: Sendable {
             }
             do throws(SampleError) {
                 let device = converter.device(of: sample)
-                guard var observation = try converter.resource(of: sample).as(Observation.self) else {
+                guard var observation = try converter.resource(of: sample).as(Observation.self), let identity = observation.id else {
                     outcomes[index] = .refused("it does not become an Observation")
+                    continue
+                }
+                // The server evaluates the conditions before it creates anything: the same sample twice would be created twice.
+                if let first = firsts[identity] {
+                    copies.append((index, first))
                     continue
                 }
                 observation.id = nil

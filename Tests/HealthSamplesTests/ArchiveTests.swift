@@ -42,6 +42,12 @@ import ZipArchive
         #expect(samples.count == 1 && problems == [])
     }
 
+    @Test func anExportIsFoundInAnyFolder() throws {
+        let (samples, problems) = try all([("Downloads/old/apple_health_export/export.xml", Self.export), ("a/b/c/other.xml", "<x/>")])
+        #expect(samples.count == 1)
+        #expect(problems.map(\.file) == ["a/b/c/other.xml"])
+    }
+
     @Test func theReaderNamesTheEntryOfEachItem() throws {
         let line = Fixture.quantity("HeartRate", 60, "count/min").json.text()
         var names: [String?] = []

@@ -158,8 +158,16 @@ import Testing
 
     /// A server that gives all patients, whatever is asked.
     private struct IgnorantTransport: HTTPTransport {
+        var identifiers = ["other"]
+
         func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
-            let bundle = #"{"resourceType":"Bundle","type":"searchset","entry":[{"search":{"mode":"match"},"resource":{"resourceType":"Patient","id":"9","identifier":[{"system":"urn:test","value":"other"}]}}]}"#
+            let entries = identifiers.enumerated().map { id, value in
+                """
+                {"search":{"mode":"match"},"resource":{"resourceType":"Patient","id":"\(id)",\
+                "identifier":[{"system":"urn:test","value":"\(value)"}]}}
+                """
+            }
+            let bundle = #"{"resourceType":"Bundle","type":"searchset","entry":[\#(entries.joined(separator: ","))]}"#
             var response = HTTPResponse(status: .ok)
             response.headerFields[.contentType] = "application/fhir+json"
             return HTTPAnswer(response: response, body: Data(bundle.utf8))
@@ -170,6 +178,17 @@ import Testing
         let client = try FHIRClient(base: #require(URL(string: "https://fhir.example.org")), transport: IgnorantTransport())
         let identifier = try #require(PatientIdentifier("urn:test|12"))
         await #expect(throws: PatientLookupError.ignored(identifier)) { try await client.patient(identifiedBy: identifier) }
+    }
+
+    /// Of a thousand others nobody knows whether the next one has the identifier too.
+    @Test func onePatientAmongManyOthersIsNotTakenForTheOnlyOne() async throws {
+        let others = (0..<1000).map { "other \($0)" }
+        let server = try #require(URL(string: "https://fhir.example.org"))
+        let many = try FHIRClient(base: server, transport: IgnorantTransport(identifiers: ["12"] + others + ["12"]))
+        let identifier = try #require(PatientIdentifier("urn:test|12"))
+        await #expect(throws: PatientLookupError.ignored(identifier)) { try await many.patient(identifiedBy: identifier) }
+        let few = try FHIRClient(base: server, transport: IgnorantTransport(identifiers: ["other", "12"]))
+        #expect(try await few.patient(identifiedBy: identifier).id == "1")
     }
 
     @Test func theFirstBarDivides() {

@@ -16,6 +16,7 @@ extension SampleConverter {
         var components: [Observation.Component] = []
         for (index, member) in sorted {
             do throws(SampleError) {
+                try member.check()
                 guard case .quantity(let value) = member.value else {
                     throw .malformed(name: member.type, expected: "a quantity, as it is a member of a correlation")
                 }

@@ -33,6 +33,7 @@ public struct SampleConverter: Sendable {
     /// - Parameter device: The device that measured the sample.
     /// - Throws: ``SampleError``, which names the type, unit or value.
     public func resource(of sample: Sample, device: Reference<AnyResource>? = nil) throws(SampleError) -> AnyResource {
+        try sample.check()
         if case .clinicalRecord(let resource) = sample.value {
             if let entry = mapping.types[sample.type] { try check(sample, entry) }
             return resource
@@ -56,7 +57,8 @@ public struct SampleConverter: Sendable {
             case .category: entry.kind == .category
             case .correlation: entry.kind == .correlation
             // Types of own mappings may have any of these values, HealthKit's have one each.
-            default: entry.kind == .other && (sample.value.ownType == sample.type || !SampleValue.ownTypes.contains(sample.type))
+            default:
+                entry.kind == .other && (sample.value.ownType == sample.type || SampleValue.OwnType(rawValue: sample.type) == nil)
             }
         if isRight { return }
         let expected =

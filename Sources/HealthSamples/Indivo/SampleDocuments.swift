@@ -35,6 +35,7 @@ public enum SampleDocuments {
     /// Both models have their numbers as `Double`, and one date, the start, in UTC. A Measurement has room for 24 characters of type and 8 of unit.
     /// - Throws: ``SampleError`` for samples without a number.
     public static func model(of sample: Sample, mapping: HealthMapping = .standard) throws(SampleError) -> IndivoDocument {
+        try sample.check()
         guard let date = sample.start.indivoText.flatMap({ XMLDateTime(xmlText: $0) }) else {
             throw .date(name: "start", text: sample.start.description)
         }

@@ -80,6 +80,7 @@ public struct SampleTable: Sendable, Hashable {
     /// The document of a sample.
     /// - Throws: ``SampleError`` for a type that the table does not have, and a unit that cannot be converted.
     public func document(of sample: Sample) throws -> [UInt8] {
+        try sample.check()
         guard let row = try rows[sample.type] ?? row(forAny: sample.type) else {
             let hint = Spelling.hint(for: String(sample.type.prefix(120)), among: rows.keys.prefix(100))
             throw SampleError.unmapped(sample.type, hint: hint)

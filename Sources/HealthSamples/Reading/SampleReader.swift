@@ -111,9 +111,10 @@ public struct SampleReader {
     ) throws -> (parts: [Part], bytes: Int) {
         let sorted = entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         // The name of the export depends on the phone's language; the other XML file beside it is a CDA document.
+        // It may stand in any folder; what is not an export is reported as a problem.
         let exports = sorted.filter { entry in
-            let path = entry.name.split(separator: "/")
-            return path.count <= 2 && entry.name.lowercased().hasSuffix(".xml") && !entry.name.lowercased().hasSuffix("_cda.xml")
+            let name = entry.name.lowercased()
+            return name.hasSuffix(".xml") && !name.hasSuffix("_cda.xml")
         }
         let hearts = sorted.filter { $0.name.hasSuffix(".csv") && $0.name.contains("electrocardiograms/") }
         let records = sorted.filter { $0.name.hasSuffix(".json") && $0.name.contains("clinical") }

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Suggestions
+import Synchronization
 import UCUM
 
 /// A unit of either language as UCUM: what the number is multiplied with, and the unit that it then has.
@@ -18,7 +19,18 @@ extension SampleUnit {
     /// - Throws: ``SampleError/unit(_:hint:)``.
     public var ucum: UCUMUnit { get throws(SampleError) { try resolved().unit } }
 
+    /// Units that were parsed before: a million samples have a dozen of them. Beyond the limit each is parsed anew.
+    private static let parsed = Mutex<[SampleUnit: ResolvedUnit]>([:])
+    private static let parsedLimit = 1_000
+
     func resolved() throws(SampleError) -> ResolvedUnit {
+        if let known = Self.parsed.withLock({ $0[self] }) { return known }
+        let result = try parse()
+        Self.parsed.withLock { if $0.count < Self.parsedLimit { $0[self] = result } }
+        return result
+    }
+
+    private func parse() throws(SampleError) -> ResolvedUnit {
         switch self {
         case .ucum(let text):
             do throws(UCUMError) {

@@ -38,7 +38,8 @@ extension Sample {
         let what: String =
             switch value {
             case .quantity(let quantity): quantity.canonical(HealthMapping.standard.types[type]?.unit)
-            case .category(let raw): raw.map(String.init) ?? ""
+            // HealthKit's 0 of a type without values is what a file leaves out.
+            case .category(let raw): String(raw ?? 0)
             case .correlation(let members): members.map(\.identity).sorted().joined(separator: separator)
             case .workout(let workout):
                 [
