@@ -22,7 +22,7 @@ public struct BoundedRegex: Sendable {
 
     /// The most steps that one match, or one replacement of all matches, may take.
     public static let mostSteps = 5_000_000
-    /// The most instructions that a pattern may come to.
+    /// The most instructions of a compiled pattern.
     public static let largestProgram = 50_000
 
     private let program: RegexProgram

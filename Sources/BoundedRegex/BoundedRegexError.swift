@@ -1,4 +1,4 @@
-/// Why a pattern is no regular expression, or why matching it was given up.
+/// Why a pattern is not a regular expression, or why matching it was stopped.
 public enum BoundedRegexError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The pattern is malformed, or uses what is not supported: the reason and the offset in Unicode scalars.
     case malformed(reason: String, offset: Int)

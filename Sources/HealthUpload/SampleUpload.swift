@@ -2,7 +2,7 @@ import FHIR
 import FHIRClient
 import HealthSamples
 
-/// Sends samples to a FHIR server, as often as one likes: each is there once.
+/// Sends samples to a FHIR server. Sending them again creates nothing twice.
 ///
 ///     let upload = SampleUpload(client: client, patientID: "7")
 ///     for batch in batches { let outcomes = try await upload.send(batch) }
@@ -11,7 +11,7 @@ import HealthSamples
 /// that two patients may have samples with equal identifiers, and a transaction whose response was lost is sent again. Where
 /// the server refuses a transaction, it is halved until the samples that it refuses stand alone.
 public struct SampleUpload: Sendable {
-    /// What became of a sample.
+    /// The outcome of a sample.
     public enum Outcome: Sendable, Hashable {
         /// It was created.
         case created
@@ -23,7 +23,7 @@ public struct SampleUpload: Sendable {
 
     /// The server.
     public let client: FHIRClient
-    /// What makes Observations.
+    /// The converter of samples to Observations.
     public let converter: SampleConverter
     private let patientID: String
 
@@ -41,9 +41,12 @@ public struct SampleUpload: Sendable {
         var device: Device?
     }
 
-    /// Sends samples. A hundred or two are a batch that servers take.
-    /// - Returns: What became of each, in their order.
-    /// - Throws: `FHIRClientError` where the server is not reached or fails, `CancellationError`. Sending them again does no harm.
+    /// Sends samples. Servers accept a batch of one or two hundred.
+    ///
+    /// A correlation that cannot become an Observation is refused as a whole; send `converter.parts(of:)` of each sample
+    /// instead to have its members sent.
+    /// - Returns: The outcome of each, in their order.
+    /// - Throws: `FHIRClientError` where the server cannot be reached or fails, `CancellationError`. It is safe to retry.
     public func send(_ samples: [Sample]) async throws -> [Outcome] {
         var outcomes: [Outcome?] = Array(repeating: nil, count: samples.count)
         var items: [Item] = []
@@ -57,7 +60,8 @@ public struct SampleUpload: Sendable {
             }
             do throws(SampleError) {
                 let device = converter.device(of: sample)
-                guard var observation = try converter.resource(of: sample).as(Observation.self), let identity = observation.id else {
+                guard var observation = try converter.resource(of: sample).as(Observation.self), let identity = observation.id
+                else {
                     outcomes[index] = .refused("it does not become an Observation")
                     continue
                 }

@@ -103,7 +103,8 @@ enum FHIRContent: Sendable {
         }
         let type = answer.response.headerFields[.contentType].map(Self.mediaType)
         guard let type, Self.types.contains(type) else {
-            self = .other(type.map { "its content type is \($0.prefix(60)), not application/fhir+json" } ?? "it has no content type")
+            self = .other(
+                type.map { "its content type is \($0.prefix(60)), not application/fhir+json" } ?? "it has no content type")
             return
         }
         do {

@@ -37,7 +37,9 @@ extension SampleConverter {
             version.type = CodeableConcept(Coding(system: Self.healthKit, code: code))
             result.version.append(version)
         }
-        if let bundle = source?.bundleIdentifier { result.identifier.append(typed("sourceRevision.source.bundleIdentifier", bundle)) }
+        if let bundle = source?.bundleIdentifier {
+            result.identifier.append(typed("sourceRevision.source.bundleIdentifier", bundle))
+        }
         if let local = device?.localIdentifier { result.identifier.append(typed("device.localIdentifier", local)) }
         if let subject, subject.hasPrefix("Patient/") { result.patient = Reference(subject) }
         return result

@@ -11,9 +11,9 @@ import UCUM
 ///
 /// The same sample gives the same resources each time. Vital signs satisfy R4's profile of vital signs when there is a subject.
 public struct SampleConverter: Sendable {
-    /// What types mean.
+    /// The codes, units and categories of types.
     public var mapping: HealthMapping
-    /// The reference to whom the samples are about, such as `Patient/7`.
+    /// A reference to the person whose samples these are, such as `Patient/7`.
     public var subject: String?
 
     /// The system of identifiers that are UUIDs; their values begin with `urn:uuid:`.
@@ -41,8 +41,8 @@ public struct SampleConverter: Sendable {
         return AnyResource(try observation(of: sample, device: device))
     }
 
-    /// The sample; where a correlation cannot become an Observation, its members after it, which then stand alone. So a sample
-    /// that has no mapping does not exclude the others.
+    /// The samples to convert instead of a sample: the sample itself and, where it is a correlation that cannot become an
+    /// Observation, its members after it. So one member without a mapping does not exclude the others.
     public func parts(of sample: Sample) -> [Sample] {
         guard case .correlation(let members) = sample.value else { return [sample] }
         do throws(SampleError) { _ = try resource(of: sample) } catch { return [sample] + members }
@@ -78,7 +78,9 @@ public struct SampleConverter: Sendable {
         var result = Observation(status: .final, code: concept(sample.type, entry))
         result.id = identity
         result.identifier = [Identifier(system: Self.identifierSystem, value: "urn:uuid:\(identity)")]
-        if let category = entry.category { result.category = [CodeableConcept(Coding(system: Self.categorySystem, code: category))] }
+        if let category = entry.category {
+            result.category = [CodeableConcept(Coding(system: Self.categorySystem, code: category))]
+        }
         if let subject { result.subject = Reference(subject) }
         let (start, end) = zoned(sample)
         result.effective = start.microseconds == end.microseconds ? .dateTime(start) : .period(Period(start: start, end: end))

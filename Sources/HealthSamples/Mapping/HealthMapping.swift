@@ -83,7 +83,8 @@ public struct HealthMapping: Sendable, Hashable {
     /// HealthKit's types, with codes of LOINC and SNOMED CT and units of UCUM.
     public static let standard: HealthMapping = {
         // A test reads it; what is compiled in cannot be wrong at run time only.
-        guard let json = try? JSONValue(parsing: HealthTables.mapping), let mapping = try? HealthMapping().overlaid(with: json) else {
+        guard let json = try? JSONValue(parsing: HealthTables.mapping), let mapping = try? HealthMapping().overlaid(with: json)
+        else {
             preconditionFailure("the embedded mapping cannot be read")
         }
         return mapping

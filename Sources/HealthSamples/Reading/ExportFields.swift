@@ -66,7 +66,9 @@ struct ExportFields {
     func optionalNumber(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError) -> FHIRDecimal? {
         var failure: SampleError?
         let number: FHIRDecimal? = scanner.bytes(name) { bytes in
-            do throws(SampleError) { return try SampleNumber.read(String(decoding: bytes.prefix(100), as: UTF8.self), "\(name)") } catch {
+            do throws(SampleError) {
+                return try SampleNumber.read(String(decoding: bytes.prefix(100), as: UTF8.self), "\(name)")
+            } catch {
                 failure = error
                 return nil
             }

@@ -61,8 +61,11 @@ struct ExportReader {
     private mutating func atEnd() -> SampleItem? {
         defer { state = .after }
         switch state {
-        case .before: return .problem(SampleProblem(file: file, line: scanner.currentLine, reason: "no element HealthData: this is not an export of Health"))
-        case .inside: return .problem(SampleProblem(file: file, line: scanner.currentLine, reason: "the file ends before </HealthData>"))
+        case .before:
+            let reason = "no element HealthData: this is not an export of Health"
+            return .problem(SampleProblem(file: file, line: scanner.currentLine, reason: reason))
+        case .inside:
+            return .problem(SampleProblem(file: file, line: scanner.currentLine, reason: "the file ends before </HealthData>"))
         case .after: return nil
         }
     }
@@ -192,7 +195,9 @@ struct ExportReader {
             guard count <= 100_000, open.count < 16 else {
                 problem = problem ?? .tooLarge("<\(parent.name)> has more than 100,000 elements or 16 levels")
                 if tag.kind == .start { open.append(tag.name) }
-                if open.count > 1000 { throw SampleProblem(file: file, line: tag.line, reason: "more than 1,000 levels of elements") }
+                if open.count > 1000 {
+                    throw SampleProblem(file: file, line: tag.line, reason: "more than 1,000 levels of elements")
+                }
                 continue
             }
             do throws(SampleError) { try child(tag, in: open, &sample) } catch { problem = problem ?? error }
@@ -210,7 +215,9 @@ struct ExportReader {
             sample?.metadata[name] = names.metadata(name, text)
         case ("Record", nil):
             guard case .correlation(var members)? = sample?.value else { return }
-            guard members.count < Sample.memberLimit else { throw .tooLarge("a correlation has more than \(Sample.memberLimit) members") }
+            guard members.count < Sample.memberLimit else {
+                throw .tooLarge("a correlation has more than \(Sample.memberLimit) members")
+            }
             do throws(SampleError) {
                 let member = try record()
                 try member.check()

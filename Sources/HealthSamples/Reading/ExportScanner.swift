@@ -228,7 +228,9 @@ struct ExportScanner {
                 while index < end, bytes[index] != UInt8(ascii: "="), !isSpace(bytes[index]) { index += 1 }
                 let attribute = nameStart..<index
                 while index < end, isSpace(bytes[index]) { index += 1 }
-                guard index < end, bytes[index] == UInt8(ascii: "="), !attribute.isEmpty else { return (name, "an attribute without a value") }
+                guard index < end, bytes[index] == UInt8(ascii: "="), !attribute.isEmpty else {
+                    return (name, "an attribute without a value")
+                }
                 index += 1
                 while index < end, isSpace(bytes[index]) { index += 1 }
                 guard index < end, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'") else {

@@ -29,7 +29,7 @@ public struct SampleReader {
     public let totalBytes: Int?
     /// How many elements of the export are not samples, by name, such as `ActivitySummary`.
     public private(set) var otherElements: [String: Int] = [:]
-    /// The entry of the archive that the last item stands in; nil where the file is none.
+    /// The entry of the archive that has the last item; nil where the file is not an archive.
     public private(set) var entryName: String?
 
     /// An export has an entry a workout route, electrocardiogram and clinical record: more than archives in general may have.
@@ -60,12 +60,12 @@ public struct SampleReader {
     /// A file.
     /// - Parameters:
     ///   - mapping: What the names of values and the units of metadata in an export mean.
-    ///   - tell: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long. An error
-    ///     that it throws is thrown by ``next()``.
+    ///   - report: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long. An
+    ///     error that it throws is thrown by ``next()``.
     /// - Throws: ``SampleProblem``, `ZipError`, or what the system throws.
-    public init(url: URL, mapping: HealthMapping = .standard, progress tell: @escaping (Int) throws -> Void = { _ in }) throws {
+    public init(url: URL, mapping: HealthMapping = .standard, progress report: @escaping (Int) throws -> Void = { _ in }) throws {
         names = ExportCategory(mapping)
-        let progress = ReadingProgress(tell)
+        let progress = ReadingProgress(report)
         self.progress = progress
         let handle = try FileHandle(forReadingFrom: url)
         let start = try handle.read(upToCount: 512) ?? Data()
@@ -80,7 +80,8 @@ public struct SampleReader {
         }
         // Exports and lines of JSON are UTF-8; of UTF-16 every line would be a problem.
         if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.prefix(64).contains(0) {
-            throw SampleProblem(file: url.lastPathComponent, line: 1, reason: "the file is not UTF-8; exports of Health and lines of JSON are")
+            let reason = "the file is not UTF-8; exports of Health and lines of JSON are"
+            throw SampleProblem(file: url.lastPathComponent, line: 1, reason: reason)
         }
         isArchive = false
         let isMarkup = start.first { ![0xEF, 0xBB, 0xBF, 32, 9, 10, 13].contains($0) } == UInt8(ascii: "<")
@@ -125,7 +126,9 @@ public struct SampleReader {
         let parts: [Part] =
             exports.map { .export($0.name, open($0)) } + hearts.map { .heart($0.name, open($0)) }
             + records.map { .record($0.name, $0, archive) } + lines.map { .lines($0.name, open($0)) }
-        guard !parts.isEmpty else { throw SampleProblem(file: name, line: 1, reason: "the archive has neither an export of Health nor samples") }
+        guard !parts.isEmpty else {
+            throw SampleProblem(file: name, line: 1, reason: "the archive has neither an export of Health nor samples")
+        }
         // The one that is read next stands last.
         return (parts.reversed(), ReadingProgress.sum((exports + exports + hearts + records + lines).map(\.size)))
     }
@@ -137,7 +140,7 @@ public struct SampleReader {
     ///   cancelled.
     public mutating func next() throws -> SampleItem? {
         do { return try read() } catch {
-            // Where the reader was is lost: going on would leave samples out and not tell.
+            // The position is lost: to continue would leave samples out without a report.
             (current, parts) = (nil, [])
             throw error
         }

@@ -65,7 +65,8 @@ extension SampleQuantity {
         guard unit.isCommensurable(with: target) else { throw .dimension(unit: text, target: target.code, type: type) }
         do throws(UCUMError) {
             let result = try unit.convert(value, to: target)
-            return SampleNumber.rounded(result, isExact: unit.convertsExactly(to: target) && result.significand.description.utf8.count <= 30)
+            let isExact = unit.convertsExactly(to: target) && result.significand.description.utf8.count <= 30
+            return SampleNumber.rounded(result, isExact: isExact)
         } catch {
             throw .number(name: type, text: value.description)
         }
@@ -111,7 +112,8 @@ enum HealthKitUnit {
                 let code = index == 0 ? part.code : part.mass?.code ?? part.code
                 let divisor = code.utf8.contains(UInt8(ascii: ".")) ? "(\(code))" : code
                 let term = isDenominator ? "/\(divisor)" : codes.isEmpty || (index == 1 && massCodes.isEmpty) ? code : ".\(code)"
-                if index == 0 { codes += isDenominator && code == "1" ? "" : term } else { massCodes += isDenominator && code == "1" ? "" : term }
+                if isDenominator && code == "1" { continue }
+                if index == 0 { codes += term } else { massCodes += term }
             }
             if let mass = part.mass {
                 hasMass = true
@@ -178,7 +180,9 @@ enum HealthKitUnit {
     private static func code(_ name: String) -> String? {
         if let code = whole[name] ?? bases[name] { return code }
         for count in [2, 1] {
-            if let prefix = prefixes[String(name.prefix(count))], name.count > count, let base = bases[String(name.dropFirst(count))] {
+            if let prefix = prefixes[String(name.prefix(count))], name.count > count,
+                let base = bases[String(name.dropFirst(count))]
+            {
                 return prefix + base
             }
         }

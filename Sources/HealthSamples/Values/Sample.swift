@@ -22,7 +22,7 @@ public struct Sample: Sendable, Hashable {
     public var value: SampleValue
     /// Further facts by name, such as `HKTimeZone`.
     public var metadata: [String: MetadataValue]
-    /// What measured.
+    /// The device that measured it.
     public var device: SampleDevice?
     /// The app that stored the sample.
     public var source: SampleSource?
@@ -54,7 +54,7 @@ public struct Sample: Sendable, Hashable {
     }
 }
 
-/// What a sample says.
+/// The value of a sample.
 public indirect enum SampleValue: Sendable, Hashable {
     /// A number with a unit.
     case quantity(SampleQuantity)

@@ -22,7 +22,7 @@ public struct ConsentAnswers: Sendable, Hashable {
     public var sharing: [String: Bool] = [:]
     /// The drawn signature, a PNG.
     public var signature: Data?
-    /// What is worth a remark about the file they were read from.
+    /// Warnings about the file that they were read from.
     public internal(set) var warnings: [FormatProblem] = []
 
     /// No answers.
@@ -55,7 +55,7 @@ public struct ConsentAnswers: Sendable, Hashable {
         comprehension = Self.answers("comprehension", document.comprehension.map(\.id), &reader, &problems) { $0.string }
         for question in document.comprehension {
             if let answer = comprehension[question.id], !question.options.contains(answer) {
-                problems.add("the answer is none of the options", "comprehension.\(question.id)",
+                problems.add("the answer is not one of the options", "comprehension.\(question.id)",
                     json["comprehension"]?[question.id])
             }
         }
@@ -110,7 +110,7 @@ public enum SignatureImage {
         guard data.count <= largest else { return "the image has more than \(largest) bytes" }
         guard bytes.count == 24, bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
             Array(bytes[12..<16]) == Array("IHDR".utf8)
-        else { return "the image is no PNG" }
+        else { return "the image is not a PNG" }
         func number(_ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
         let (width, height) = (number(16), number(20))
         guard (1...20_000).contains(width), (1...20_000).contains(height), width * height <= mostPixels else {

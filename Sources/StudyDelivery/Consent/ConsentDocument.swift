@@ -32,7 +32,7 @@ public struct ConsentDocument: Sendable, Hashable {
     public var eligibility: [EligibilityCriterion] = []
     /// Whether a drawn signature is needed.
     public var requiresSignatureImage = true
-    /// What is worth a remark about the file it was read from.
+    /// Warnings about the file that it was read from.
     public internal(set) var warnings: [FormatProblem] = []
     /// C3-PRO's Contract, when it was read from one.
     var definition: JSONValue?

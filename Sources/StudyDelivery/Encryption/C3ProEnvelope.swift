@@ -9,7 +9,7 @@ import OrderedJSON
 /// {"key_id": "5e1f…", "symmetric_key": "…", "message": "…", "version": "4.0.1"}
 /// ```
 /// The first form is what C3-PRO's servers read: AES-256-CBC with an initial vector of zeros and OAEP with SHA-1. Every
-/// message has a new key, which makes the zeros harmless; nothing shows that it was changed.
+/// message has a new key, which makes the zeros harmless. It is not authenticated: changes are not detected.
 ///
 /// The second form has two more members, `"envelope": "2"` and `"resource"`, the type and the id of what is in it. Its
 /// message is AES-256-GCM (nonce, ciphertext, tag), its key is encrypted by OAEP with SHA-256, and all other members but
@@ -126,10 +126,10 @@ public struct C3ProEnvelope: Sendable, Hashable {
         }
         func refuse(_ reason: String) -> StudyError { .malformed(format: "envelope", offset: nil, reason: reason) }
         guard json.kind == .object, ["symmetric_key", "message"].allSatisfy({ json[$0] != nil }) else {
-            throw refuse("this is JSON, but no envelope of C3-PRO")
+            throw refuse("this is JSON, but not an envelope of C3-PRO")
         }
         func text(_ name: String) throws -> String {
-            guard let text = json[name]?.string else { throw refuse("“\(name)” is missing, or is no string") }
+            guard let text = json[name]?.string else { throw refuse("“\(name)” is missing or is not a string") }
             return text
         }
         func bytes(_ name: String) throws -> Data {
@@ -145,7 +145,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
         guard json["envelope"] != nil else {
             form = .first
             resource = nil
-            guard !message.isEmpty, message.count % 16 == 0 else { throw refuse("“message” is no whole number of blocks") }
+            guard !message.isEmpty, message.count % 16 == 0 else { throw refuse("“message” is not a whole number of blocks") }
             return
         }
         guard let form = Form(rawValue: try text("envelope")), form == .second else {

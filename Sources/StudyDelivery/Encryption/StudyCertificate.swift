@@ -109,7 +109,7 @@ public struct StudyCertificate: Sendable, Hashable {
     /// As PEM.
     public var pem: String { PEMDocument(type: "CERTIFICATE", derBytes: [UInt8](der)).pemString + "\n" }
 
-    /// Something about a certificate that speaks against encrypting for it.
+    /// A reason not to encrypt for a certificate.
     public enum Problem: Sendable, Hashable, CustomStringConvertible {
         /// It is valid from then on only.
         case notYetValid(StudyTime)
@@ -130,7 +130,7 @@ public struct StudyCertificate: Sendable, Hashable {
         }
     }
 
-    /// What speaks against encrypting for it at a time.
+    /// The reasons not to encrypt for it at a time.
     public func problems(at time: StudyTime = .now) -> [Problem] {
         var problems: [Problem] = []
         if time < notBefore { problems.append(.notYetValid(notBefore)) }

@@ -91,7 +91,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         let isEmpty = answer.body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard isEmpty || json != nil, problem == nil || json?["resourceType"]?.string == "OperationOutcome" else {
             let text = String(decoding: answer.body.prefix(200), as: UTF8.self)
-            return .failed(reason: "the server answered \(answer.response.status.code) with \(problem ?? text)")
+            return .failed(reason: "the server responded with \(answer.response.status.code) with \(problem ?? text)")
         }
         return .accepted
     }
@@ -125,7 +125,7 @@ public final class C3ProEndpoint: StudyEndpoint {
     private func refusal(_ answer: HTTPAnswer, _ what: String) -> Refusal {
         let json = C3ProJSON.read(answer.body)
         let code = answer.response.status.code
-        let reason = "\(what): the server answered \(code)" + (C3ProJSON.problem(json).map { ", \($0)" } ?? "")
+        let reason = "\(what): the server responded with \(code)" + (C3ProJSON.problem(json).map { ", \($0)" } ?? "")
         if case .failed = StudyResponse(status: code) { return .answer(.failed(reason: reason)) }
         return .answer(.closed(reason: reason))
     }

@@ -42,7 +42,7 @@ struct ResumableUpload {
             let rest = ByteSource(size: body.size - offset) { try body.read(at: offset + $0, count: $1) }
             let status = try await transport.send(request, upload: rest).response.status.code
             // What the server has is not what it said: the next attempt asks again.
-            guard status != 409 else { return .failed(reason: "the server has not the \(offset) bytes that it named") }
+            guard status != 409 else { return .failed(reason: "the server does not have the \(offset) bytes that it reported") }
             return StudyResponse(status: status)
         }
     }

@@ -112,13 +112,14 @@ public enum SafeHarbor {
         if let state = (details.state ?? (isTerritory ? country : nil)).map(normalized) {
             address.state = states[state] != nil ? state : stateCodes[state]
             if address.state == nil {
-                omissions.append(Omission(element: "address.state", reason: "it is no state or territory of the United States"))
+                omissions.append(Omission(element: "address.state", reason: "it is not a state or territory of the United States"))
             }
         }
         if let postalCode = details.postalCode {
             address.postalCode = prefix(ofPostalCode: postalCode)
             if address.postalCode == nil {
-                omissions.append(Omission(element: "address.postalCode", reason: "it is no ZIP code, such as 02115 or 02115-1234"))
+                omissions.append(
+                    Omission(element: "address.postalCode", reason: "it is not a ZIP code, such as 02115 or 02115-1234"))
             }
         }
         return address

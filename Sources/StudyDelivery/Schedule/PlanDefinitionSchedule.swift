@@ -5,7 +5,7 @@ extension StudySchedule {
     init(planDefinition json: JSONValue, _ problems: inout ObjectReader.Problems) {
         self.init()
         guard json["resourceType"]?.isString("PlanDefinition") == true else {
-            problems.add("this is a resource, but no PlanDefinition", "", json)
+            problems.add("this is a resource, but not a PlanDefinition", "", json)
             return
         }
         let actions = json["action"]?.elements.map(Array.init) ?? []

@@ -14,7 +14,7 @@ public struct StudySchedule: Sendable, Hashable {
     public var tasks: [ScheduledTask] = []
     /// How many days of activity are reported with a survey; 0 for none.
     public var activitySampleDays = 0
-    /// What is worth a remark about the file it was read from.
+    /// Warnings about the file that it was read from.
     public internal(set) var warnings: [FormatProblem] = []
 
     /// The most tasks of a schedule.
@@ -122,7 +122,7 @@ extension StudySchedule {
         guard let text = reader.text(name, limit: 40, required: required, &problems) else { return nil }
         if let code = Code(rawValue: text) { return code }
         let known = Code.allCases.map(\.rawValue).joined(separator: ", ")
-        problems.add("it is none of \(known)", reader.path(name), reader.json[name])
+        problems.add("it is not one of \(known)", reader.path(name), reader.json[name])
         return nil
     }
 

@@ -13,12 +13,12 @@ public struct TaskOccurrence: Sendable, Hashable {
     public let dueAt: Date
     /// The end of that day.
     public let lateAt: Date
-    /// When it can no longer be done; `nil` never.
+    /// When it can no longer be done; `nil` for never.
     public let expiresAt: Date?
     /// When it was done.
     public internal(set) var completedAt: Date?
 
-    /// Where it stands.
+    /// The state of an occurrence.
     public enum State: String, Sendable, Hashable {
         /// Its day has not come.
         case upcoming
@@ -32,7 +32,7 @@ public struct TaskOccurrence: Sendable, Hashable {
         case completed
     }
 
-    /// Where it stands at a moment: due on its day, late after it, expired at the end.
+    /// The state at a moment: due on its day, late after it, expired at the end.
     public func state(at date: Date) -> State {
         if let completedAt, completedAt <= date { return .completed }
         if date < dueAt { return .upcoming }
@@ -44,7 +44,7 @@ public struct TaskOccurrence: Sendable, Hashable {
     func isOpen(at date: Date) -> Bool { dueAt <= date && expiresAt.map { date < $0 } ?? true }
 }
 
-/// Something that was done.
+/// The completion of a task.
 public struct TaskCompletion: Sendable, Hashable {
     /// The task's id.
     public var taskID: String

@@ -43,7 +43,7 @@ extension SurveySession {
         return parts.reversed().joined(separator: "/")
     }
 
-    /// Whether the questionnaire is for whom or what the response is about.
+    /// Whether the questionnaire is for the subject of the response.
     private var subjectProblems: [SurveyProblem] {
         guard !survey.subjectTypes.isEmpty, let subject = header.subject, let type = subject.target?.type ?? subject.type?.rawValue,
             !survey.subjectTypes.contains(type)

@@ -49,8 +49,8 @@ extension SurveySession {
         run(&queue)
     }
 
-    /// Chooses an option, or takes the choice back: one of several where the question repeats, else instead of the one
-    /// that was chosen. An exclusive option and the others exclude each other.
+    /// Chooses an option, or unchooses it. Where the question does not repeat, it replaces the chosen option. An exclusive
+    /// option and the others exclude each other.
     ///
     /// - Throws: ``SurveySessionError``.
     public mutating func toggle(_ option: SurveyOption, of occurrence: ItemOccurrence) throws(SurveySessionError) {

@@ -144,7 +144,7 @@ extension SurveySession {
         guard var scope = common.map({ scopes[way[$0]] ?? ResponseTree.root }) ?? ResponseTree.root as Int? else { return nil }
         let isBefore = target < ownItem
         for item in way[((common ?? -1) + 1)...] {
-            // Under a question the way goes on in an answer.
+            // Under a question the path continues in an answer.
             if survey.parent(of: item) >= 0, survey.items[survey.parent(of: item)].isQuestion, !tree.isAnswer(scope) {
                 guard let answer = isBefore ? tree[scope].children.last : tree[scope].children.first else { return nil }
                 scope = answer

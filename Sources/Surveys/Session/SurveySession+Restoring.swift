@@ -28,7 +28,7 @@ extension SurveySession {
         var misplaced: [(tree: JSONValue, target: Int)] = []
         restore(response.tree.member("item"), in: ResponseTree.root, &misplaced, &queue)
         for (source, target) in misplaced { moveIn(source, target, &queue) }
-        settleEnabled(&queue)
+        updateEnabled(&queue)
         reportDisabled()
         isChanged = false
     }
@@ -147,8 +147,8 @@ extension SurveySession {
         }
     }
 
-    /// Finds out what is asked, and leaves values as they are.
-    private mutating func settleEnabled(_ queue: inout EvaluationQueue) {
+    /// Finds out which items are asked, and leaves values as they are.
+    private mutating func updateEnabled(_ queue: inout EvaluationQueue) {
         steps = Self.mostSteps
         runEnabling(&queue)
     }
