@@ -31,7 +31,7 @@ struct RegexProgram: Sendable {
     }
 
     private mutating func emit(_ instruction: Instruction) throws(BoundedRegexError) {
-        guard instructions.count < BoundedRegex.largestProgram else { throw .tooLarge }
+        guard instructions.count < BoundedRegex.maximumInstructions else { throw .tooLarge }
         instructions.append(instruction)
     }
 

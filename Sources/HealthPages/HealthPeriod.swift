@@ -169,7 +169,7 @@ package struct HealthPeriod: Sendable, Hashable {
 
     static func dayText(_ day: Int) -> String {
         let civil = CivilCalendar.civil(fromDays: day)
-        return "\(CivilTime.padded(civil.year, 4))-\(CivilTime.padded(civil.month, 2))-\(CivilTime.padded(civil.day, 2))"
+        return CivilTime.date(civil.year, civil.month, civil.day)
     }
 
     /// The parameters of the period's page.

@@ -72,6 +72,12 @@ import ZipArchive
         #expect(heart.samplingFrequency.value.decimal == 512 && heart.voltages == [1.5, -2])
     }
 
+    /// Two voltages at 512.4 a second take 3903.200… microseconds.
+    @Test func aRateWithAFractionGivesTheRightEnd() throws {
+        let (samples, _) = try all([("electrocardiograms/ecg.csv", Self.heart(rate: "512.4 hertz"))])
+        #expect(samples.first?.end == "2026-03-01T08:00:00.003903+01:00")
+    }
+
     @Test func aRateInAnotherRowIsFoundByItsWord() throws {
         let heart = Self.heart(rate: "512 Hz", head: "x,y\n").replacingOccurrences(of: "単位", with: "Unit")
         #expect(try all([("electrocardiograms/ecg.csv", heart)]).samples.count == 1)

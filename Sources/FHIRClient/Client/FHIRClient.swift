@@ -111,7 +111,7 @@ public final class FHIRClient: Sendable {
         /// How many pages of one search or history are read.
         public var maximumPages: Int
         /// Searches with more bytes of parameters are sent by POST, since servers bound the length of a URL.
-        public var longestQuery: Int
+        public var maximumQueryBytes: Int
         /// The limits of a response's JSON.
         public var limits: JSONLimits
         /// The clocks; a test brings its own.
@@ -121,14 +121,14 @@ public final class FHIRClient: Sendable {
         /// said otherwise.
         public init(
             retry: RetryPolicy = RetryPolicy(), maximumConcurrentRequests: Int = 8, plainHTTPHosts: Set<String> = [],
-            maximumPages: Int = 10_000, longestQuery: Int = 2_000, limits: JSONLimits = JSONLimits(),
+            maximumPages: Int = 10_000, maximumQueryBytes: Int = 2_000, limits: JSONLimits = JSONLimits(),
             timing: CallTiming = .system
         ) {
             self.retry = retry
             self.maximumConcurrentRequests = maximumConcurrentRequests
             self.plainHTTPHosts = plainHTTPHosts
             self.maximumPages = maximumPages
-            self.longestQuery = longestQuery
+            self.maximumQueryBytes = maximumQueryBytes
             self.limits = limits
             self.timing = timing
         }

@@ -4,7 +4,7 @@ import URLCoding
 
 /// How a search is sent.
 public enum FHIRSearchMethod: Sendable, Hashable {
-    /// By GET; by POST where the parameters are longer than ``FHIRClient/Options/longestQuery``.
+    /// By GET; by POST where the parameters are longer than ``FHIRClient/Options/maximumQueryBytes``.
     case automatic
     /// By GET, with the parameters in the URL, where servers and proxies log them.
     case get
@@ -88,7 +88,7 @@ extension FHIRClient {
     ) -> FHIRRequest {
         let form = search.form
         var request: FHIRRequest
-        if method == .post || (method == .automatic && search.query.utf8.count > options.longestQuery) {
+        if method == .post || (method == .automatic && search.query.utf8.count > options.maximumQueryBytes) {
             request = FHIRRequest(interaction, .post, path + ["_search"], body: .form(form), retry: .freely)
         } else {
             request = FHIRRequest(interaction, .get, path, query: form, retry: .freely)

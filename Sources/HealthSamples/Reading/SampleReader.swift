@@ -39,12 +39,12 @@ public struct SampleReader {
     private enum Part {
         case export(String, () throws -> ByteSource)
         case lines(String, () throws -> ByteSource)
-        case heart(String, () throws -> ByteSource)
+        case electrocardiogram(String, () throws -> ByteSource)
         case record(String, ZipEntry, ZipReader)
 
         var name: String {
             switch self {
-            case .export(let name, _), .lines(let name, _), .heart(let name, _), .record(let name, _, _): name
+            case .export(let name, _), .lines(let name, _), .electrocardiogram(let name, _), .record(let name, _, _): name
             }
         }
     }
@@ -117,20 +117,20 @@ public struct SampleReader {
             let name = entry.name.lowercased()
             return name.hasSuffix(".xml") && !name.hasSuffix("_cda.xml")
         }
-        let hearts = sorted.filter { $0.name.hasSuffix(".csv") && $0.name.contains("electrocardiograms/") }
+        let electrocardiograms = sorted.filter { $0.name.hasSuffix(".csv") && $0.name.contains("electrocardiograms/") }
         let records = sorted.filter { $0.name.hasSuffix(".json") && $0.name.contains("clinical") }
         let lines = sorted.filter { $0.name.hasSuffix(".jsonl") }
         func open(_ entry: ZipEntry) -> () throws -> ByteSource {
             { progress.counting(try ByteSource.entry(entry, of: archive)) }
         }
         let parts: [Part] =
-            exports.map { .export($0.name, open($0)) } + hearts.map { .heart($0.name, open($0)) }
+            exports.map { .export($0.name, open($0)) } + electrocardiograms.map { .electrocardiogram($0.name, open($0)) }
             + records.map { .record($0.name, $0, archive) } + lines.map { .lines($0.name, open($0)) }
         guard !parts.isEmpty else {
             throw SampleProblem(file: name, line: 1, reason: "the archive has neither an export of Health nor samples")
         }
         // The one that is read next stands last.
-        return (parts.reversed(), ReadingProgress.sum((exports + exports + hearts + records + lines).map(\.size)))
+        return (parts.reversed(), ReadingProgress.sum((exports + exports + electrocardiograms + records + lines).map(\.size)))
     }
 
     /// The next sample or problem; nil at the end.
@@ -179,9 +179,9 @@ public struct SampleReader {
         case .lines(let name, let open):
             current = .lines(SampleLineReader(file: name, source: try open()))
             return nil
-        case .heart(let name, let open):
+        case .electrocardiogram(let name, let open):
             var lines = LineReader(try open())
-            return try HeartFile.sample(&lines, name)
+            return try ElectrocardiogramFile.sample(&lines, name)
         case .record(let name, let entry, let archive):
             try progress.check()
             let data = try archive.data(of: entry)

@@ -68,8 +68,8 @@ public struct StudyPackage: Sendable {
     /// The envelope, of a package of that kind.
     /// - Throws: ``StudyError``.
     public func envelope() throws -> C3ProEnvelope {
-        guard source.size <= C3ProEnvelope.longest else {
-            throw StudyError.tooLarge(what: "an envelope of \(source.size) bytes", limit: C3ProEnvelope.longest)
+        guard source.size <= C3ProEnvelope.maximumBytes else {
+            throw StudyError.tooLarge(what: "an envelope of \(source.size) bytes", limit: C3ProEnvelope.maximumBytes)
         }
         return try C3ProEnvelope(parsing: source.data())
     }

@@ -100,21 +100,21 @@ public struct ConsentAnswers: Sendable, Hashable {
 /// A drawn signature, a PNG of bounded size.
 public enum SignatureImage {
     /// The most bytes.
-    public static let largest = 1 << 20
+    public static let maximumBytes = 1 << 20
     /// The most pixels.
-    public static let mostPixels = 4_000_000
+    public static let maximumPixels = 4_000_000
 
     /// What is wrong with an image; `nil` for a PNG that can be printed.
     public static func problem(_ data: Data) -> String? {
         let bytes = [UInt8](data.prefix(24))
-        guard data.count <= largest else { return "the image has more than \(largest) bytes" }
+        guard data.count <= maximumBytes else { return "the image has more than \(maximumBytes) bytes" }
         guard bytes.count == 24, bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
             Array(bytes[12..<16]) == Array("IHDR".utf8)
         else { return "the image is not a PNG" }
         func number(_ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
         let (width, height) = (number(16), number(20))
-        guard (1...20_000).contains(width), (1...20_000).contains(height), width * height <= mostPixels else {
-            return "the image has more than \(mostPixels) pixels, or none"
+        guard (1...20_000).contains(width), (1...20_000).contains(height), width * height <= maximumPixels else {
+            return "the image has more than \(maximumPixels) pixels, or none"
         }
         return nil
     }

@@ -35,7 +35,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
     private let message: Data
 
     /// The longest text of an envelope that is read.
-    public static let longest = 64 << 20
+    public static let maximumBytes = 64 << 20
     private static let keyLength = 32
 
     // MARK: Sealing
@@ -52,8 +52,8 @@ public struct C3ProEnvelope: Sendable, Hashable {
     ) throws {
         let encryption = try CMSEncryption(for: [certificate], at: time, allowsExpired: allowsExpired)
         let name = try Self.name(of: resource)
-        guard resource.count <= Self.longest / 2 else {
-            throw StudyError.tooLarge(what: "a resource of \(resource.count) bytes", limit: Self.longest / 2)
+        guard resource.count <= Self.maximumBytes / 2 else {
+            throw StudyError.tooLarge(what: "a resource of \(resource.count) bytes", limit: Self.maximumBytes / 2)
         }
         let key = SymmetricKey(size: .bits256)
         (self.form, self.keyID, self.version) = (form, keyID, version)
@@ -115,8 +115,8 @@ public struct C3ProEnvelope: Sendable, Hashable {
     ///
     /// - Throws: ``StudyError`` that names what is wrong.
     public init(parsing data: Data) throws {
-        guard data.count <= Self.longest else {
-            throw StudyError.tooLarge(what: "an envelope of \(data.count) bytes", limit: Self.longest)
+        guard data.count <= Self.maximumBytes else {
+            throw StudyError.tooLarge(what: "an envelope of \(data.count) bytes", limit: Self.maximumBytes)
         }
         let json: JSONValue
         do {

@@ -10,11 +10,11 @@ extension StudySchedule {
         }
         let actions = json["action"]?.elements.map(Array.init) ?? []
         if actions.isEmpty { problems.add("there is no action", "", json) }
-        if actions.count > Self.mostTasks {
-            problems.add("there are more than \(Self.mostTasks) actions", "action", json["action"])
+        if actions.count > Self.maximumTasks {
+            problems.add("there are more than \(Self.maximumTasks) actions", "action", json["action"])
         }
-        let ids = Set(actions.prefix(Self.mostTasks).compactMap { $0["id"]?.string })
-        for (index, action) in actions.prefix(Self.mostTasks).enumerated() {
+        let ids = Set(actions.prefix(Self.maximumTasks).compactMap { $0["id"]?.string })
+        for (index, action) in actions.prefix(Self.maximumTasks).enumerated() {
             var reader = ActionReader(action: action, path: "action[\(index)]", problems: problems)
             if let task = reader.task(ids) { tasks.append(task) }
             problems = reader.problems

@@ -18,9 +18,9 @@ public struct StudySchedule: Sendable, Hashable {
     public internal(set) var warnings: [FormatProblem] = []
 
     /// The most tasks of a schedule.
-    public static let mostTasks = 1_000
+    public static let maximumTasks = 1_000
     /// The most occurrences of all tasks together.
-    public static let mostOccurrences = 100_000
+    public static let maximumOccurrences = 100_000
 
     /// A schedule without tasks.
     public init() {}
@@ -97,7 +97,7 @@ extension StudySchedule {
             }
         }
         if json["tasks"] == nil { problems.add("tasks is missing", "", json) }
-        for (json, path) in reader.list("tasks", limit: Self.mostTasks, &problems) {
+        for (json, path) in reader.list("tasks", limit: Self.maximumTasks, &problems) {
             guard var reader = ObjectReader(json, path, &problems) else { continue }
             let id = reader.text("taskId", limit: TextLimits.title, required: true, &problems)
             let kind = Self.code(ScheduledTask.Kind.self, "taskType", required: true, &reader, &problems)

@@ -5,7 +5,7 @@ import OrderedJSON
 extension SurveySession {
     /// How many steps of FHIRPath all expressions together may take for one change or one check; those that are left then
     /// are not evaluated.
-    static let mostSteps = 1_000_000
+    static let maximumSteps = 1_000_000
     /// How often expressions that may read anything are evaluated for one change.
     private static let mostRounds = 6
 
@@ -13,7 +13,7 @@ extension SurveySession {
     /// calculated once more in the end.
     mutating func together<Result>(_ body: (inout SurveySession) -> Result) -> Result {
         guard !sharesSteps else { return body(&self) }
-        (steps, sharesSteps) = (Self.mostSteps, true)
+        (steps, sharesSteps) = (Self.maximumSteps, true)
         let result = body(&self)
         sharesSteps = false
         if steps <= 0 { recalculate() }
@@ -21,7 +21,7 @@ extension SurveySession {
     }
 
     mutating func run(_ queue: inout EvaluationQueue) {
-        if !sharesSteps { steps = Self.mostSteps }
+        if !sharesSteps { steps = Self.maximumSteps }
         settle(&queue)
         // Initial values count from the beginning on, of items that are not asked too.
         var filled = 0

@@ -104,7 +104,7 @@ extension SurveySession {
                         item.linkId, isChoice ? .notAnOption : .wrongType(expected: item.type.code, found: "\(json.kind)")))
             }
         }
-        guard item.isQuestion, tree.count + answers.count <= Self.mostNodes else {
+        guard item.isQuestion, tree.count + answers.count <= Self.maximumNodes else {
             return problems.append(SurveyProblem(item.linkId, item.isQuestion ? .responseTooLarge : .groupAnswered))
         }
         if set(answers, of: node, &queue) { isChanged = true }

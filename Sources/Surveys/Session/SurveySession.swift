@@ -38,8 +38,8 @@ public struct SurveySession: Sendable {
     var evaluated: [JSONValue?] = []
     /// Expressions that failed or took too many steps, so that each is reported once.
     var failedExpressions: Set<String> = []
-    /// What is left of ``mostSteps``.
-    var steps = Self.mostSteps
+    /// What is left of ``maximumSteps``.
+    var steps = Self.maximumSteps
     /// Whether several changes have to do with the steps that are left.
     var sharesSteps = false
     /// Nodes whose items a restored response has in another order than the questionnaire.
@@ -165,7 +165,7 @@ public enum SurveySessionError: Error, Sendable, Hashable, CustomStringConvertib
     case wrongType(linkId: String, type: String)
     /// The item cannot be repeated, or not so often; or the last one cannot be removed.
     case cannotRepeat(linkId: String)
-    /// The response would have more than ``SurveySession/mostNodes`` items and answers.
+    /// The response would have more than ``SurveySession/maximumNodes`` items and answers.
     case tooLarge
 
     public var description: String {
@@ -173,7 +173,7 @@ public enum SurveySessionError: Error, Sendable, Hashable, CustomStringConvertib
         case .noSuchItem(let linkId): "\(linkId): there is no such item, or it does not occur now"
         case .wrongType(let linkId, let type): "\(linkId): this is not an answer for an item of the type \(type)"
         case .cannotRepeat(let linkId): "\(linkId): it cannot be repeated so often, or the last one cannot be removed"
-        case .tooLarge: "the response is too large: it has more than \(SurveySession.mostNodes) items and answers"
+        case .tooLarge: "the response is too large: it has more than \(SurveySession.maximumNodes) items and answers"
         }
     }
 }

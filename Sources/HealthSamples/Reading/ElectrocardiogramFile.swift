@@ -7,7 +7,7 @@ import ZipArchive
 /// An electrocardiogram of Apple's export: a head of names and values, then a voltage a line. The names are in the phone's
 /// language, so the values are recognized by their form, and by their order: the date is followed by classification, symptoms,
 /// version of the software, device, sampling frequency, lead and unit.
-enum HeartFile {
+enum ElectrocardiogramFile {
     /// Half an hour at 512 measurements a second; the watch takes 30 seconds.
     private static let longest = 1 << 20
     /// Ten rows are usual.
@@ -100,8 +100,8 @@ enum ClinicalFile {
             guard let resource = AnyResource(tree: json) else { return problem("this is not a resource of FHIR") }
             // The file does not say when it was obtained; the archive does, in no zone.
             let time = entry.modified
-            let date = "\(CivilTime.padded(time.year, 4))-\(CivilTime.padded(time.month, 2))-\(CivilTime.padded(time.day, 2))"
-            let clock = [time.hour, time.minute, time.second].map { CivilTime.padded($0, 2) }.joined(separator: ":")
+            let date = CivilTime.date(time.year, time.month, time.day)
+            let clock = CivilTime.clock(time.hour, time.minute, time.second)
             let lastUpdated = json["meta"]?["lastUpdated"]?.string.flatMap { FHIRDateTime(text: $0) }
             guard let moment = lastUpdated ?? FHIRDateTime(text: "\(date)T\(clock)Z"), moment.time != nil else {
                 return problem("no date")
