@@ -10,6 +10,8 @@ import HealthSamples
 /// A batch is a transaction. Each Observation is created on the condition that the patient has none with its identifier, so
 /// that two patients may have samples with equal identifiers, and a transaction whose response was lost is sent again. Where
 /// the server refuses a transaction, it is halved until the samples that it refuses stand alone.
+///
+/// Samples are only added: one that was deleted on the phone stays on the server.
 public struct SampleUpload: Sendable {
     /// The outcome of a sample.
     public enum Outcome: Sendable, Hashable {
@@ -17,7 +19,8 @@ public struct SampleUpload: Sendable {
         case created
         /// It was there already.
         case existing
-        /// It is a clinical record, or has no mapping, or the server refuses it. The text may quote the sample.
+        /// It is a clinical record, has no mapping or the UUID of another sample, or the server refuses it. The text may quote
+        /// the sample.
         case refused(String)
     }
 
@@ -67,7 +70,11 @@ public struct SampleUpload: Sendable {
                 }
                 // The server evaluates the conditions before it creates anything: the same sample twice would be created twice.
                 if let first = firsts[identity] {
-                    copies.append((index, first))
+                    if sample.fingerprint == samples[first].fingerprint {
+                        copies.append((index, first))
+                    } else {
+                        outcomes[index] = .refused("another sample of the batch has the UUID \(identity)")
+                    }
                     continue
                 }
                 observation.id = nil

@@ -120,6 +120,22 @@ import Testing
         }
     }
 
+    /// As from a sensor that gives its own UUID to everything that it measures.
+    @Test func differentSamplesWithOneUUIDAreNotTakenForOne() async throws {
+        try await withSandbox { sandbox in
+            let client = try client(sandbox)
+            let id = try await patient(client, "1")
+            var samples = Self.samples(3)
+            for index in 0..<2 { samples[index].uuid = "6F1B0F0E-5D0B-4E9C-9A53-0E0B5A7C2D11" }
+            samples[2] = samples[0]
+            samples[2].uuid = samples[0].uuid?.lowercased()
+            let outcomes = try await SampleUpload(client: client, patientID: id).send(samples)
+            #expect(outcomes[0] == .created && outcomes[2] == .existing)
+            guard case .refused(let reason) = outcomes[1] else { return #expect(Bool(false), "\(outcomes[1])") }
+            #expect(reason.contains("another sample of the batch has the UUID 6f1b0f0e"))
+        }
+    }
+
     /// They name the patient of the server that they come from, which may be somebody else here.
     @Test func clinicalRecordsAreRefusedWhateverTheyAre() async throws {
         try await withSandbox { sandbox in

@@ -101,8 +101,8 @@ struct CallTests {
         (403, "<h4>Permission Denied</h4>", "log in again"),
         (404, "<h4>We're sorry. …</h4>", "may not know the model"),
         (400, "Invalid filter for fact type Problem: bogus", "Invalid filter for fact type Problem: bogus"),
-        (500, "<html><body><h4>Internal Server Error</h4></body></html>", "the server responded with 500"),
-        (302, "", "the server responded with 302"), (405, "", "the server responded with 405"),
+        (500, "<html><body><h4>Internal Server Error</h4></body></html>", "the server answered 500"),
+        (302, "", "the server answered 302"), (405, "", "the server answered 405"),
     ])
     func refusals(status: Int, body: String, words: String) async throws {
         let transport = AnsweringTransport(status: HTTPResponse.Status(code: status), type: "text/html; charset=utf-8", body)

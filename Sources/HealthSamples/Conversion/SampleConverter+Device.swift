@@ -3,7 +3,7 @@ import FHIR
 extension SampleConverter {
     /// The Device that measured a sample, with the app that stored it; nil where neither is known.
     ///
-    /// Its id is determined by the subject and all that is known of the device: two patients with equal watches have two
+    /// Its id is made from the subject and all properties of the device, so that two patients with equal watches have two
     /// Devices.
     public func device(of sample: Sample) -> Device? {
         var (device, source) = (sample.device, sample.source)

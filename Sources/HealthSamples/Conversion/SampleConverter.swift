@@ -29,7 +29,7 @@ public struct SampleConverter: Sendable {
         self.subject = subject
     }
 
-    /// The Observation of a sample; for a clinical record its own resource, unchanged.
+    /// The Observation of a sample; for a clinical record the record's resource, unchanged.
     /// - Parameter device: The device that measured the sample.
     /// - Throws: ``SampleError``, which names the type, unit or value.
     public func resource(of sample: Sample, device: Reference<AnyResource>? = nil) throws(SampleError) -> AnyResource {
@@ -158,7 +158,7 @@ public struct SampleConverter: Sendable {
         return .codeableConcept(.code(String(raw), system: FHIRURI(values.system), display))
     }
 
-    /// The value of a fact; nil for a text that says nothing.
+    /// The value of a metadata entry; nil for a text without printable characters.
     private func extensionValue(_ value: MetadataValue, _ name: String) -> AnyValue? {
         func string(_ text: String) -> AnyValue? { SampleText.plain(text).map { .string($0) } }
         switch value {
@@ -167,7 +167,7 @@ public struct SampleConverter: Sendable {
         case .boolean(let value): return .boolean(value)
         case .date(let date): return .dateTime(date)
         case .quantity(let quantity):
-            // A unit that is unknown, or another than the name's, is no reason to lose the sample: the text stays.
+            // An unknown unit, or one of another dimension than the name's, does not exclude the sample: the text stays.
             guard let unit = try? quantity.unit.resolved().unit else { return string("\(quantity.value) \(quantity.unit.text)") }
             let target = mapping.metadataUnits[name].flatMap { unit.isCommensurable(with: $0) ? $0 : nil } ?? unit
             guard let value = try? quantity.value(in: target) else { return string("\(quantity.value) \(quantity.unit.text)") }

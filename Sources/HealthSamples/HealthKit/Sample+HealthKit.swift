@@ -5,14 +5,14 @@ import HealthKit
 import OrderedJSON
 
 extension Sample {
-    /// A sample of HealthKit; nil for kinds that have none here, such as audiograms, and for values that are no numbers.
+    /// A sample of HealthKit; nil for kinds that are not supported, such as audiograms, and for values that are not finite.
     ///
     ///     let sample = Sample(found) { type in units[type] }
     ///
     /// - Parameters:
-    ///   - voltages: Those of an electrocardiogram, which HealthKit gives by a query of their own.
-    ///   - unit: The unit in which a quantity is read, such as `count/min`; of a correlation that of each member. It is asked
-    ///     for the type's identifier.
+    ///   - voltages: The voltages of an electrocardiogram, which HealthKit gives by a separate query.
+    ///   - unit: Gives the unit in which a type's quantities are read, such as `count/min`, by the type's identifier. It is
+    ///     also called for the members of a correlation.
     public init?(_ sample: HKSample, voltages: [HKQuantity] = [], unit: (String) -> String?) {
         guard let value = SampleValue(sample, voltages, unit) else { return nil }
         let type = value.ownType ?? sample.sampleType.identifier

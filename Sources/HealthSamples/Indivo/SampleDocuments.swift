@@ -8,8 +8,8 @@ import UCUM
 public enum SampleDocuments {
     private static let bloodPressure = "HKCorrelationTypeIdentifierBloodPressure"
 
-    /// The samples of which documents are made: the sample itself; for a correlation its members, except that the two pressures
-    /// are one document.
+    /// The samples that become a document each: the sample itself; for a correlation its members, where the two pressures of
+    /// blood pressure are one document.
     ///
     /// A correlation whose pressures cannot be converted is followed by all its members, so that its error excludes none of
     /// them.
@@ -29,8 +29,8 @@ public enum SampleDocuments {
         if case .quantity = sample.value { HealthMapping.shortName(of: sample.type) == type } else { false }
     }
 
-    /// The document of a sample: VitalSigns for what that model has, else a Measurement. Of blood pressure it has the two
-    /// pressures; ``parts(of:mapping:)`` gives the other members too.
+    /// The document of a sample: VitalSigns for types that this model has, otherwise a Measurement. For blood pressure it has the
+    /// two pressures; ``parts(of:mapping:)`` gives the other members too.
     ///
     /// Both models have their numbers as `Double`, and one date, the start, in UTC. A Measurement has room for 24 characters of
     /// type and 8 of unit.

@@ -76,9 +76,8 @@ public struct SampleTable: Sendable, Hashable {
         }
     }
 
-    /// The samples of which documents are made: the sample itself; for a correlation its members, after the correlation itself
-    /// where the table has a row for it. Without a row, the two pressures of blood pressure are one document, of the model that
-    /// they have.
+    /// The samples that become a document each: the sample itself; for a correlation its members, after the correlation itself
+    /// where the table has a row for it. Without a row, the two pressures of blood pressure are one VitalSigns document.
     public func parts(of sample: Sample) -> [Sample] {
         guard case .correlation(let members) = sample.value else { return [sample] }
         if rows[sample.type] != nil { return [sample] + members.filter { rows[$0.type] != nil || rows[Self.anyType] != nil } }

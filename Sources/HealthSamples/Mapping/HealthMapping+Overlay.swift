@@ -4,7 +4,7 @@ import OrderedJSON
 import Suggestions
 import UCUM
 
-/// Why a mapping is not read.
+/// Why a mapping cannot be read.
 public struct HealthMappingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Line and column, where the mapping was read from a text.
     public let location: JSONLocation?

@@ -39,7 +39,7 @@ enum ElectrocardiogramFile {
         guard let dated = head.firstIndex(where: { date($0.value) != nil }), let start = date(head[dated].value) else {
             return problem("no date")
         }
-        /// The value of a name, or of the row so many after the date.
+        /// The value of the row with a name, else of the row at an offset from the date's.
         func value(_ name: String, _ offset: Int) -> String? {
             let row = head.first { $0.name == name } ?? (dated + offset < head.count ? head[dated + offset] : nil)
             return row.flatMap { $0.value.isEmpty ? nil : $0.value }

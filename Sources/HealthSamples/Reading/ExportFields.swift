@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import Suggestions
 
-/// Makes values of the attributes of Apple's export. Texts that come again and again are made once.
+/// Reads the attributes of Apple's export. Texts that are repeated often are decoded once.
 struct ExportFields {
     /// By the address of the attribute's name, which is a literal.
     private var texts: [Int: RecentTexts] = [:]

@@ -4,9 +4,9 @@ import Suggestions
 
 /// The samples of Apple's `export.xml`, one after the other.
 ///
-/// The members of correlations stand in the export twice: in their correlation, and as records of their own. So the file is
-/// read twice, the first time for correlations alone; their members are then left out where they come again. Only members of
-/// correlations that are read without a problem are.
+/// The export has the members of correlations twice: in their correlation, and as records of their own. Therefore the file is
+/// read twice, the first time for correlations alone. On the second pass, records that are members of a correlation are left
+/// out, unless the correlation has a problem.
 struct ExportReader {
     private var scanner: ExportScanner
     private var fields = ExportFields()

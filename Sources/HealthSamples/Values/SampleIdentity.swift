@@ -35,7 +35,7 @@ extension Sample {
     }
 
     /// Type, points in time, value and source, in one text. The record of a correlation's member may have other metadata.
-    var fingerprint: String {
+    package var fingerprint: String {
         let separator = "\u{1F}"
         let what: String =
             switch value {

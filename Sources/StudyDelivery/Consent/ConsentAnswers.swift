@@ -23,20 +23,21 @@ public struct ConsentAnswers: Sendable, Hashable {
     /// The drawn signature, a PNG.
     public var signature: Data?
     /// Warnings about the file that they were read from.
-    public internal(set) var warnings: [FormatProblem] = []
+    public internal(set) var warnings: [StudyFormatProblem] = []
 
     /// No answers.
     public init() {}
 
     /// Reads `answers.json`; see <doc:Formats>.
     ///
-    /// - Throws: `JSONError`, ``FormatError`` with all problems, including answers to questions that the document does not ask.
+    /// - Throws: `JSONError`, ``StudyFormatError`` with all problems, including answers to questions that the document does not
+    ///   ask.
     public init(parsing data: some Sequence<UInt8>, for document: ConsentDocument) throws {
         var limits = JSONLimits()
         (limits.bytes, limits.nodes, limits.depth) = (4 << 20, 10_000, 16)
         let json = try JSONValue(parsing: data, limits: limits)
         var problems = ObjectReader.Problems()
-        guard var reader = ObjectReader(json, "", &problems) else { throw FormatError(problems: problems.all) }
+        guard var reader = ObjectReader(json, "", &problems) else { throw StudyFormatError(problems: problems.all) }
         if let text = reader.text("participant", limit: 36, &problems) {
             participant = UUID(uuidString: text)
             if participant == nil { problems.add("a UUID is expected", "participant", json["participant"]) }

@@ -45,7 +45,7 @@ public struct ResearchKitEndpoint: StudyEndpoint {
         if canResume, body.size >= ResumableUpload.smallest {
             return try await ResumableUpload(transport: transport, address: address, fields: fields).send(body)
         }
-        let answer = try await transport.send(address.request(.post, "", fields), upload: body)
-        return StudyResponse(status: answer.response.status.code)
+        let http = try await transport.send(address.request(.post, "", fields), upload: body)
+        return StudyResponse(status: http.response.status.code)
     }
 }

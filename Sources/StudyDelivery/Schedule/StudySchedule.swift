@@ -15,7 +15,7 @@ public struct StudySchedule: Sendable, Hashable {
     /// How many days of activity are reported with a survey; 0 for none.
     public var activitySampleDays = 0
     /// Warnings about the file that it was read from.
-    public internal(set) var warnings: [FormatProblem] = []
+    public internal(set) var warnings: [StudyFormatProblem] = []
 
     /// The most tasks of a schedule.
     public static let maximumTasks = 1_000
@@ -27,7 +27,7 @@ public struct StudySchedule: Sendable, Hashable {
 
     /// Reads C3-PRO's JSON, or a PlanDefinition of FHIR R4.
     ///
-    /// - Throws: `JSONError`, ``FormatError`` with all problems.
+    /// - Throws: `JSONError`, ``StudyFormatError`` with all problems.
     public init(parsing data: some Sequence<UInt8>) throws {
         var limits = JSONLimits()
         (limits.bytes, limits.nodes, limits.depth) = (4 << 20, 200_000, 64)
