@@ -27,38 +27,29 @@ let healthKit: [Target.Dependency] = isAppleLike ? ["HealthKit"] : []
 let passwordHash: Target.Dependency =
     isAppleLike ? .product(name: "CryptoExtras", package: "swift-crypto") : .target(name: "CCrypt", condition: linuxOnly)
 
+// What several targets depend on, and a setting of those with asynchronous functions.
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly)
+let studyCrypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: studyOnly)
+let studyCryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly)
+let outboxCrypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)
+let signingCryptoExtras =
+    Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: backendSigningOnly)
+let nonisolated: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
+// Each is the library of the target of its name.
+let libraries = [
+    "Indivo", "IndivoXML", "FHIR", "FHIRClient", "FHIRBackendSigning", "IndivoFHIR", "FHIRSandbox", "OAuth1", "HTTPTransport",
+    "HealthSamples", "HealthUpload", "UCUM", "Surveys", "SurveyPages", "IndivoSurveys", "IndivoSamples", "StudyDelivery",
+    "StudyWarehouse", "StudyServer", "StudyPages", "ConsentForm", "OrderedJSON", "IndivoOutbox", "DurableQueue", "IndivoSchemas",
+    "IndivoTesting", "IndivoSandbox", "SDML",
+]
+
 let package = Package(
     name: "swift-indivo",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: [
-        .library(name: "Indivo", targets: ["Indivo"]),
-        .library(name: "IndivoXML", targets: ["IndivoXML"]),
-        .library(name: "FHIR", targets: ["FHIR"]),
-        .library(name: "FHIRClient", targets: ["FHIRClient"]),
-        .library(name: "FHIRBackendSigning", targets: ["FHIRBackendSigning"]),
-        .library(name: "IndivoFHIR", targets: ["IndivoFHIR"]),
-        .library(name: "FHIRSandbox", targets: ["FHIRSandbox"]),
-        .library(name: "OAuth1", targets: ["OAuth1"]),
-        .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
-        .library(name: "HealthSamples", targets: ["HealthSamples"]),
-        .library(name: "HealthUpload", targets: ["HealthUpload"]),
-        .library(name: "UCUM", targets: ["UCUM"]),
-        .library(name: "Surveys", targets: ["Surveys"]),
-        .library(name: "SurveyPages", targets: ["SurveyPages"]),
-        .library(name: "IndivoSurveys", targets: ["IndivoSurveys"]),
-        .library(name: "IndivoSamples", targets: ["IndivoSamples"]),
-        .library(name: "StudyDelivery", targets: ["StudyDelivery"]),
-        .library(name: "StudyWarehouse", targets: ["StudyWarehouse"]),
-        .library(name: "StudyServer", targets: ["StudyServer"]),
-        .library(name: "StudyPages", targets: ["StudyPages"]),
-        .library(name: "ConsentForm", targets: ["ConsentForm"]),
-        .library(name: "OrderedJSON", targets: ["OrderedJSON"]),
-        .library(name: "IndivoOutbox", targets: ["IndivoOutbox"]),
-        .library(name: "DurableQueue", targets: ["DurableQueue"]),
-        .library(name: "IndivoSchemas", targets: ["IndivoSchemas"]),
-        .library(name: "IndivoTesting", targets: ["IndivoTesting"]),
-        .library(name: "IndivoSandbox", targets: ["IndivoSandbox"]),
-        .library(name: "SDML", targets: ["SDML"]),
+    products: libraries.map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "indivo", targets: ["IndivoCommand"]),
         .executable(name: "sdml2swift", targets: ["sdml2swift"]),
         .plugin(name: "SDMLBuildPlugin", targets: ["SDMLBuildPlugin"]),
@@ -101,19 +92,14 @@ let package = Package(
         .systemLibrary(name: "CZlib"),
 
         // The library. Each module may know only the ones above it.
-        .target(
-            name: "IndivoXML", dependencies: [libXML2],
-            linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
+        .target(name: "IndivoXML", dependencies: [libXML2], linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
         .target(name: "OAuth1", dependencies: ["SecretText", "URLCoding", signing]),
         // Secrets that no log shows; escapes and forms of URLs.
         .target(name: "SecretText"),
         .target(name: "URLCoding"),
         // One request, one response: libcurl on Linux, URLSession on Apple's systems. Its protocol has the module's name; where
         // another module has a name of it too, `HTTPTransport::HTTPLimits` is the module's (Swift 6.3).
-        .target(
-            name: "HTTPTransport",
-            dependencies: ["ShownText", .product(name: "HTTPTypes", package: "swift-http-types")] + transport,
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        .target(name: "HTTPTransport", dependencies: ["ShownText", httpTypes] + transport, swiftSettings: nonisolated),
         // Texts from strangers as a terminal may show them.
         .target(name: "ShownText"),
         // Units of measure and their conversion; for FHIR's quantities and for sensors.
@@ -137,46 +123,37 @@ let package = Package(
         // The REST client of FHIR servers.
         .target(
             name: "FHIRClient",
-            dependencies: [
-                "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            dependencies: ["FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding", httpTypes, logging],
+            swiftSettings: nonisolated),
         // Samples to FHIR servers.
         .target(
             name: "HealthUpload", dependencies: ["FHIR", "FHIRClient", "HealthSamples", "IndivoModel", "OrderedJSON"],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            swiftSettings: nonisolated),
         // RSA and P-384 keys for the client's assertions: a target of its own, so that only who signs so compiles BoringSSL.
         .target(
             name: "FHIRBackendSigning",
             dependencies: [
                 "FHIRClient", "OrderedJSON", "SecretText",
-                .product(name: "Crypto", package: "swift-crypto", condition: backendSigningOnly),
-                .product(name: "CryptoExtras", package: "swift-crypto", condition: backendSigningOnly),
+                .product(name: "Crypto", package: "swift-crypto", condition: backendSigningOnly), signingCryptoExtras,
             ]),
         .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON", "URLCoding"]),
         // A record as FHIR.
         .target(
             name: "IndivoFHIR", dependencies: ["FHIR", "Indivo", "IndivoModel", "IndivoXML", "OrderedJSON", "UCUM"],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            swiftSettings: nonisolated),
         // Questionnaires as surveys, without a user interface.
-        .target(
-            name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "FHIRTables", "OrderedJSON", "UCUM"]),
+        .target(name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "FHIRTables", "OrderedJSON", "UCUM"]),
         // Answers of surveys as documents of a record.
         .target(name: "IndivoSurveys", dependencies: ["FHIR", "IndivoModel", "OrderedJSON", "Surveys"]),
         // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
         .target(
             name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "health", "models"],
             sources: ["IndivoSchemas.swift"],
-            resources: [
-                .embedInCode("xml/answers.xsd"), .embedInCode("xml/documents.xsd"),
-                .embedInCode("xml/report-items.xsd"),
-            ]),
+            resources: [.embedInCode("xml/answers.xsd"), .embedInCode("xml/documents.xsd"), .embedInCode("xml/report-items.xsd")]),
         // What phones and watches measured: HealthKit's types as data, and their samples as FHIR and as documents.
         .target(
-            name: "HealthTables", path: "schemas/health", exclude: ["indivo", "indivo-table.json"], sources: ["HealthTables.swift"],
-            resources: [.embedInCode("mapping.json"), .embedInCode("sample.schema.json")]),
+            name: "HealthTables", path: "schemas/health", exclude: ["indivo", "indivo-table.json"],
+            sources: ["HealthTables.swift"], resources: [.embedInCode("mapping.json"), .embedInCode("sample.schema.json")]),
         .target(
             name: "HealthSamples",
             dependencies: [
@@ -186,25 +163,17 @@ let package = Package(
         .target(
             name: "Indivo",
             dependencies: [
-                "HTTPTransport", "IndivoModel", "OAuth1", "SecretText", "ShownText", "URLCoding",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
+                "HTTPTransport", "IndivoModel", "OAuth1", "SecretText", "ShownText", "URLCoding", httpTypes, logging,
             ] + keychain,
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            swiftSettings: nonisolated),
         // Items on disk that outlive the process. It knows nothing of Indivo, and needs AES-GCM, which Apple's systems have.
-        .target(
-            name: "DurableQueue",
-            dependencies: ["URLCoding", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        .target(name: "DurableQueue", dependencies: ["URLCoding", outboxCrypto], swiftSettings: nonisolated),
         // Writing while there is no network.
         .target(
-            name: "IndivoOutbox",
-            dependencies: ["Indivo", "DurableQueue", "URLCoding", .product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            name: "IndivoOutbox", dependencies: ["Indivo", "DurableQueue", "URLCoding", outboxCrypto], swiftSettings: nonisolated),
         // Samples through the outbox of a record.
         .target(
-            name: "IndivoSamples", dependencies: ["FHIR", "HealthSamples", "Indivo", "IndivoOutbox"],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            name: "IndivoSamples", dependencies: ["FHIR", "HealthSamples", "Indivo", "IndivoOutbox"], swiftSettings: nonisolated),
         // The signed form of a consent, as PDF.
         .target(name: "ConsentForm", dependencies: ["StudyDelivery", .target(name: "CPangoCairo", condition: formOnly)]),
         // What a participant gives, to the study: archives, encryption, endpoints and the queue.
@@ -212,113 +181,85 @@ let package = Package(
             name: "StudyDelivery",
             dependencies: [
                 "CivilCalendar", "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding",
-                "ZipArchive",
-                .target(name: "CBZip2", condition: studyOnly),
-                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
-                .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "ZipArchive", .target(name: "CBZip2", condition: studyOnly), studyCrypto, studyCryptoExtras, httpTypes,
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: studyOnly),
                 .product(name: "X509", package: "swift-certificates", condition: studyOnly),
             ],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            swiftSettings: nonisolated),
         .target(
-            name: "IndivoTesting",
-            dependencies: [
-                "Indivo", "OAuth1", "SeededRandom", "Suggestions", .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            name: "IndivoTesting", dependencies: ["Indivo", "OAuth1", "SeededRandom", "Suggestions", httpTypes],
+            swiftSettings: nonisolated),
         // One listening port: requests, responses, routes, and the markup of pages.
         .target(
             name: "HTTPServing",
             dependencies: [
-                "CivilCalendar", "IndivoXML",
-                .product(name: "FlyingSocks", package: "FlyingFox", condition: sandboxOnly),
+                "CivilCalendar", "IndivoXML", .product(name: "FlyingSocks", package: "FlyingFox", condition: sandboxOnly),
             ]),
         // Activity, heart, sleep and workouts as web pages, of either sandbox.
         .target(
-            name: "HealthPages",
-            dependencies: ["CivilCalendar", "HTTPServing", "Suggestions", "TimeTotals", "UCUM", "URLCoding"]),
+            name: "HealthPages", dependencies: ["CivilCalendar", "HTTPServing", "Suggestions", "TimeTotals", "UCUM", "URLCoding"]),
         // Surveys as web pages.
-        .target(
-            name: "SurveyPages",
-            dependencies: ["FHIR", "HTTPServing", "OrderedJSON", "SecretText", "Surveys", "URLCoding"]),
+        .target(name: "SurveyPages", dependencies: ["FHIR", "HTTPServing", "OrderedJSON", "SecretText", "Surveys", "URLCoding"]),
         // Passwords, hashed so that guessing is slow.
         .target(name: "PasswordHashing", dependencies: ["SecretText", "URLCoding", passwordHash]),
         // A database file that its owner alone can read.
-        .target(
-            name: "PrivateSQLite", dependencies: [.product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly)]),
+        .target(name: "PrivateSQLite", dependencies: [grdb]),
         .target(
             name: "FHIRSandbox",
             dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "HealthPages", "IndivoXML", "OrderedJSON",
-                "PrivateSQLite", "SurveyPages", "Surveys", "UCUM", "URLCoding",
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
-                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly),
-                .product(name: "Logging", package: "swift-log"),
+                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "HealthPages", "IndivoXML", "OrderedJSON", "PrivateSQLite",
+                "SurveyPages", "Surveys", "UCUM", "URLCoding", grdb,
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly), logging,
             ]),
         // Connections to PostgreSQL, and the values and rows of SQL; without libpq, none can be opened.
         .target(
-            name: "PostgreSQLConnection",
-            dependencies: isAppleLike ? [] : [.target(name: "CLibPQ", condition: postgreSQLOnly)]),
+            name: "PostgreSQLConnection", dependencies: isAppleLike ? [] : [.target(name: "CLibPQ", condition: postgreSQLOnly)]),
         // What participants answered, as facts of i2b2.
         .target(
             name: "StudyWarehouse",
             dependencies: [
                 "CivilCalendar", "FHIR", "HealthTables", "IndivoXML", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite",
-                "URLCoding",
-                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
+                "URLCoding", studyCrypto, grdb,
             ]),
         // The other end of a study's delivery: receiver, queue of messages, and the consumer that fills the warehouse.
         .target(
             name: "StudyServer",
             dependencies: [
                 "FHIR", "HTTPServing", "HTTPTransport", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite", "SecretText",
-                "StudyDelivery", "StudyWarehouse", "URLCoding",
-                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
+                "StudyDelivery", "StudyWarehouse", "URLCoding", studyCrypto, grdb, httpTypes, logging,
             ]),
         // The study team's pages, behind a login.
         .target(
             name: "StudyPages",
             dependencies: [
                 "CivilCalendar", "DurableQueue", "HTTPServing", "PasswordHashing", "SecretText", "StudyServer", "StudyWarehouse",
-                "URLCoding",
-                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
-                .product(name: "Logging", package: "swift-log"),
+                "URLCoding", studyCrypto, logging,
             ]),
         .target(
             name: "IndivoSandbox",
             dependencies: [
                 "CivilCalendar", "HTTPServing", "HealthPages", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON",
-                "PasswordHashing", "PrivateSQLite", "SDML", "SecretText", "ShownText", "URLCoding",
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
-                .product(name: "Logging", package: "swift-log"),
+                "PasswordHashing", "PrivateSQLite", "SDML", "SecretText", "ShownText", "URLCoding", grdb, logging,
             ]),
         // Named apart from `Indivo`: on a case-insensitive disk a target `indivo` would collide with it.
         .executableTarget(
             name: "IndivoCommand",
             dependencies: [
-                "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "FHIRTables", "HTTPTransport",
-                "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas",
-                "IndivoTesting", "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyPages", "StudyServer",
-                "StudyWarehouse", "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator", "TimeTotals",
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly),
-                .product(name: "Logging", package: "swift-log"),
+                "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "FHIRTables", "HTTPTransport", "HealthSamples",
+                "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting",
+                "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyPages", "StudyServer", "StudyWarehouse",
+                "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator", "TimeTotals",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly), logging,
             ],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            swiftSettings: nonisolated),
 
         // The generator: SDML → model → Swift.
         .target(name: "SDML", dependencies: ["OrderedJSON", "Suggestions"], path: "codegen/SDML"),
         .target(name: "SwiftGenerator", dependencies: ["SDML", "Suggestions"], path: "codegen/SwiftGenerator"),
         // The second front end: tables of FHIR → Swift.
-        .target(
-            name: "FHIRGenerator", dependencies: ["FHIRTables", "SwiftGenerator"], path: "codegen/FHIRGenerator"),
+        .target(name: "FHIRGenerator", dependencies: ["FHIRTables", "SwiftGenerator"], path: "codegen/FHIRGenerator"),
         .executableTarget(
-            name: "fhir2swift", dependencies: ["FHIRGenerator", "FHIRTables", "SwiftGenerator"],
-            path: "codegen/fhir2swift"),
+            name: "fhir2swift", dependencies: ["FHIRGenerator", "FHIRTables", "SwiftGenerator"], path: "codegen/fhir2swift"),
         .executableTarget(name: "sdml2swift", dependencies: ["SwiftGenerator"], path: "codegen/sdml2swift"),
         .plugin(
             name: "SDMLBuildPlugin", capability: .buildTool(), dependencies: ["sdml2swift"],
@@ -328,17 +269,14 @@ let package = Package(
             capability: .command(
                 intent: .custom(verb: "generate-documents", description: "Write Swift document classes for SDML models."),
                 permissions: [.writeToPackageDirectory(reason: "The generated classes are checked in.")]),
-            dependencies: ["sdml2swift"],
-            path: "codegen/Plugins/SDMLGeneratePlugin"),
+            dependencies: ["sdml2swift"], path: "codegen/Plugins/SDMLGeneratePlugin"),
 
         // What was recorded with a real server, for tests.
         .target(name: "RecordedTraffic", dependencies: ["OrderedJSON"], path: "Tests/RecordedTraffic"),
         .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML", "RecordedTraffic", "SeededRandom"], exclude: ["Fixtures"]),
         // A server on a socket that answers by a script, for tests of several modules.
         .target(name: "LoopbackTesting", path: "Tests/LoopbackTesting"),
-        .testTarget(
-            name: "HTTPTransportTests",
-            dependencies: ["HTTPTransport", "LoopbackTesting", .product(name: "HTTPTypes", package: "swift-http-types")]),
+        .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "LoopbackTesting", httpTypes]),
         .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing", "LoopbackTesting"]),
         .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
         .testTarget(name: "TimeTotalsTests", dependencies: ["CivilCalendar", "SeededRandom", "TimeTotals"]),
@@ -346,54 +284,42 @@ let package = Package(
         .testTarget(name: "ZipArchiveTests", dependencies: ["SeededRandom", "ZipArchive"]),
         .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
         .testTarget(
-            name: "OAuth1Tests", dependencies: ["OAuth1", "OrderedJSON", "RecordedTraffic", "SeededRandom"],
-            exclude: ["Fixtures"]),
+            name: "OAuth1Tests", dependencies: ["OAuth1", "OrderedJSON", "RecordedTraffic", "SeededRandom"], exclude: ["Fixtures"]),
         .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"]),
         .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
         .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
         .testTarget(name: "FHIRTests", dependencies: ["FHIR", "FHIRTables", "OrderedJSON"]),
         .testTarget(
-            name: "IndivoFHIRTests",
-            dependencies: ["FHIR", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoSandbox", "OrderedJSON"]),
+            name: "IndivoFHIRTests", dependencies: ["FHIR", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoSandbox", "OrderedJSON"]),
         .testTarget(
-            name: "FHIRSandboxTests",
-            dependencies: [
-                "FHIR", "FHIRSandbox", "HTTPServing", "IndivoCommand", "OrderedJSON",
-                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
-            ]),
+            name: "FHIRSandboxTests", dependencies: ["FHIR", "FHIRSandbox", "HTTPServing", "IndivoCommand", "OrderedJSON", grdb]),
         .testTarget(
             name: "FHIRClientTests",
             dependencies: [
                 "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "HTTPTransport", "LoopbackTesting", "OrderedJSON",
-                "SecretText", .product(name: "CryptoExtras", package: "swift-crypto", condition: backendSigningOnly),
-                .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
+                "SecretText", signingCryptoExtras, httpTypes, logging,
             ],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .testTarget(
-            name: "IndivoModelTests",
-            dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
+            swiftSettings: nonisolated),
+        .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
         .testTarget(
             name: "HealthSamplesTests",
             dependencies: ["FHIR", "HealthSamples", "HealthTables", "OrderedJSON", "SeededRandom", "UCUM", "ZipArchive"]),
         .testTarget(
             name: "HealthUploadTests",
             dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "OrderedJSON", "SeededRandom",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "OrderedJSON",
+                "SeededRandom", httpTypes,
             ],
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            swiftSettings: nonisolated),
         .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "SeededRandom", "Surveys"]),
         .testTarget(
             name: "SurveyPagesTests",
             dependencies: ["FHIR", "HTTPServing", "IndivoCommand", "OrderedJSON", "SurveyPages", "Surveys"]),
-        .testTarget(
-            name: "IndivoSurveysTests", dependencies: ["FHIR", "IndivoModel", "IndivoSurveys", "OrderedJSON", "Surveys"]),
+        .testTarget(name: "IndivoSurveysTests", dependencies: ["FHIR", "IndivoModel", "IndivoSurveys", "OrderedJSON", "Surveys"]),
         .testTarget(
             name: "IndivoTests",
             dependencies: [
-                "Indivo", "IndivoTesting", "LoopbackTesting", "OAuth1", "RecordedTraffic",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
+                "Indivo", "IndivoTesting", "LoopbackTesting", "OAuth1", "RecordedTraffic", httpTypes, logging,
             ] + keychain,
             exclude: ["Fixtures"]),
         .testTarget(name: "ConsentFormTests", dependencies: ["ConsentForm", "FHIR", "StudyDelivery"]),
@@ -401,10 +327,7 @@ let package = Package(
             name: "StudyDeliveryTests",
             dependencies: [
                 "DurableQueue", "FHIR", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText", "SeededRandom",
-                "StudyDelivery", "ZipArchive",
-                .target(name: "CBZip2", condition: studyOnly),
-                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "StudyDelivery", "ZipArchive", .target(name: "CBZip2", condition: studyOnly), studyCrypto, httpTypes,
             ]),
         // A database of PostgreSQL, for tests of several modules.
         .target(name: "StudyTesting", dependencies: ["PostgreSQLConnection"], path: "Tests/StudyTesting"),
@@ -416,32 +339,21 @@ let package = Package(
             name: "StudyServerTests",
             dependencies: [
                 "DurableQueue", "FHIR", "HTTPTransport", "IndivoCommand", "OrderedJSON", "PostgreSQLConnection", "SecretText",
-                "StudyDelivery", "StudyServer", "StudyTesting", "StudyWarehouse",
-                .product(name: "Crypto", package: "swift-crypto", condition: studyOnly),
-                .product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "StudyDelivery", "StudyServer", "StudyTesting", "StudyWarehouse", studyCrypto, studyCryptoExtras, httpTypes,
             ]),
         .testTarget(
             name: "StudyPagesTests",
-            dependencies: [
-                "FHIR", "HTTPServing", "PasswordHashing", "SecretText", "StudyPages", "StudyServer", "StudyWarehouse",
-            ]),
+            dependencies: ["FHIR", "HTTPServing", "PasswordHashing", "SecretText", "StudyPages", "StudyServer", "StudyWarehouse"]),
         .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),
         .testTarget(
             name: "IndivoOutboxTests",
-            dependencies: [
-                "Indivo", "IndivoCommand", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]),
+            dependencies: ["Indivo", "IndivoCommand", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1", httpTypes]),
         .testTarget(
             name: "IndivoSamplesTests",
             dependencies: ["HealthSamples", "Indivo", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "OAuth1"]),
         .testTarget(
             name: "IndivoSandboxTests",
-            dependencies: [
-                "IndivoSandbox", "IndivoXML", "OAuth1", "OrderedJSON", "RecordedTraffic",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
+            dependencies: ["IndivoSandbox", "IndivoXML", "OAuth1", "OrderedJSON", "RecordedTraffic", logging]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
         // The snapshots in Generated are compiled into the tests, which run them.
         .testTarget(
@@ -449,14 +361,8 @@ let package = Package(
             exclude: ["Models", "Snapshots"]),
         // Runs the built tool, as a user would.
         .testTarget(
-            name: "IndivoCommandTests",
-            dependencies: ["FHIRSandbox", "IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: [
-                "Indivo", "IndivoSandbox", "IndivoTesting", "OAuth1",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]),
+            name: "IndivoCommandTests", dependencies: ["FHIRSandbox", "IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting", "OAuth1", httpTypes]),
 
         // A study's receiver beside a handler that only appends: scripts/study-load.
         .executableTarget(name: "StudyLoad", dependencies: ["HTTPServing", "StudyServer"], path: "Tests/StudyLoad"),
@@ -467,8 +373,7 @@ let package = Package(
                 "DurableQueue", "HTTPServing", "HTTPTransport", "Indivo", "IndivoModel", "IndivoOutbox", "IndivoSandbox",
                 "IndivoTesting", "OAuth1", "OrderedJSON", "SecretText", "StudyDelivery",
             ],
-            path: "Tests/Soak",
-            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+            path: "Tests/Soak", swiftSettings: nonisolated),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -6,7 +6,7 @@
 /// try BoundedRegex("(a+)+$").isFound(in: String(repeating: "a", count: 5000) + "b")      // false, at once
 /// ```
 /// The syntax is what JavaScript, Java and XML Schema have in common, with lookaround and backreferences. A pattern
-/// without those two takes time in proportion to its length times the text's; with them, at most ``mostSteps``.
+/// without those two takes time in proportion to its length times the text's; with them, at most ``maximumSteps``.
 public struct BoundedRegex: Sendable {
     /// How a pattern matches.
     public struct Options: OptionSet, Sendable {
@@ -21,9 +21,9 @@ public struct BoundedRegex: Sendable {
     }
 
     /// The most steps that one match, or one replacement of all matches, may take.
-    public static let mostSteps = 5_000_000
-    /// The most instructions that a pattern may come to.
-    public static let largestProgram = 50_000
+    public static let maximumSteps = 5_000_000
+    /// The most instructions of a compiled pattern.
+    public static let maximumInstructions = 50_000
 
     private let program: RegexProgram
     private let options: Options
@@ -78,7 +78,7 @@ public struct BoundedRegex: Sendable {
                 continue
             }
             steps += parts.count
-            guard steps <= Self.mostSteps else { throw .tooManySteps }
+            guard steps <= Self.maximumSteps else { throw .tooManySteps }
             for part in parts {
                 let inserted = self.scalars(of: part, machine.slots, in: scalars)
                 guard inserted.count <= limit - result.count else { throw .tooLong(limit: limit) }

@@ -57,7 +57,7 @@ struct RegexMachine {
             }
             path: while true {
                 steps += 1
-                guard steps <= BoundedRegex.mostSteps else { throw .tooManySteps }
+                guard steps <= BoundedRegex.maximumSteps else { throw .tooManySteps }
                 if !tried.isEmpty {
                     let pair = next * (text.count + 1) + position
                     let bit: UInt64 = 1 << UInt64(pair & 63)

@@ -4,7 +4,7 @@ struct RegexProgram: Sendable {
         case scalar(Unicode.Scalar)
         case any
         case set(CharacterSet)
-        /// Goes on at the first and, if that fails, at the second.
+        /// Continues at the first and, if that fails, at the second.
         case branch(Int, Int)
         case jump(Int)
         /// Keeps the position: two slots a capture, and one a loop whose round can take nothing.
@@ -31,7 +31,7 @@ struct RegexProgram: Sendable {
     }
 
     private mutating func emit(_ instruction: Instruction) throws(BoundedRegexError) {
-        guard instructions.count < BoundedRegex.largestProgram else { throw .tooLarge }
+        guard instructions.count < BoundedRegex.maximumInstructions else { throw .tooLarge }
         instructions.append(instruction)
     }
 

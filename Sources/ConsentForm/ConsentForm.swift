@@ -15,10 +15,10 @@ public struct ConsentForm: Sendable {
     public let pdf: Data
     /// How many pages it has.
     public let pageCount: Int
-    /// How many characters no installed font has: boxes are in their positions.
+    /// The number of characters that no installed font has; they are printed as boxes.
     public let missingCharacters: Int
 
-    /// Sets a form.
+    /// Makes the form of a signed consent.
     ///
     /// - Throws: ``ConsentFormError``.
     public init(_ consent: SignedConsent, paper: FormPaper = .a4, labels: FormLabels = FormLabels()) throws(ConsentFormError) {
@@ -87,7 +87,7 @@ public struct FormLabels: Sendable, Hashable {
     public init() {}
 }
 
-/// Why there is no form.
+/// Why a form cannot be made.
 public enum ConsentFormError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The package was built without the trait `ConsentForm`.
     case unavailable

@@ -73,10 +73,10 @@ public final class FHIRSandbox: Sendable {
         }
     }
 
-    /// Stores a resource, or what a Bundle holds: a transaction or batch is done as if it were sent, of another Bundle the
-    /// resources are stored under their ids. A conditional reference that matches nothing stays as it is.
+    /// Stores a resource, or the entries of a Bundle. A transaction or batch is processed as if it were sent; of another
+    /// Bundle, the resources are stored under their ids. A conditional reference that matches nothing stays as it is.
     ///
-    /// - Returns: How many resources there were.
+    /// - Returns: The number of resources.
     /// - Throws: ``FHIRSandboxError/refused(status:reason:)``.
     @discardableResult
     public func load(_ resource: AnyResource) async throws -> Int {

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-/// What a ``FHIRSandbox`` is started with. The defaults suit a test: a free port and a database in memory.
+/// The configuration of a ``FHIRSandbox``. The defaults suit a test: a free port and a database in memory.
 public struct FHIRSandboxConfiguration: Sendable {
     /// Where the resources are kept.
     public enum Database: Sendable {
@@ -21,15 +21,15 @@ public struct FHIRSandboxConfiguration: Sendable {
     /// Where the resources are kept.
     public var database = Database.inMemory
 
-    /// The bearer tokens that are accepted; without any, nobody is asked for one.
+    /// The bearer tokens that are accepted. When it is empty, no token is needed.
     ///
-    /// A browser is asked for a password, which is one of the tokens, with any name.
+    /// A browser asks for a name and a password: any name, and one of the tokens as the password.
     public var tokens: Set<String> = []
 
     /// Whether a resource with errors is refused with 422, rather than stored.
     public var refusesInvalid = false
 
-    /// How much of everything a client may ask for or send.
+    /// The limits of requests and responses.
     public var limits = FHIRSandboxLimits()
 
     /// Where the sandbox logs what it does. Tokens and resources are never logged.
@@ -42,7 +42,7 @@ public struct FHIRSandboxConfiguration: Sendable {
     public init() {}
 }
 
-/// How much of everything a client may ask for or send. What is more gets an OperationOutcome that names the limit.
+/// The limits of requests and responses. A request that exceeds one gets an OperationOutcome that names it.
 public struct FHIRSandboxLimits: Sendable, Hashable {
     /// Bytes of a request's body.
     public var body = 32 << 20

@@ -1,10 +1,10 @@
-/// Why a sandbox cannot do what its owner asks.
+/// Why a sandbox does not start, or does not load a resource.
 public enum FHIRSandboxError: Error, Sendable, CustomStringConvertible {
     /// The address or the port cannot be listened on.
     case cannotListen(address: String, port: UInt16, reason: String)
     /// The database cannot be made unreadable to others.
     case cannotProtect(path: String, reason: String)
-    /// What was to be loaded is refused.
+    /// The resource or Bundle is refused.
     case refused(status: Int, reason: String)
 
     public var description: String {

@@ -21,7 +21,11 @@ extension HealthCharts {
             }
             let mean: Markup =
                 period.length == .day
-                ? .empty : " <span class=\"quiet\">\(words(sum / Decimal(totals.count))) a \(period.length == .month ? "day" : "month") with values</span>"
+                ? .empty
+                : """
+                 <span class="quiet">\(words(sum / Decimal(totals.count))) \
+                a \(period.length == .month ? "day" : "month") with values</span>
+                """
             charts.append(
                 chart(
                     quantity.title, "<strong>\(Self.text(sum))</strong> \(unit)\(mean)", marks, [partHead, quantity.title],
@@ -61,7 +65,8 @@ extension HealthCharts {
         let rows = byPart.sorted { $0.key < $1.key }.map { start, columns -> [Markup] in
             let rates = columns[0]
             return [partCell(start)]
-                + [rates?.minimum, rates?.mean, rates?.maximum, columns[1]?.mean, columns[2]?.mean].map { Table.cell($0.map(Self.text)) }
+                + [rates?.minimum, rates?.mean, rates?.maximum, columns[1]?.mean, columns[2]?.mean]
+                .map { Table.cell($0.map(Self.text)) }
         }
         return chart(
             "Heart rate", lead + "<span class=\"quiet\">beats a minute in the mean</span>", marks, legend: legend,
@@ -69,7 +74,9 @@ extension HealthCharts {
     }
 
     /// A measurement as it is: a point, or a line over its time.
-    private func single(_ measurement: HealthMeasurement, _ value: Decimal, _ style: String, _ quantity: MeasuredQuantity) -> TimeChart.Mark {
+    private func single(
+        _ measurement: HealthMeasurement, _ value: Decimal, _ style: String, _ quantity: MeasuredQuantity
+    ) -> TimeChart.Mark {
         let number = Self.number(value)
         let time = measurement.time
         let end = time.isEmpty ? "" : " to \(period.timeText(time.upperBound))"
@@ -105,9 +112,14 @@ extension HealthCharts {
         let diastolic = Dictionary(lower.map { (key($0.measurement), $0.value) }, uniquingKeysWith: { first, _ in first })
         let pairs = upper.sorted { $0.measurement.time.lowerBound < $1.measurement.time.lowerBound }
             .map { ($0.measurement, $0.value, diastolic[key($0.measurement)]) }
-        func words(_ systolic: Decimal, _ diastolic: Decimal?) -> String { "\(Self.text(systolic))/\(diastolic.map(Self.text) ?? "–")" }
+        func words(_ systolic: Decimal, _ diastolic: Decimal?) -> String {
+            "\(Self.text(systolic))/\(diastolic.map(Self.text) ?? "–")"
+        }
         let lead: Markup =
-            "<strong>\(words(last.value, diastolic[key(last.measurement)]))</strong> mmHg <span class=\"quiet\">\(period.timeText(last.measurement.time.lowerBound))</span>"
+            """
+            <strong>\(words(last.value, diastolic[key(last.measurement)]))</strong> mmHg \
+            <span class="quiet">\(period.timeText(last.measurement.time.lowerBound))</span>
+            """
         let heads = ["When", "Systolic", "Diastolic"]
         func mark(_ time: Range<Int>, _ text: String, _ systolic: Decimal, _ diastolic: Decimal?) -> TimeChart.Mark {
             let high = Self.number(systolic)
@@ -131,7 +143,11 @@ extension HealthCharts {
         return chart(
             "Blood pressure, means", lead,
             high.map { mark($0.start..<$0.summary.end, period.partText($0.start), $0.summary.mean, lows[$0.start]) },
-            heads, high.map { [partCell($0.start), "\(Self.text($0.summary.mean)) mmHg", Table.cell(lows[$0.start].map { Self.text($0) + " mmHg" })] })
+            heads,
+            high.map { part in
+                let low = lows[part.start].map { Self.text($0) + " mmHg" }
+                return [partCell(part.start), "\(Self.text(part.summary.mean)) mmHg", Table.cell(low)]
+            })
     }
 
     // MARK: Weight
@@ -140,7 +156,10 @@ extension HealthCharts {
         let found = numbers(.weight).sorted { $0.measurement.time.lowerBound < $1.measurement.time.lowerBound }
         guard let last = found.last else { return nil }
         let lead: Markup =
-            "<strong>\(Self.text(last.value))</strong> kg <span class=\"quiet\">\(period.timeText(last.measurement.time.lowerBound))</span>"
+            """
+            <strong>\(Self.text(last.value))</strong> kg \
+            <span class="quiet">\(period.timeText(last.measurement.time.lowerBound))</span>
+            """
         guard found.count > Self.drawLimit else {
             return chart(
                 "Weight", lead, found.map { single($0.measurement, $0.value, "weight", .weight) }, ["When", "Weight"],

@@ -38,16 +38,18 @@ extension HealthCharts {
             let row = Double(shown.firstIndex(of: piece.stage) ?? 0)
             return TimeChart.Mark(
                 .bar(row - 0.35, row + 0.35), over: piece.time, style: piece.stage.style,
-                words: "\(piece.stage.title): \(period.clockText(of: piece.time.lowerBound)) to \(period.clockText(of: piece.time.upperBound))")
+                words: "\(piece.stage.title): \(period.clockText(of: piece.time))")
         }
         let rows = sleep.pieces.map { piece -> [Markup] in
             [
-                "\(period.clockText(of: piece.time.lowerBound))", "\(period.clockText(of: piece.time.upperBound))", "\(piece.stage.title)",
+                "\(period.clockText(of: piece.time.lowerBound))", "\(period.clockText(of: piece.time.upperBound))",
+                "\(piece.stage.title)",
                 "\(Self.duration(piece.time.count))",
             ]
         }
         return chart(
-            "Sleep in the night to \(period.title)", lead(stages, nights: 1), marks, time: start..<end, axis: .names(shown.map(\.title)),
+            "Sleep in the night to \(period.title)", lead(stages, nights: 1), marks, time: start..<end,
+            axis: .names(shown.map(\.title)),
             ticks: ticks, ["From", "To", "Stage", "How long"], rows)
     }
 
@@ -99,13 +101,17 @@ extension HealthCharts {
             let (measurement, figures) = item
             return [
                 timeCell(measurement), "\(figures.title)", "\(Self.text(minutes(item))) min",
-                Table.cell(figures.energy.map { Self.text($0) + " kcal" }), Table.cell(figures.distance.map { Self.text($0) + " km" }),
+                Table.cell(figures.energy.map { Self.text($0) + " kcal" }),
+                Table.cell(figures.distance.map { Self.text($0) + " km" }),
             ]
         }
         // As for activity: overlapping sources count once, and only what lies in the period.
         let totals = try totals(.sum, found.map { ($0.measurement, minutes($0)) })
         let sum = totals.reduce(Decimal()) { $0 + $1.summary.sum }
-        let lead: Markup = "<strong>\(Self.text(sum))</strong> min <span class=\"quiet\">\(found.count) \(found.count == 1 ? "workout" : "workouts")</span>"
+        let lead: Markup = """
+            <strong>\(Self.text(sum))</strong> min \
+            <span class="quiet">\(found.count) \(found.count == 1 ? "workout" : "workouts")</span>
+            """
         let heads = ["When", "Activity", "How long", "Energy", "Distance"]
         if period.length == .day {
             var names: [String] = []
@@ -114,7 +120,7 @@ extension HealthCharts {
                 let row = Double(names.firstIndex(of: figures.title) ?? names.count - 1)
                 return TimeChart.Mark(
                     .bar(row - 0.35, row + 0.35), over: measurement.time, style: "workout",
-                    words: "\(figures.title): \(period.clockText(of: measurement.time.lowerBound)) to \(period.clockText(of: measurement.time.upperBound))")
+                    words: "\(figures.title): \(period.clockText(of: measurement.time))")
             }
             return chart("Workouts", lead, marks, axis: .names(names.map { String($0.prefix(7)) }), heads, rows)
         }

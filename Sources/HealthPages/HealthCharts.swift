@@ -29,7 +29,9 @@ struct HealthCharts {
     }
 
     /// The parts of the period that have numbers.
-    func totals(_ kind: SpanTotals.Kind, _ numbers: [(measurement: HealthMeasurement, value: Decimal)]) throws(SpanTotals.TooLarge) -> Totals {
+    func totals(
+        _ kind: SpanTotals.Kind, _ numbers: [(measurement: HealthMeasurement, value: Decimal)]
+    ) throws(SpanTotals.TooLarge) -> Totals {
         var totals = SpanTotals(kind, by: period.part, in: period.zone)
         for (measurement, value) in numbers { try totals.add(value, over: measurement.time, source: measurement.source) }
         let range = period.range

@@ -92,7 +92,7 @@ package enum MeasuredQuantity: String, Sendable, Hashable, CaseIterable {
     package static let allCodes: [String] =
         byCode.keys.sorted() + ["85354-9", "HKCorrelationTypeIdentifierBloodPressure"] + SleepStage.codes + WorkoutFigures.codes
 
-    /// The number in the quantity's own unit; nil where it is none, too large, or in a unit of something else.
+    /// The number in the quantity's own unit; nil where it is not a number, too large, or in a unit of another dimension.
     package func value(_ digits: String, unit code: String) -> Decimal? {
         guard digits.utf8.count <= 60, let value = Decimal(string: digits, locale: nil), value.isFinite,
             // A name that is no unit, as `steps`, is an annotation.

@@ -27,10 +27,13 @@ package struct HealthPage {
     package var markup: Markup {
         let charts = HealthCharts(period: period, measurements: measurements, link: address)
         let cut: Markup =
-            isCut ? "<p class=\"note\">More than \(Self.limit) measurements: sums and means are those of the latest \(Self.limit).</p>" : .empty
+            isCut
+            ? "<p class=\"note\">More than \(Self.limit) measurements: sums and means are those of the latest \(Self.limit).</p>"
+            : .empty
         do throws(SpanTotals.TooLarge) {
             let sections = [
-                section("activity", "Activity", try charts.activity()), section("heart", "Heart", [try charts.heart()].compactMap { $0 }),
+                section("activity", "Activity", try charts.activity()),
+                section("heart", "Heart", [try charts.heart()].compactMap { $0 }),
                 section("sleep", "Sleep", [try charts.sleep()].compactMap { $0 }),
                 section("blood-pressure", "Blood pressure", [try charts.bloodPressure()].compactMap { $0 }),
                 section("weight", "Weight", [try charts.weight()].compactMap { $0 }),
@@ -44,11 +47,15 @@ package struct HealthPage {
 
     private func section(_ id: String, _ title: String, _ charts: [Markup]) -> Markup? {
         charts.isEmpty
-            ? nil : "<section aria-labelledby=\"\(id)\"><h2 id=\"\(id)\">\(title)</h2><div class=\"charts wide\">\(charts)</div></section>"
+            ? nil
+            : """
+            <section aria-labelledby="\(id)"><h2 id="\(id)">\(title)</h2><div class="charts wide">\(charts)</div></section>
+            """
     }
 
     private func address(_ period: HealthPeriod) -> String {
-        path + "?" + period.parameters.map { "\($0.name)=\(PercentEncoding.encode($0.value, keeping: ":/,"))" }.joined(separator: "&")
+        let items = period.parameters.map { "\($0.name)=\(PercentEncoding.encode($0.value, keeping: ":/,"))" }
+        return path + "?" + items.joined(separator: "&")
     }
 
     private func item(_ period: HealthPeriod, _ text: String, isCurrent: Bool = false) -> Markup {
@@ -59,13 +66,16 @@ package struct HealthPage {
 
     /// The period, those beside it, other lengths and the zone.
     private var navigation: Markup {
-        let lengths = HealthPeriod.Length.allCases.map { item(period.with($0), $0.rawValue.capitalized, isCurrent: $0 == period.length) }
+        let lengths = HealthPeriod.Length.allCases.map {
+            item(period.with($0), $0.rawValue.capitalized, isCurrent: $0 == period.length)
+        }
         let (before, after) = (period.moved(-1), period.moved(1))
         let fields = period.parameters.filter { $0.name != "zone" }.map {
             "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" as Markup
         }
         return """
-            <nav aria-label="Period"><ul>\(lengths)</ul><ul>\(item(before, "← \(before.title)"))\(item(after, "\(after.title) →"))</ul></nav>
+            <nav aria-label="Period"><ul>\(lengths)</ul>\
+            <ul>\(item(before, "← \(before.title)"))\(item(after, "\(after.title) →"))</ul></nav>
             <h2>\(period.title)</h2>
             <form class="inline" method="get" action="\(path)">\(fields)<label>Time zone\
             <input name="zone" value="\(period.zoneName)" autocomplete="off" spellcheck="false"></label><button>Show</button></form>

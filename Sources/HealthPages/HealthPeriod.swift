@@ -64,8 +64,8 @@ package struct HealthPeriod: Sendable, Hashable {
 
     private static func zone(_ text: String) throws(HealthPeriodError) -> TimeZone {
         if text == "UTC" { return .gmt }
-        if let match = text.wholeMatch(of: /([+-])(\d\d):(\d\d)/), let hours = Int(match.2), let minutes = Int(match.3), hours <= 14,
-            minutes < 60, let zone = TimeZone(secondsFromGMT: (match.1 == "-" ? -1 : 1) * (hours * 60 + minutes) * 60)
+        if let match = text.wholeMatch(of: /([+-])(\d\d):(\d\d)/), let hours = Int(match.2), let minutes = Int(match.3),
+            hours <= 14, minutes < 60, let zone = TimeZone(secondsFromGMT: (match.1 == "-" ? -1 : 1) * (hours * 60 + minutes) * 60)
         {
             return zone
         }
@@ -92,7 +92,7 @@ package struct HealthPeriod: Sendable, Hashable {
     /// The period, in microseconds since 1970.
     package var range: Range<Int> { spans.days(first, count) }
 
-    /// The time whose measurements the page needs: from noon before, as the first night began then.
+    /// The time whose measurements the page needs. It begins at noon of the day before, as the first night does.
     package var needed: Range<Int> { nights.lowerBound..<max(range.upperBound, nights.upperBound) }
 
     /// The nights that end in the period, from noon to noon.
@@ -115,7 +115,9 @@ package struct HealthPeriod: Sendable, Hashable {
     /// Times that have a name under a chart.
     var ticks: [(at: Int, text: String)] {
         switch length {
-        case .day: [0, 6, 12, 18].map { (spans.instant(local: (first * 24 + $0) * 3_600_000_000), String($0)) } + [(range.upperBound, "24")]
+        case .day:
+            [0, 6, 12, 18].map { (spans.instant(local: (first * 24 + $0) * 3_600_000_000), String($0)) }
+                + [(range.upperBound, "24")]
         case .month: stride(from: 0, to: count, by: 7).map { (spans.midnight(of: first + $0), String($0 + 1)) }
         case .year:
             (1...12).map { month in
@@ -167,7 +169,7 @@ package struct HealthPeriod: Sendable, Hashable {
 
     static func dayText(_ day: Int) -> String {
         let civil = CivilCalendar.civil(fromDays: day)
-        return "\(CivilTime.padded(civil.year, 4))-\(CivilTime.padded(civil.month, 2))-\(CivilTime.padded(civil.day, 2))"
+        return CivilTime.date(civil.year, civil.month, civil.day)
     }
 
     /// The parameters of the period's page.
@@ -183,6 +185,11 @@ package struct HealthPeriod: Sendable, Hashable {
         let minutes = (instant + spans.offset(at: instant)).flooredQuotient(by: 60_000_000)
         let rest = minutes - minutes.flooredQuotient(by: 1440) * 1440
         return "\(CivilTime.padded(rest / 60, 2)):\(CivilTime.padded(rest % 60, 2))"
+    }
+
+    /// `07:15 to 08:00`.
+    func clockText(of time: Range<Int>) -> String {
+        "\(clockText(of: time.lowerBound)) to \(clockText(of: time.upperBound))"
     }
 
     /// A span of the period: `07:00`, `2026-03-29`, `March`.

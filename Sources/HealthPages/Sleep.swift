@@ -53,7 +53,9 @@ struct Sleep {
     /// Microseconds of each stage, by night.
     func nights(_ period: HealthPeriod) -> [(night: Int, stages: [SleepStage: Int])] {
         var result: [Int: [SleepStage: Int]] = [:]
-        for piece in pieces { result[period.night(of: piece.time.lowerBound), default: [:]][piece.stage, default: 0] += piece.time.count }
+        for piece in pieces {
+            result[period.night(of: piece.time.lowerBound), default: [:]][piece.stage, default: 0] += piece.time.count
+        }
         return result.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 }

@@ -38,8 +38,10 @@ public enum PatientLookupError: Error, Sendable, Hashable, CustomStringConvertib
     public var description: String {
         switch self {
         case .notFound(let identifier): "the server has no patient with the identifier \(identifier)"
-        case .ambiguous(let identifier, let count): "\(count) patients have the identifier \(identifier); give it with its system, as system|value"
-        case .ignored(let identifier): "the server gives patients without the identifier \(identifier); it cannot search by identifier"
+        case .ambiguous(let identifier, let count):
+            "\(count) patients have the identifier \(identifier); give it with its system, as system|value"
+        case .ignored(let identifier):
+            "the server gives patients without the identifier \(identifier); it cannot search by identifier"
         }
     }
 }
@@ -53,11 +55,18 @@ extension FHIRClient {
         var found: [String: Patient] = [:]
         var others = 0
         for try await patient in search(Patient.self, [.parameter("identifier", token)]) {
-            if let id = patient.id, patient.identifier.contains(where: identifier.matches) { found[id] = patient } else { others += 1 }
-            // A server that ignores the parameter may have a million patients.
-            if others >= 1000 || found.count > 100 { break }
+            if let id = patient.id, patient.identifier.contains(where: identifier.matches) {
+                found[id] = patient
+            } else {
+                others += 1
+            }
+            // A server that ignores the parameter may have a million patients: one that was found may not be the only one.
+            if others >= 1000 { throw PatientLookupError.ignored(identifier) }
+            if found.count > 100 { break }
         }
-        guard let patient = found.values.first else { throw others > 0 ? PatientLookupError.ignored(identifier) : .notFound(identifier) }
+        guard let patient = found.values.first else {
+            throw others > 0 ? PatientLookupError.ignored(identifier) : .notFound(identifier)
+        }
         guard found.count == 1 else { throw PatientLookupError.ambiguous(identifier, count: found.count) }
         return patient
     }

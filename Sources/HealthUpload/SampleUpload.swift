@@ -2,7 +2,7 @@ import FHIR
 import FHIRClient
 import HealthSamples
 
-/// Sends samples to a FHIR server, as often as one likes: each is there once.
+/// Sends samples to a FHIR server. Sending them again creates nothing twice.
 ///
 ///     let upload = SampleUpload(client: client, patientID: "7")
 ///     for batch in batches { let outcomes = try await upload.send(batch) }
@@ -10,20 +10,23 @@ import HealthSamples
 /// A batch is a transaction. Each Observation is created on the condition that the patient has none with its identifier, so
 /// that two patients may have samples with equal identifiers, and a transaction whose response was lost is sent again. Where
 /// the server refuses a transaction, it is halved until the samples that it refuses stand alone.
+///
+/// Samples are only added: one that was deleted on the phone stays on the server.
 public struct SampleUpload: Sendable {
-    /// What became of a sample.
+    /// The outcome of a sample.
     public enum Outcome: Sendable, Hashable {
         /// It was created.
         case created
         /// It was there already.
         case existing
-        /// It is a clinical record, or has no mapping, or the server refuses it. The text may quote the sample.
+        /// It is a clinical record, has no mapping or the UUID of another sample, or the server refuses it. The text may quote
+        /// the sample.
         case refused(String)
     }
 
     /// The server.
     public let client: FHIRClient
-    /// What makes Observations.
+    /// The converter of samples to Observations.
     public let converter: SampleConverter
     private let patientID: String
 
@@ -41,21 +44,18 @@ public struct SampleUpload: Sendable {
         var device: Device?
     }
 
-    /// Sends samples. A hundred or two are a batch that servers take.
-    /// - Returns: What became of each, in their order.
-    /// - Throws: `FHIRClientError` where the server is not reached or fails, `CancellationError`. Sending them again does no harm.
+    /// Sends samples. Servers accept a batch of one or two hundred.
+    ///
+    /// A correlation that cannot become an Observation is refused as a whole; send `converter.parts(of:)` of each sample
+    /// instead to have its members sent.
+    /// - Returns: The outcome of each, in their order.
+    /// - Throws: `FHIRClientError` where the server cannot be reached or fails, `CancellationError`. It is safe to retry.
     public func send(_ samples: [Sample]) async throws -> [Outcome] {
         var outcomes: [Outcome?] = Array(repeating: nil, count: samples.count)
         var items: [Item] = []
         var firsts: [String: Int] = [:]
         var copies: [(index: Int, first: Int)] = []
         for (index, sample) in samples.enumerated() {
-            let identity = sample.identity
-            // Conditions are looked at before a transaction creates anything: the same sample twice would be there twice.
-            if let first = firsts[identity] {
-                copies.append((index, first))
-                continue
-            }
             // Its subject and identifiers are those of the server that it came from: here they may be another patient's.
             if case .clinicalRecord = sample.value {
                 outcomes[index] = .refused("clinical records are not uploaded: they name the patient of another server")
@@ -63,8 +63,18 @@ public struct SampleUpload: Sendable {
             }
             do throws(SampleError) {
                 let device = converter.device(of: sample)
-                guard var observation = try converter.resource(of: sample).as(Observation.self) else {
+                guard var observation = try converter.resource(of: sample).as(Observation.self), let identity = observation.id
+                else {
                     outcomes[index] = .refused("it does not become an Observation")
+                    continue
+                }
+                // The server evaluates the conditions before it creates anything: the same sample twice would be created twice.
+                if let first = firsts[identity] {
+                    if sample.fingerprint == samples[first].fingerprint {
+                        copies.append((index, first))
+                    } else {
+                        outcomes[index] = .refused("another sample of the batch has the UUID \(identity)")
+                    }
                     continue
                 }
                 observation.id = nil

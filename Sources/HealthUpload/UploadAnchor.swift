@@ -29,10 +29,11 @@ public struct UploadAnchor: Sendable, Hashable {
         scope = SHA256.hex(Array([target, mapping.fingerprint, selection, file].joined(separator: "\u{1F}").utf8))
     }
 
-    /// Goes on where a stored anchor was, if it has the same scope.
+    /// Takes over the position of a stored anchor, if it has the same scope.
     /// - Returns: Whether it has.
     public mutating func resume(from json: JSONValue) -> Bool {
-        guard json["version"]?.integer == 1, json["scope"]?.string == scope, let position = json["position"]?.integer, position >= 0,
+        guard json["version"]?.integer == 1, json["scope"]?.string == scope,
+            let position = json["position"]?.integer, position >= 0,
             let elements = json["refused"]?.elements, elements.count <= Self.refusalLimit
         else { return false }
         let refused = elements.compactMap(\.integer)
@@ -52,7 +53,7 @@ public struct UploadAnchor: Sendable, Hashable {
     /// Whether the sample at a position has to be sent.
     public func needs(_ index: Int) -> Bool { index >= position || refused.contains(index) }
 
-    /// Notes what became of samples, and that all before `end` were processed.
+    /// Records the outcomes of samples, and that all before `end` were processed.
     public mutating func advance(to end: Int, outcomes: [(index: Int, isRefused: Bool)]) {
         // The members of one sample stand at one position, of which one refusal is enough.
         for (index, isRefused) in outcomes where !isRefused { refused.remove(index) }
@@ -82,7 +83,8 @@ extension HealthMapping {
             return words.joined(separator: "\u{1F}")
         }
         let values = values.sorted { $0.key < $1.key }.map { name, values in
-            name + values.system + values.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "\u{1F}")
+            let texts = values.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            return name + values.system + texts.joined(separator: "\u{1F}")
         }
         let workouts = workouts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let metadata = metadataUnits.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.code)" }

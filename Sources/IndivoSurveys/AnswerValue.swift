@@ -12,7 +12,7 @@ import Surveys
 /// enum Quality: String, CaseIterable, LexicalValue, AnswerValue { case good, bad }
 /// ```
 public protocol AnswerValue {
-    /// The value that the whole of an answer stands for; nil where the answer is of another type.
+    /// The value of an answer, with nothing left out; nil where the answer is of another type.
     init?(answer: SurveyAnswer)
 }
 
@@ -73,7 +73,7 @@ extension Int: AnswerValue {
 }
 
 extension Double: AnswerValue {
-    /// The nearest number to an integer or decimal. A quantity is none: its unit would be lost.
+    /// The nearest number to an integer or decimal. Not a quantity: its unit would be lost.
     public init?(answer: SurveyAnswer) {
         switch answer {
         case .integer(let value): self = Double(value)
@@ -85,7 +85,7 @@ extension Double: AnswerValue {
 }
 
 extension XMLDate: AnswerValue {
-    /// A whole day. A time of day, or a month alone, is none.
+    /// A whole day; nil for a date with a time of day, and for a month alone.
     public init?(answer: SurveyAnswer) {
         guard let date = answer.date, date.day != nil, let value = try? XMLDate(lexical: date.description) else { return nil }
         self = value
@@ -165,7 +165,7 @@ extension ValueAndUnit: AnswerValue {
 }
 
 extension VitalSign: AnswerValue {
-    /// A quantity, or a number without a unit. What was measured the document's own code sets.
+    /// A quantity, or a number without a unit. The document's own code says what was measured.
     public init?(answer: SurveyAnswer) {
         if let number = Double(answer: answer) {
             self.init(number, nil)

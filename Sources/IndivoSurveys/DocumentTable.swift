@@ -40,7 +40,7 @@ public struct DocumentTable<Document: IndivoDocument> {
     /// A table of rows.
     public init(_ rows: Row...) { self.rows = rows }
 
-    /// A new document with the answers of a response, and what did not fit.
+    /// A new document with the answers of a response, and the answers that do not fit.
     public func document(from response: QuestionnaireResponse) -> (document: Document, problems: [DocumentFillProblem]) {
         let document = Document()
         return (document, fill(document, from: response))
@@ -48,7 +48,7 @@ public struct DocumentTable<Document: IndivoDocument> {
 
     /// Sets the fields for which the response has answers.
     ///
-    /// - Returns: What did not fit, and was left out.
+    /// - Returns: The answers that do not fit, and were left out.
     public func fill(_ document: Document, from response: QuestionnaireResponse) -> [DocumentFillProblem] {
         fill(document, from: response.tree)
     }
@@ -85,7 +85,7 @@ extension DocumentTable.Row {
         single(linkId) { (document: Document, value: Value) in document[keyPath: path] = value }
     }
 
-    /// The one answer of a question becomes the value of a field that is no optional.
+    /// The one answer of a question becomes the value of a field that is not optional.
     public static func field<Value: AnswerValue>(_ linkId: String, _ path: ReferenceWritableKeyPath<Document, Value>) -> Self {
         single(linkId) { (document: Document, value: Value) in document[keyPath: path] = value }
     }
@@ -157,7 +157,7 @@ extension DocumentTable.Row {
 
 /// Why an answer is not in a document.
 public struct DocumentFillProblem: Sendable, Hashable, CustomStringConvertible {
-    /// What keeps an answer out of a field.
+    /// Why an answer does not fit.
     public enum Reason: Sendable, Hashable {
         /// The field holds values of another type, or cannot hold the whole answer. `found` is FHIR's type of the answer.
         case wrongType(found: String, field: String)
@@ -178,7 +178,8 @@ public struct DocumentFillProblem: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch reason {
-        case .wrongType(let found, let field): "\(linkId): an answer of the type \(found) is no whole \(field); it is left out"
+        case .wrongType(let found, let field):
+            "\(linkId): an answer of the type \(found) does not fit the type \(field) without loss; it is left out"
         case .severalValues(let count): "\(linkId): there are \(count) answers, and the field has one value; they are left out"
         }
     }

@@ -7,13 +7,13 @@ import Synchronization
 ///
 /// A response is saved after each page with the status `in-progress`, and at its end as `completed`, always under its id.
 public protocol SurveyResponseStore: Sendable {
-    /// The response with an id; nil where there is none.
+    /// The response with an id; nil for an unknown id.
     func response(_ id: String) async throws -> QuestionnaireResponse?
-    /// Stores a response under its id, instead of what is there.
+    /// Stores a response under its id, and replaces a stored one.
     func save(_ response: QuestionnaireResponse, id: String) async throws
 }
 
-/// Keeps responses in memory, the latest of so many bytes, and hands over those that are complete.
+/// Keeps the latest responses in memory, up to a number of bytes, and hands over those that are complete.
 public final class SurveyResponsesInMemory: SurveyResponseStore {
     private struct State {
         var content: [String: (json: [UInt8], use: Int)] = [:]

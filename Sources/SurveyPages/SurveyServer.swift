@@ -11,7 +11,7 @@ import Surveys
 /// await server.stop()
 /// ```
 public final class SurveyServer: Sendable {
-    /// What a server is started with.
+    /// The configuration of a server.
     public struct Configuration: Sendable {
         /// The IPv4 address to listen on.
         public var address = "127.0.0.1"
@@ -19,7 +19,7 @@ public final class SurveyServer: Sendable {
         public var port: UInt16 = 0
         /// A reference to whom the responses are about, such as `Patient/7`.
         public var subject: String?
-        /// What the survey's expressions can ask for.
+        /// The time and the resources that the survey's expressions can refer to.
         public var context: @Sendable () -> SurveyContext = { SurveyContext() }
 
         /// The defaults given above.

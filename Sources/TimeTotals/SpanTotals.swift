@@ -1,9 +1,9 @@
 import Foundation
 
-/// Numbers by hour, day, week or month of a time zone.
+/// Totals of numbers by hour, day, week or month of a time zone.
 ///
-/// Of sums, a number that lies in two spans is divided by time, and where sources overlap the first one counts. Of means, a
-/// number belongs to the span of its start.
+/// For sums, a number that spans two spans of time is divided between them, and where sources overlap the first one counts.
+/// For means, a number belongs to the span of its start.
 package struct SpanTotals: Sendable {
     /// How numbers are summarized.
     package enum Kind: Sendable, Hashable { case sum, mean }

@@ -1,4 +1,4 @@
-/// Why a unit is not one, or why two units do not convert.
+/// Why a code is not a unit, or why a value does not convert.
 public enum UCUMError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The code is not a UCUM expression: what is wrong, and at which offset in UTF-8 bytes.
     case malformed(code: String, reason: String, offset: Int)

@@ -35,15 +35,15 @@ public struct UCUMUnit: Sendable, Hashable {
     /// The unit of a number without one, `1`.
     public static let one = UCUMUnit(code: "1", term: UnitTerm())
 
-    /// Whether values of one unit can be given in the other.
+    /// Whether both units measure the same dimension, so that values convert.
     public func isCommensurable(with other: UCUMUnit) -> Bool { dimension == other.dimension }
 
-    /// Whether a conversion to the other unit is exact but for rounding to 38 digits.
+    /// Whether a conversion to the other unit is exact, except for rounding to 38 digits.
     public func convertsExactly(to other: UCUMUnit) -> Bool {
         scale.isRational && other.scale.isRational && (factor / other.factor).isExact
     }
 
-    /// Gives a value of this unit in another unit.
+    /// Converts a value of this unit to another unit.
     ///
     /// - Throws: ``UCUMError/incommensurable(_:_:)`` when they measure different things, and
     ///   ``UCUMError/outOfRange(_:)`` where the value has no counterpart or is too large for a `Decimal`.
@@ -89,8 +89,7 @@ public struct UCUMUnit: Sendable, Hashable {
         code.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") } ? "(\(code))" : code
     }
 
-    /// Equal when they mean the same: `L` and `l`, `mg/dL` and `mg.dL-1`, `[in_i]` and `2.54 cm` are. The spelling does
-    /// not count.
+    /// Whether they mean the same, however they are written: `L` and `l`, `mg/dL` and `mg.dL-1`, `[in_i]` and `2.54 cm`.
     public static func == (left: UCUMUnit, right: UCUMUnit) -> Bool {
         left.factor == right.factor && left.dimension == right.dimension && left.scale == right.scale
     }

@@ -12,7 +12,7 @@ enum ZipDirectory {
         guard tail >= 22 else { throw .notAnArchive(reason: "it has only \(source.size) bytes") }
         let tailOffset = source.size - UInt64(tail)
         let bytes = try source.read(at: tailOffset, count: tail)
-        // The comment after the record ends with the file; this tells the record from a comment that looks like one.
+        // The comment after the record ends with the file; this distinguishes the record from a comment that looks like one.
         let index = stride(from: tail - 22, through: max(0, tail - 22 - 65_535), by: -1).first {
             bytes[$0] == 0x50 && bytes.get32($0) == ZipSignature.end && bytes.get16($0 + 20).map(Int.init) == tail - 22 - $0
         }
@@ -131,7 +131,7 @@ enum ZipDirectory {
         case .deflated where sizes.size / ZipLimits.deflateRatio > sizes.compressed:
             throw .malformed(
                 offset: offset,
-                reason: "the entry \(name.debugDescription) promises \(sizes.size) bytes of \(sizes.compressed), which deflate cannot do")
+                reason: "the entry \(name.debugDescription) cannot be \(sizes.size) bytes: deflate stored \(sizes.compressed)")
         default: break
         }
         let entry = ZipEntry(

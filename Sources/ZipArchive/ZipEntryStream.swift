@@ -53,7 +53,7 @@ public final class ZipEntryStream {
     deinit { if isInflating { inflateEnd(&inflater) } }
 
     /// The next piece, at most 256 kB; nil at the end.
-    /// - Throws: ``ZipError``; the same again when it is asked again.
+    /// - Throws: ``ZipError``; after an error every further call throws the same one.
     public func next() throws(ZipError) -> [UInt8]? {
         switch state {
         case .ended: return nil

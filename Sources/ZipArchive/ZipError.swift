@@ -1,6 +1,6 @@
 /// Why an archive or an entry is not read or written.
 public enum ZipError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The file has no end record: it is no archive, or its end is missing.
+    /// The file has no end record: it is not an archive, or its end is missing.
     case notAnArchive(reason: String)
     /// A record of the archive is wrong, at an offset in the file.
     case malformed(offset: UInt64, reason: String)

@@ -50,7 +50,7 @@ struct ConsentFormTests {
     func images() throws {
         #expect(throws: Never.self) { try ConsentForm(consent(text: "x", signature: png)) }
         #expect(throws: ConsentFormError.self) { try ConsentForm(consent(text: "x", signature: png.prefix(40))) }
-        #expect(throws: ConsentFormError.badImage(reason: "the image is no PNG")) { try ConsentForm(consent(text: "x", signature: Data(count: 30))) }
+        #expect(throws: ConsentFormError.badImage(reason: "the image is not a PNG")) { try ConsentForm(consent(text: "x", signature: Data(count: 30))) }
         var large = png
         large.replaceSubrange(16..<24, with: [0, 0, 0x40, 0, 0, 0, 0x40, 0])
         #expect(SignatureImage.problem(large) == "the image has more than 4000000 pixels, or none")

@@ -42,6 +42,12 @@ import ZipArchive
         #expect(samples.count == 1 && problems == [])
     }
 
+    @Test func anExportIsFoundInAnyFolder() throws {
+        let (samples, problems) = try all([("Downloads/old/apple_health_export/export.xml", Self.export), ("a/b/c/other.xml", "<x/>")])
+        #expect(samples.count == 1)
+        #expect(problems.map(\.file) == ["a/b/c/other.xml"])
+    }
+
     @Test func theReaderNamesTheEntryOfEachItem() throws {
         let line = Fixture.quantity("HeartRate", 60, "count/min").json.text()
         var names: [String?] = []
@@ -64,6 +70,12 @@ import ZipArchive
         #expect(problems == [])
         guard case .electrocardiogram(let heart)? = samples.first?.value else { return #expect(Bool(false)) }
         #expect(heart.samplingFrequency.value.decimal == 512 && heart.voltages == [1.5, -2])
+    }
+
+    /// Two voltages at 512.4 a second take 3903.200… microseconds.
+    @Test func aRateWithAFractionGivesTheRightEnd() throws {
+        let (samples, _) = try all([("electrocardiograms/ecg.csv", Self.heart(rate: "512.4 hertz"))])
+        #expect(samples.first?.end == "2026-03-01T08:00:00.003903+01:00")
     }
 
     @Test func aRateInAnotherRowIsFoundByItsWord() throws {

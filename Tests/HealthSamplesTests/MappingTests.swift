@@ -205,6 +205,20 @@ import UCUM
         #expect(quantity.value == 21.5 && quantity.code == "dB[SPL]")
     }
 
+    /// Such samples are made in code; of a file they are problems when it is read. Without a time, two days would be one sample.
+    @Test func invalidSamplesBecomeNoResources() throws {
+        let day = Fixture.quantity("BodyMass", 70, "kg", from: "2026-03-01")
+        let reversed = Fixture.quantity("BodyMass", 70, "kg", to: "2026-02-01T08:00:00+01:00")
+        var unknown = Fixture.quantity("BodyMass", 70, "kg")
+        unknown.uuid = "none"
+        let correlation = Sample(
+            type: "HKCorrelationTypeIdentifierBloodPressure", start: reversed.start, end: reversed.start, value: .correlation([unknown]))
+        for sample in [day, reversed, unknown, correlation] {
+            #expect(throws: SampleError.self) { try SampleConverter().resource(of: sample) }
+            #expect(throws: SampleError.self) { try SampleDocuments.document(of: sample) }
+        }
+    }
+
     @Test func perCentMeansPerCent() throws {
         let fraction = try SampleConverter().resource(of: Fixture.quantity("OxygenSaturation", 0.98, "%"))
         #expect(fraction.as(Observation.self)?.value?.quantity?.value == 98)

@@ -57,6 +57,14 @@ import Testing
         #expect(try identity(value, unit) != identity(value + (value.contains(".") ? "1" : ".01"), unit))
     }
 
+    @Test func aCategoryWithoutValueIsTheSameWithTheValueOfNone() {
+        func session(_ value: Int?) -> Sample {
+            let time: FHIRDateTime = "2026-03-01T08:00:00+01:00"
+            return Sample(type: "HKCategoryTypeIdentifierMindfulSession", start: time, end: time, value: .category(value))
+        }
+        #expect(session(nil).identity == session(0).identity && session(1).identity != session(0).identity)
+    }
+
     @Test func differentNumbersAreDifferentSamples() {
         func steps(_ count: FHIRDecimal, _ unit: String = "count") -> String { Fixture.quantity("StepCount", count, unit).identity }
         #expect(steps(1_000_001) != steps(1_000_002) && steps(10) != steps(100) && steps(0) == steps(0.0))

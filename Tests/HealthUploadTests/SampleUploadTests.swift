@@ -120,6 +120,22 @@ import Testing
         }
     }
 
+    /// As from a sensor that gives its own UUID to everything that it measures.
+    @Test func differentSamplesWithOneUUIDAreNotTakenForOne() async throws {
+        try await withSandbox { sandbox in
+            let client = try client(sandbox)
+            let id = try await patient(client, "1")
+            var samples = Self.samples(3)
+            for index in 0..<2 { samples[index].uuid = "6F1B0F0E-5D0B-4E9C-9A53-0E0B5A7C2D11" }
+            samples[2] = samples[0]
+            samples[2].uuid = samples[0].uuid?.lowercased()
+            let outcomes = try await SampleUpload(client: client, patientID: id).send(samples)
+            #expect(outcomes[0] == .created && outcomes[2] == .existing)
+            guard case .refused(let reason) = outcomes[1] else { return #expect(Bool(false), "\(outcomes[1])") }
+            #expect(reason.contains("another sample of the batch has the UUID 6f1b0f0e"))
+        }
+    }
+
     /// They name the patient of the server that they come from, which may be somebody else here.
     @Test func clinicalRecordsAreRefusedWhateverTheyAre() async throws {
         try await withSandbox { sandbox in
@@ -158,8 +174,16 @@ import Testing
 
     /// A server that gives all patients, whatever is asked.
     private struct IgnorantTransport: HTTPTransport {
+        var identifiers = ["other"]
+
         func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
-            let bundle = #"{"resourceType":"Bundle","type":"searchset","entry":[{"search":{"mode":"match"},"resource":{"resourceType":"Patient","id":"9","identifier":[{"system":"urn:test","value":"other"}]}}]}"#
+            let entries = identifiers.enumerated().map { id, value in
+                """
+                {"search":{"mode":"match"},"resource":{"resourceType":"Patient","id":"\(id)",\
+                "identifier":[{"system":"urn:test","value":"\(value)"}]}}
+                """
+            }
+            let bundle = #"{"resourceType":"Bundle","type":"searchset","entry":[\#(entries.joined(separator: ","))]}"#
             var response = HTTPResponse(status: .ok)
             response.headerFields[.contentType] = "application/fhir+json"
             return HTTPAnswer(response: response, body: Data(bundle.utf8))
@@ -170,6 +194,17 @@ import Testing
         let client = try FHIRClient(base: #require(URL(string: "https://fhir.example.org")), transport: IgnorantTransport())
         let identifier = try #require(PatientIdentifier("urn:test|12"))
         await #expect(throws: PatientLookupError.ignored(identifier)) { try await client.patient(identifiedBy: identifier) }
+    }
+
+    /// Of a thousand others nobody knows whether the next one has the identifier too.
+    @Test func onePatientAmongManyOthersIsNotTakenForTheOnlyOne() async throws {
+        let others = (0..<1000).map { "other \($0)" }
+        let server = try #require(URL(string: "https://fhir.example.org"))
+        let many = try FHIRClient(base: server, transport: IgnorantTransport(identifiers: ["12"] + others + ["12"]))
+        let identifier = try #require(PatientIdentifier("urn:test|12"))
+        await #expect(throws: PatientLookupError.ignored(identifier)) { try await many.patient(identifiedBy: identifier) }
+        let few = try FHIRClient(base: server, transport: IgnorantTransport(identifiers: ["other", "12"]))
+        #expect(try await few.patient(identifiedBy: identifier).id == "1")
     }
 
     @Test func theFirstBarDivides() {

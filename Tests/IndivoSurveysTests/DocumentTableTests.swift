@@ -100,7 +100,7 @@ struct DocumentTableTests {
         night.mood = "kept"
         let problems = table.fill(night, from: try Self.response(#"{"linkId": "\#(linkId)", "answer": [{\#(value)}]}"#))
         #expect(problems.map(\.linkId) == [linkId])
-        #expect(problems.first?.description.hasPrefix("\(linkId): an answer of the type \(type) is no whole ") == true)
+        #expect(problems.first?.description.hasPrefix("\(linkId): an answer of the type \(type) does not fit the type ") == true)
         #expect(night.started == nil && night.minutes == nil && night.quality == nil && night.isRested == nil && night.mood == "kept")
     }
 

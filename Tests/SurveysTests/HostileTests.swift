@@ -200,7 +200,7 @@ struct HostileTests {
 
     @Test("what of a response is too large is reported")
     func responseTooLarge() throws {
-        let answers = (0...SurveySession.mostNodes).map { ["valueInteger": JSONValue($0)] as JSONValue }
+        let answers = (0...SurveySession.maximumNodes).map { ["valueInteger": JSONValue($0)] as JSONValue }
         let response = try #require(QuestionnaireResponse(tree: [
             "resourceType": "QuestionnaireResponse", "status": "completed",
             "item": [["linkId": "q", "answer": JSONValue(answers)]],

@@ -24,8 +24,8 @@ public struct FHIRPath: Sendable {
     ///
     /// - Parameters:
     ///   - json: a resource or an element.
-    ///   - type: the element's type, such as `HumanName`; of a resource it is known.
-    ///   - context: what the expression can ask for besides.
+    ///   - type: the element's type, such as `HumanName`; not needed for a resource.
+    ///   - context: what else the expression can refer to.
     /// - Throws: a ``FHIRPathError`` of the kind `semantic`, `execution` or `limit`.
     public func evaluate(
         on json: JSONValue, type: String? = nil, in context: FHIRPathContext = FHIRPathContext()
@@ -43,7 +43,7 @@ public struct FHIRPath: Sendable {
         return try evaluation.result()
     }
 
-    /// Evaluates the expression, and takes the steps that it needed from a number of steps that several evaluations share.
+    /// Evaluates the expression, and subtracts the steps that it took from a budget that several evaluations share.
     ///
     /// - Throws: a ``FHIRPathError`` of the kind `semantic`, `execution` or `limit`.
     package func evaluate(

@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// How much an evaluation may take. An untrusted expression that would take more ends in an error.
+/// The limits of an evaluation. An untrusted expression that exceeds one ends in an error.
 public struct FHIRPathLimits: Sendable, Hashable {
     /// Operations and items, counted together.
     public var steps = 20_000_000
@@ -13,9 +13,9 @@ public struct FHIRPathLimits: Sendable, Hashable {
     public init() {}
 }
 
-/// What an expression can ask for besides the resource that it is evaluated on.
+/// What an expression can refer to besides the resource that it is evaluated on.
 public struct FHIRPathContext: Sendable {
-    /// `%resource`: the resource that contains what the expression is evaluated on. By default that itself.
+    /// `%resource`: the resource that contains the input of the expression. By default the input itself.
     public var resource: JSONValue?
     /// `%rootResource`: the outermost one, which differs for a contained resource. By default ``resource``.
     public var rootResource: JSONValue?
@@ -31,10 +31,10 @@ public struct FHIRPathContext: Sendable {
     public var memberOf: (@Sendable (_ valueSet: String, _ system: String?, _ code: String) -> Bool?)?
     /// Whether a member that the type of its element does not have is an error. Without it, it is empty.
     public var isStrict = false
-    /// Whether `as` lets the items of the type through, as `ofType` does, where it is an error on several. The search
-    /// parameters of R4 are written so.
+    /// Whether `as` on several items keeps those of the type, as `ofType` does, instead of being an error. The search
+    /// parameters of R4 expect it.
     package var castsEachItem = false
-    /// How much the evaluation may take.
+    /// The limits of the evaluation.
     public var limits = FHIRPathLimits()
 
     /// - Parameter now: a FHIR dateTime with a zone. By default the time of the machine, in UTC.

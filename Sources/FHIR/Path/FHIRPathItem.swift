@@ -16,7 +16,7 @@ public struct FHIRPathItem: Sendable {
     init(_ node: PathNode) { storage = .node(node) }
     init(_ value: SystemValue) { storage = .value(value) }
 
-    /// An element of JSON whose type is known, or guessed where it is not given: a resource by its `resourceType`.
+    /// An element as JSON. Without a `type`, a resource has the type that its `resourceType` names.
     public init(_ json: JSONValue, type: String? = nil) { storage = .node(PathNode(json, typeNamed: type)) }
     /// A string.
     public init(_ string: String) { storage = .value(.string(string)) }
@@ -65,7 +65,7 @@ public struct FHIRPathItem: Sendable {
         }
     }
 
-    /// The quantity that an element or a value of FHIRPath's own type is; of the latter in UCUM. nil for other types.
+    /// The quantity of an element or of a value of FHIRPath's own type, the latter with a unit in UCUM; nil for other types.
     public var quantity: Quantity? {
         switch storage {
         case .node(let node): return node.type?.isQuantity == true ? node.json.flatMap(Quantity.init(tree:)) : nil

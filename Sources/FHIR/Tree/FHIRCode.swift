@@ -1,8 +1,8 @@
 import OrderedJSON
 
-/// The codes of a value set that a binding requires, and any other that somebody wrote.
+/// The codes of a value set that a binding requires; `other` keeps a code that the value set does not have.
 public protocol FHIRCode: FHIRValue, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The value for a code: `other` when it is none of the value set.
+    /// The value for a code: `other` when the value set does not have it.
     init(_ code: String)
     /// The code.
     var code: String { get }

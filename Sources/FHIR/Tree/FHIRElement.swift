@@ -2,7 +2,7 @@ import OrderedJSON
 
 /// A view on an element that has elements: a datatype, a backbone element or a resource.
 ///
-/// A view is its JSON. Accessors read and write it; what no accessor is for stays in it, unknown members included:
+/// A view is its JSON. Accessors read and write it; members without an accessor, unknown ones included, stay in it:
 ///
 /// ```swift
 /// var patient = try Patient(parsing: data)
@@ -17,7 +17,7 @@ public protocol FHIRElement: FHIRValue, CustomStringConvertible {
     static var typeName: String { get }
     /// The JSON.
     var tree: JSONValue { get set }
-    /// A view on any JSON; what is not of this type is absent.
+    /// A view on any JSON; accessors give `nil` for what is not of this type.
     init(view tree: JSONValue)
 }
 

@@ -104,13 +104,13 @@ extension FHIRDomainResource {
     }
 }
 
-/// Why a text is no resource of the type that was asked for.
+/// Why a text is not a resource of the expected type.
 public enum FHIRParsingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// It is no JSON.
+    /// It is not JSON.
     case json(JSONError)
-    /// It is no resource in XML.
+    /// It is not a resource in XML.
     case xml(FHIRXMLError)
-    /// It is JSON, but no object with a `resourceType`.
+    /// It is JSON, but not an object with a `resourceType`.
     case notAResource
     /// It is a resource of another type.
     case wrongType(expected: String, isKnown: Bool)

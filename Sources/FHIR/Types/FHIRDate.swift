@@ -39,7 +39,7 @@ public struct FHIRDate: FHIRValue, ExpressibleByStringLiteral, CustomStringConve
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// A literal that is no date is a programmer's error.
+    /// A literal that is not a date stops the program.
     public init(stringLiteral text: String) {
         guard let date = FHIRDate(text: text) else { preconditionFailure("not a date of FHIR: \(text)") }
         self = date

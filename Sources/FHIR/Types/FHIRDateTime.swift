@@ -53,7 +53,7 @@ public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringC
         self.init(stringLiteral: "\(calendar.joined(separator: "-"))T\(clock.joined(separator: ":"))\(fraction)\(zone)")
     }
 
-    /// A literal that is no date and time is a programmer's error.
+    /// A literal that is not a dateTime stops the program.
     public init(stringLiteral text: String) {
         guard let value = FHIRDateTime(text: text) else { preconditionFailure("not a dateTime of FHIR: \(text)") }
         self = value
@@ -89,7 +89,7 @@ public struct FHIRInstant: FHIRValue, ExpressibleByStringLiteral, CustomStringCo
     /// A point in time, in milliseconds and in a zone.
     public init(_ date: Date, offset: Int = 0) { dateTime = FHIRDateTime(date, offset: offset) }
 
-    /// A literal that is no instant is a programmer's error.
+    /// A literal that is not an instant stops the program.
     public init(stringLiteral text: String) {
         guard let value = FHIRInstant(text: text) else { preconditionFailure("not an instant of FHIR: \(text)") }
         self = value

@@ -8,8 +8,8 @@ import Foundation
 
 /// A decimal with its digits as they were written: `1.10` stays `1.10`, and is not `1.1`.
 ///
-/// The precision of a decimal says something in FHIR, so two are equal when their digits are; compare ``decimal`` for
-/// their values.
+/// In FHIR the precision of a decimal is part of it: two are equal when their digits are. Compare ``decimal`` to compare
+/// values.
 public struct FHIRDecimal: FHIRValue, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// The digits.
     public let description: String

@@ -25,7 +25,7 @@ public struct FHIRTime: FHIRValue, ExpressibleByStringLiteral, CustomStringConve
         (self.hour, self.minute, self.second, self.fraction) = (hour, minute, second, fraction)
     }
 
-    /// A literal that is no time is a programmer's error.
+    /// A literal that is not a time stops the program.
     public init(stringLiteral text: String) {
         guard let time = FHIRTime(text: text) else { preconditionFailure("not a time of FHIR: \(text)") }
         self = time

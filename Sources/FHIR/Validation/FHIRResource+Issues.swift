@@ -19,7 +19,7 @@ extension FHIRResource {
 }
 
 extension ValidationIssue {
-    /// The issues of JSON that should be a resource; one `fatal` issue when it is none.
+    /// The issues of JSON that should be a resource; one `fatal` issue when it is not.
     public static func all(of json: JSONValue, _ options: ValidationOptions = ValidationOptions()) -> [ValidationIssue] {
         var validation = Validation(options)
         return validation.issues(of: json)
@@ -30,7 +30,7 @@ extension OperationOutcome {
     private static let lineURL: FHIRURI = "http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-line"
     private static let columnURL: FHIRURI = "http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-col"
 
-    /// The issues of a validation; where there are none, one remark that says so.
+    /// The issues of a validation as an OperationOutcome; without issues it has one remark that there are none.
     ///
     /// Lines and columns are in the extensions that FHIR defines for them.
     public init(_ issues: [ValidationIssue]) {

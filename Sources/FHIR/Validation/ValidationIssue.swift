@@ -2,7 +2,7 @@ import OrderedJSON
 
 /// Something that is wrong with a resource, or worth a remark.
 ///
-/// An issue names elements, rules and value sets, and no value: those may be somebody's health record.
+/// An issue names elements, rules and value sets. It never quotes a value, which may be part of a health record.
 public struct ValidationIssue: Sendable, Hashable, CustomStringConvertible {
     /// How much it matters: `fatal` stops validation, `error` makes the resource invalid, `warning` and `information`
     /// do not.

@@ -1,4 +1,4 @@
-/// What is validated, and how much validation may take.
+/// What is validated, and the limits of validation.
 public struct ValidationOptions: Sendable, Hashable {
     /// Whether rules that are recommendations are applied: that a resource should have a narrative (`dom-6`), and that
     /// a problem should have a clinical status (`con-3`).

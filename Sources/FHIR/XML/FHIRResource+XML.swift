@@ -17,7 +17,7 @@ extension FHIRResource {
     ///
     /// What is read becomes the same tree as the resource's JSON. Comments and processing instructions outside the
     /// narrative are left out, and so is `xsi:schemaLocation`. A document type, and elements and attributes that the types
-    /// do not have, are errors. A value that is none of its type becomes a string, which `issues()` reports.
+    /// do not have, are errors. A value that does not fit its type becomes a string, which `issues()` reports.
     ///
     /// - Parameter limits: What the text may have at most. Elements can be nested 256 deep at most.
     /// - Throws: ``FHIRParsingError``.

@@ -1,6 +1,6 @@
 import IndivoXML
 
-/// Why a text is no resource in XML, or why a resource cannot be written in XML, and where.
+/// Why a text is not a resource in XML, or why a resource cannot be written in XML, and where.
 ///
 /// An error names no content: that may be somebody's health record.
 public struct FHIRXMLError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -19,7 +19,7 @@ public struct FHIRXMLError: Error, Sendable, Hashable, CustomStringConvertible {
 
         // MARK: Reading
 
-        /// It is not XML, or hits one of the limits.
+        /// It is not XML, or exceeds one of the limits.
         case notXML(XMLError)
         /// The encoding is not UTF-8.
         case notUTF8
@@ -50,7 +50,7 @@ public struct FHIRXMLError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// What is wrong.
     public let reason: Reason
-    /// The path of the element, or of that which it is in: `Patient.contact.name`.
+    /// The path of the element, or of its parent: `Patient.contact.name`.
     public let path: String
     /// The line of the text that was read, from 1; of what is written, that of its JSON if it was parsed.
     public let line: Int?

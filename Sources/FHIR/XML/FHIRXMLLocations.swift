@@ -2,8 +2,7 @@ import OrderedJSON
 
 /// Where the parts of a resource that was read from XML are in that text.
 ///
-/// The locations of the resource's JSON, which issues have, are those of a text that nobody sees. This finds the elements
-/// that they came from:
+/// Issues have locations in the resource's JSON, which nobody sees. This finds the XML elements that they came from:
 ///
 /// ```swift
 /// let (patient, locations) = try Patient.parse(xml: data)

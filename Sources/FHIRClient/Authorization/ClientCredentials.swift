@@ -108,16 +108,16 @@ public actor ClientCredentials: FHIRAuthorization {
                 name: "client_assertion",
                 value: try await assertion.signed(audience: url.absoluteString, at: timing.now()))
         }
-        let answer = try await transport.send(request, body: Data(form.encoded.utf8))
-        return try token(in: answer, at: timing.elapsed())
+        let http = try await transport.send(request, body: Data(form.encoded.utf8))
+        return try token(in: http, at: timing.elapsed())
     }
 
     /// The token in a response (RFC 6749, section 5).
-    private nonisolated func token(in answer: HTTPAnswer, at now: Duration) throws(FHIRAuthorizationError) -> Token {
-        let status = answer.response.status.code
+    private nonisolated func token(in http: HTTPAnswer, at now: Duration) throws(FHIRAuthorizationError) -> Token {
+        let status = http.response.status.code
         var limits = JSONLimits()
         limits.bytes = 256 << 10
-        guard let json = try? JSONValue(parsing: answer.body, limits: limits) else {
+        guard let json = try? JSONValue(parsing: http.body, limits: limits) else {
             throw FHIRAuthorizationError("the token endpoint's response (\(status)) is not JSON; check its address")
         }
         guard (200..<300).contains(status) else {

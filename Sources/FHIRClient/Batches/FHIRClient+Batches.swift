@@ -22,27 +22,27 @@ public struct FHIREntryResult: Sendable {
 extension FHIRClient {
     /// Does everything or nothing (`transaction`).
     ///
-    /// It is retried only when nothing in it can be done twice, because every create has a condition.
+    /// It is retried only when that is safe: when every create has a condition.
     /// - Returns: What became of each entry, in the order of the entries.
     /// - Throws: ``FHIRClientError``; then nothing was done, unless ``FHIRClientError/mayHaveBeenDone``.
     @discardableResult
     public func transaction(_ transaction: FHIRTransaction) async throws -> [FHIREntryResult] {
-        let (reply, results) = try await send(transaction, as: .transaction, answeredBy: .transactionResponse)
+        let (reply, results) = try await send(transaction, as: .transaction, expecting: .transactionResponse)
         if let index = results.firstIndex(where: { !$0.isSuccess }) {
             throw reply.malformed("entry \(index) of a transaction that succeeded has status \(results[index].status)")
         }
         return results
     }
 
-    /// Does each entry for itself (`batch`).
-    /// - Returns: What became of each, in the order of the entries; one that failed is no error.
+    /// Does each entry independently of the others (`batch`).
+    /// - Returns: What became of each, in the order of the entries; a failed entry does not throw.
     @discardableResult
     public func batch(_ batch: FHIRTransaction) async throws -> [FHIREntryResult] {
-        try await send(batch, as: .batch, answeredBy: .batchResponse).results
+        try await send(batch, as: .batch, expecting: .batchResponse).results
     }
 
     private func send(
-        _ transaction: FHIRTransaction, as type: BundleType, answeredBy responseType: BundleType
+        _ transaction: FHIRTransaction, as type: BundleType, expecting responseType: BundleType
     ) async throws -> (reply: FHIRReply, results: [FHIREntryResult]) {
         let request = FHIRRequest(
             type.code, .post, [], body: .resource(transaction.bundle(type)), retry: transaction.retry)

@@ -17,7 +17,7 @@ public struct FHIRTransaction: Sendable {
     /// What is asked, in order.
     public private(set) var entries: [FHIRBundle.Entry] = []
 
-    /// With nothing in it.
+    /// A transaction or batch without entries.
     public init() {}
 
     /// With the entries of a bundle of type `transaction` or `batch`.
@@ -96,7 +96,7 @@ public struct FHIRTransaction: Sendable {
         return bundle
     }
 
-    /// Whether all of it may be sent again when nobody knows what became of it.
+    /// Whether all of it may be sent again when its outcome is unknown.
     var retry: RetryRule { .all(entries.lazy.map { Self.retry($0.request) }) }
 
     private static func retry(_ request: FHIRBundle.Entry.Request?) -> RetryRule {

@@ -56,12 +56,12 @@ extension FHIRClient {
             // Waiting for a token is a part of the call.
             let remaining = max(.milliseconds(1), end - options.timing.elapsed())
             let token = try await HTTPLimits.$remaining.withValue(remaining) { try await authorization.token() }
-            var answer = try await transfer(request, token, until: end)
-            if answer.response.status.code == 401, let other = try await authorization.token(after: token), other != token {
+            var http = try await transfer(request, token, until: end)
+            if http.response.status.code == 401, let other = try await authorization.token(after: token), other != token {
                 logger.debug("\(request.interaction) \(request.shape): 401, again with another token")
-                answer = try await transfer(request, other, until: end)
+                http = try await transfer(request, other, until: end)
             }
-            let reply = try FHIRReply(answer, to: request, options: options)
+            let reply = try FHIRReply(http, to: request, options: options)
             logger.debug("\(request.interaction) \(request.shape): \(reply.status)")
             return reply
         } catch let error as FHIRClientError {

@@ -21,9 +21,8 @@ import OrderedJSON
 /// let stored = try await client.create(observation, ifNoneExist: [.parameter("identifier", .token(system: system, id))])
 /// ```
 ///
-/// Requests that can do no harm are retried (`RetryPolicy`): those that read, those that have the same effect when sent twice,
-/// and a create only with a condition that finds the resource that an earlier attempt created. All failures are
-/// ``FHIRClientError``.
+/// Requests that are safe to repeat are retried (`RetryPolicy`): reads, requests that have the same effect when sent twice, and
+/// creates with a condition that finds the resource that an earlier attempt created. All failures are ``FHIRClientError``.
 ///
 /// ## Topics
 ///
@@ -103,7 +102,7 @@ public final class FHIRClient: Sendable {
 
     /// How requests to a server behave.
     public struct Options: Sendable {
-        /// How requests that can do no harm are retried.
+        /// How requests are retried that are safe to repeat.
         public var retry: RetryPolicy
         /// How many requests may be under way at a time; further ones wait.
         public var maximumConcurrentRequests: Int
@@ -112,8 +111,8 @@ public final class FHIRClient: Sendable {
         /// How many pages of one search or history are read.
         public var maximumPages: Int
         /// Searches with more bytes of parameters are sent by POST, since servers bound the length of a URL.
-        public var longestQuery: Int
-        /// What is taken of a response's JSON.
+        public var maximumQueryBytes: Int
+        /// The limits of a response's JSON.
         public var limits: JSONLimits
         /// The clocks; a test brings its own.
         public var timing: CallTiming
@@ -122,14 +121,14 @@ public final class FHIRClient: Sendable {
         /// said otherwise.
         public init(
             retry: RetryPolicy = RetryPolicy(), maximumConcurrentRequests: Int = 8, plainHTTPHosts: Set<String> = [],
-            maximumPages: Int = 10_000, longestQuery: Int = 2_000, limits: JSONLimits = JSONLimits(),
+            maximumPages: Int = 10_000, maximumQueryBytes: Int = 2_000, limits: JSONLimits = JSONLimits(),
             timing: CallTiming = .system
         ) {
             self.retry = retry
             self.maximumConcurrentRequests = maximumConcurrentRequests
             self.plainHTTPHosts = plainHTTPHosts
             self.maximumPages = maximumPages
-            self.longestQuery = longestQuery
+            self.maximumQueryBytes = maximumQueryBytes
             self.limits = limits
             self.timing = timing
         }

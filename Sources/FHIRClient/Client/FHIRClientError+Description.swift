@@ -37,7 +37,8 @@ extension FHIRClientError: CustomStringConvertible {
         case .unexpectedStatus(let status) where (300..<400).contains(status):
             "the server redirects (\(status)), which is not followed; check the base URL"
         case .unexpectedStatus(let status): "unexpected status \(status)"
-        case .malformedResponse(let what): "the response is not what it should be: \(what); check that the base URL is a FHIR server's"
+        case .malformedResponse(let what):
+            "the response is not what it should be: \(what); check that the base URL is a FHIR server's"
         case .foreignLink: "the next page is on another server; it was not asked for, so that no token goes there"
         case .endlessPages: "the next pages have no end"
         case .authorization(let what): "no token: \(what)"
@@ -60,7 +61,7 @@ extension OperationOutcome.Issue {
             code.flatMap { $0.code.utf8.count <= 30 && $0.code.utf8.allSatisfy(Self.isNameByte) ? $0.code : nil }
         }
         let path = expression.first.flatMap { path in
-            path.utf8.count <= 200 && path.utf8.allSatisfy { Self.isNameByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }
+            path.utf8.count <= 200 && path.utf8.allSatisfy { Self.isNameByte($0) || ".[]".utf8.contains($0) }
                 ? path : nil
         }
         return [known(severity), known(code), path.map { "at \($0)" }].compactMap(\.self).joined(separator: " ")

@@ -23,7 +23,7 @@ public struct FHIRClientError: Error, Sendable {
     public enum Reason: Sendable, Hashable {
         /// An argument that no server would take; nothing was sent. The text says what to change.
         case badArgument(String)
-        /// There is no way to the server. Nothing was sent.
+        /// The server cannot be reached. Nothing was sent.
         case notReachable
         /// There was no complete response in time.
         case timedOut
@@ -51,7 +51,7 @@ public struct FHIRClientError: Error, Sendable {
         case busy
         /// Another 5xx: the server failed.
         case serverFailed(status: Int)
-        /// Another status that is no success; redirections are not followed.
+        /// Another status that is not a success; redirections are not followed.
         case unexpectedStatus(Int)
         /// The response is not what the interaction gives. The text says what is wrong with it.
         case malformedResponse(String)
@@ -59,7 +59,7 @@ public struct FHIRClientError: Error, Sendable {
         case foreignLink
         /// The links to next pages lead in a circle, or there are more than ``FHIRClient/Options/maximumPages``.
         case endlessPages
-        /// No token was given. The text says why.
+        /// There is no token. The text says why.
         case authorization(String)
         /// The task was cancelled. The server may have acted on the request or not.
         case cancelled
@@ -75,7 +75,7 @@ public struct FHIRClientError: Error, Sendable {
     public internal(set) var status: Int?
     /// What the server says about it. It may quote what was sent.
     public internal(set) var outcome: OperationOutcome?
-    /// Why there is no complete response, where there is none.
+    /// Why there is no complete response; nil where there is one.
     public internal(set) var transportError: HTTPTransportError?
     /// How many times the request was sent, or tried to be.
     public internal(set) var attempts = 0

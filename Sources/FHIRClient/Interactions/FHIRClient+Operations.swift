@@ -19,7 +19,7 @@ extension FHIRClient {
     ///   - name: Its name, with or without `$`.
     ///   - target: What it works on.
     ///   - parameters: Its parameters.
-    ///   - changesState: Whether it does more than compute; one that does is sent once.
+    ///   - changesState: Whether it changes something on the server; then it is sent once and never retried.
     /// - Returns: What it gives; `nil` when it gives nothing.
     public func operation(
         _ name: String, on target: FHIROperationTarget = .system, _ parameters: Parameters = Parameters(),

@@ -3,21 +3,22 @@ import HTTPTypes
 import URLCoding
 
 extension FHIRClient {
-    /// What the server says it can do (`capabilities`).
+    /// The server's capability statement (`capabilities`).
     public func capabilities() async throws -> CapabilityStatement {
         try await send(FHIRRequest("capabilities", .get, ["metadata"], retry: .freely)).the(CapabilityStatement.self)
     }
 
     /// A resource as it is stored now (`read`).
     ///
-    /// Where its `meta` does not say which version it is, and the response's `ETag` does, that is set.
-    /// - Throws: ``FHIRClientError``; of an unknown id `notFound`, of a deleted resource `deleted`.
+    /// Where its `meta` has no version, the version of the response's `ETag` is set in it.
+    /// - Throws: ``FHIRClientError``; `notFound` for an unknown id, `deleted` for a deleted resource.
     public func read<Resource: FHIRResource>(_ type: Resource.Type, id: String) async throws -> Resource {
         try await stored(type, "read", [name(of: type, "read"), FHIRRequest.checked(id: id, "read")])
     }
 
     /// A resource that a reference refers to (`read`).
-    /// - Throws: ``FHIRClientError``; `badArgument` for one to another server, to a contained resource or without an address.
+    /// - Throws: ``FHIRClientError``; `badArgument` for a reference to another server or to a contained resource, or without
+    ///   an address.
     public func read<Resource: FHIRResource>(_ reference: Reference<Resource>) async throws -> Resource {
         guard let target = reference.target, isHere(reference.reference ?? "") else {
             throw FHIRRequest.bad("the reference is not to a resource of this server", "read")

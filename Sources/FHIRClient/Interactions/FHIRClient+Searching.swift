@@ -4,7 +4,7 @@ import URLCoding
 
 /// How a search is sent.
 public enum FHIRSearchMethod: Sendable, Hashable {
-    /// By GET; by POST where the parameters are longer than ``FHIRClient/Options/longestQuery``.
+    /// By GET; by POST where the parameters are longer than ``FHIRClient/Options/maximumQueryBytes``.
     case automatic
     /// By GET, with the parameters in the URL, where servers and proxies log them.
     case get
@@ -13,7 +13,7 @@ public enum FHIRSearchMethod: Sendable, Hashable {
 }
 
 extension FHIRClient {
-    /// The resources of a type that meet all conditions, page after page, as they are asked for (`search-type`).
+    /// The resources of a type that match all conditions. Each page is requested when the iteration reaches it (`search-type`).
     ///
     /// ```swift
     /// for try await patient in client.search(Patient.self, [.parameter("family", .string("Miller"))]) { … }
@@ -41,7 +41,7 @@ extension FHIRClient {
         pages { self.request("search-system", [], search, method) }
     }
 
-    /// How many resources of a type meet all conditions, without reading them.
+    /// How many resources of a type match all conditions, without reading them.
     public func count<Resource: FHIRResource>(
         _ type: Resource.Type, _ search: FHIRSearch = []
     ) async throws -> Int {
@@ -88,7 +88,7 @@ extension FHIRClient {
     ) -> FHIRRequest {
         let form = search.form
         var request: FHIRRequest
-        if method == .post || (method == .automatic && search.query.utf8.count > options.longestQuery) {
+        if method == .post || (method == .automatic && search.query.utf8.count > options.maximumQueryBytes) {
             request = FHIRRequest(interaction, .post, path + ["_search"], body: .form(form), retry: .freely)
         } else {
             request = FHIRRequest(interaction, .get, path, query: form, retry: .freely)

@@ -15,13 +15,13 @@ public enum FHIRReturn: String, Sendable, Hashable {
 extension FHIRClient {
     /// Stores a new resource under an id that the server gives (`create`).
     ///
-    /// Without a condition it is sent once: when the response is lost, nobody knows whether it was stored. With
-    /// `ifNoneExist` it is retried, and stores nothing where the condition finds a resource already:
+    /// Without a condition it is sent once: when the response is lost, it is unknown whether it was stored. With
+    /// `ifNoneExist` it is retried, and stores nothing when a stored resource matches the condition:
     ///
     /// ```swift
     /// try await client.create(observation, ifNoneExist: [.parameter("identifier", .token(system: system, id))])
     /// ```
-    /// - Parameter condition: A condition that no stored resource may meet. It should match the resource created here, and no
+    /// - Parameter condition: A condition that no stored resource may match. It should match the resource created here, and no
     ///   other.
     /// - Throws: ``FHIRClientError``; `preconditionFailed` when several resources meet the condition.
     @discardableResult
@@ -79,7 +79,7 @@ extension FHIRClient {
         return try await write(request, returning)
     }
 
-    /// Deletes a resource (`delete`). One that is deleted already is no error where the server says so.
+    /// Deletes a resource (`delete`). Deleting it again is an error only on servers that report one.
     /// - Returns: What the server says about it, if anything.
     @discardableResult
     public func delete<Resource: FHIRResource>(
@@ -123,7 +123,7 @@ extension FHIRClient {
         try FHIRRequest.checked(type: resource.resourceType ?? "", interaction)
     }
 
-    /// A condition that has one: without, a server would take all resources.
+    /// The condition, if it has parameters: an empty one would match all resources.
     func checked(_ condition: FHIRSearch, _ interaction: String) throws(FHIRClientError) -> FHIRSearch {
         guard condition.hasCondition else {
             throw FHIRRequest.bad("the condition is empty, and would be met by every resource", interaction)

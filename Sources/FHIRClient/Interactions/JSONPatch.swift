@@ -18,13 +18,13 @@ public struct JSONPatch: Sendable, Hashable, ExpressibleByArrayLiteral {
         case add(String, JSONValue)
         /// Removes what is there.
         case remove(String)
-        /// Puts a value where another was.
+        /// Replaces a value.
         case replace(String, JSONValue)
         /// Moves what is at one path to another.
         case move(from: String, to: String)
         /// Copies what is at one path to another.
         case copy(from: String, to: String)
-        /// Does nothing, or fails as a whole when the value is another.
+        /// Makes the whole patch fail when the value is another.
         case test(String, JSONValue)
 
         var tree: JSONValue {

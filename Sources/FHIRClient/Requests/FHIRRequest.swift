@@ -63,7 +63,8 @@ extension FHIRRequest {
     /// A type as a segment.
     /// - Throws: ``FHIRClientError`` for what cannot be a type.
     static func checked(type: String, _ interaction: String) throws(FHIRClientError) -> String {
-        guard !type.isEmpty, type.utf8.count <= 64, type.utf8.allSatisfy({ ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") })
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard !type.isEmpty, type.utf8.count <= 64, type.utf8.allSatisfy({ letters.contains($0 | 0x20) })
         else {
             throw bad("the type of a resource has only letters, as in Patient", interaction)
         }

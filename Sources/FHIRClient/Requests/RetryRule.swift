@@ -1,6 +1,6 @@
-/// Whether a request may be sent again when nobody knows what became of it.
+/// Whether a request may be sent again when its outcome is unknown.
 enum RetryRule: Sendable, Hashable {
-    /// It reads, or leaves the server as one sending does.
+    /// It only reads, or has the same effect when it is sent twice.
     case freely
     /// The server refuses a second one, by the version it names: harmless, but the refusal would hide the success.
     case refusedTwice

@@ -12,11 +12,11 @@ struct FHIRReply: Sendable {
     let resource: AnyResource?
 
     /// - Throws: ``FHIRClientError`` for what is no success, or not FHIR.
-    init(_ answer: HTTPAnswer, to request: FHIRRequest, options: FHIRClient.Options) throws(FHIRClientError) {
+    init(_ http: HTTPAnswer, to request: FHIRRequest, options: FHIRClient.Options) throws(FHIRClientError) {
         self.request = request
-        status = answer.response.status.code
-        fields = answer.response.headerFields
-        let content = FHIRContent(answer, limits: options.limits)
+        status = http.response.status.code
+        fields = http.response.headerFields
+        let content = FHIRContent(http, limits: options.limits)
         guard (200..<300).contains(status) || status == 304 else {
             var error = FHIRClientError(.init(status: status), request)
             error.status = status
@@ -92,22 +92,23 @@ enum FHIRContent: Sendable {
     /// Something else; the text says what, without any of it.
     case other(String)
 
-    init(_ answer: HTTPAnswer, limits: JSONLimits) {
-        guard !answer.body.isEmpty else {
+    init(_ http: HTTPAnswer, limits: JSONLimits) {
+        guard !http.body.isEmpty else {
             self = .empty
             return
         }
-        if let coding = answer.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
+        if let coding = http.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
             self = .other("it is compressed, which was not asked for")
             return
         }
-        let type = answer.response.headerFields[.contentType].map(Self.mediaType)
+        let type = http.response.headerFields[.contentType].map(Self.mediaType)
         guard let type, Self.types.contains(type) else {
-            self = .other(type.map { "its content type is \($0.prefix(60)), not application/fhir+json" } ?? "it has no content type")
+            self = .other(
+                type.map { "its content type is \($0.prefix(60)), not application/fhir+json" } ?? "it has no content type")
             return
         }
         do {
-            let tree = try JSONValue(parsing: answer.body, limits: limits)
+            let tree = try JSONValue(parsing: http.body, limits: limits)
             guard let resource = AnyResource(tree: tree) else {
                 self = .other("it is JSON, but not a resource")
                 return

@@ -10,9 +10,9 @@ public struct FHIRWritten<Resource: FHIRResource>: Sendable {
         case created
         /// It stored another version, or found that there is nothing to change (200, after an update or patch).
         case updated
-        /// It found the resource that a conditional create asked for, and stored nothing (200, after a create).
+        /// A stored resource matches the condition of the create; nothing was stored (200, after a create).
         case existing
-        /// It took the request, and does it later (202).
+        /// It accepted the request, and processes it later (202).
         case accepted
     }
 

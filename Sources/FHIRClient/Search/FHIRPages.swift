@@ -9,7 +9,7 @@ public struct FHIRPages: AsyncSequence, Sendable {
     public typealias Element = FHIRBundle
 
     let client: FHIRClient
-    /// The first request, or why there is none.
+    /// The first request, or why it cannot be made.
     let first: Result<FHIRRequest, FHIRClientError>
     let type: BundleType
 

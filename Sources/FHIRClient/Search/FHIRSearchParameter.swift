@@ -14,11 +14,11 @@ public struct FHIRSearchParameter: Sendable, Hashable {
     /// The value, escaped for FHIR, before percent-encoding.
     public let value: String
 
-    /// What is behind a name (R4, section 3.1.1.4.0.3).
+    /// The modifier after a name (R4, section 3.1.1.4.0.3).
     public enum Modifier: Sendable, Hashable {
         /// The element is missing, or not: with `.boolean`.
         case missing
-        /// The whole text, in this case.
+        /// The whole text, with the same upper and lower case.
         case exact
         /// A part of the text.
         case contains
@@ -64,21 +64,25 @@ public struct FHIRSearchParameter: Sendable, Hashable {
         self.value = value
     }
 
-    /// A condition that one of the values meets. Two conditions on the same name both count.
+    /// A condition that matches when one of the values does. Two conditions on the same name must both match.
     public static func parameter(_ name: String, modifier: Modifier? = nil, _ values: FHIRSearchValue...) -> Self {
         Self(name + (modifier.map { ":" + $0.text } ?? ""), values.map(\.description).joined(separator: ","))
     }
 
     /// The logical id is one of these.
-    public static func id(_ ids: String...) -> Self { Self("_id", ids.map { FHIRSearchValue.token($0).description }.joined(separator: ",")) }
+    public static func id(_ ids: String...) -> Self {
+        Self("_id", ids.map { FHIRSearchValue.token($0).description }.joined(separator: ","))
+    }
 
-    /// Another resource refers to the resources searched for, and meets a condition.
+    /// Another resource refers to the resource, and matches a condition.
     public static func has(_ type: String, _ reference: String, _ name: String, _ values: FHIRSearchValue...) -> Self {
         Self("_has:\(type):\(reference):\(name)", values.map(\.description).joined(separator: ","))
     }
 
     /// Also the resources that are referred to, as in `Observation:patient` or `Observation:subject:Patient`.
-    public static func include(_ path: String, iterate: Bool = false) -> Self { Self(iterate ? "_include:iterate" : "_include", path) }
+    public static func include(_ path: String, iterate: Bool = false) -> Self {
+        Self(iterate ? "_include:iterate" : "_include", path)
+    }
 
     /// Also what refers to it, as in `Provenance:target`.
     public static func reverseInclude(_ path: String, iterate: Bool = false) -> Self {

@@ -2,8 +2,8 @@ import FHIR
 
 /// A value of a search parameter, escaped as searches want it.
 ///
-/// `,`, `$`, `|` and `\` mean something in a search (R4, section 3.1.1.4.0.1); in a text they are escaped, so that a name
-/// like `Smith, John` is one name. The percent-encoding of the URL comes on top.
+/// `,`, `$`, `|` and `\` have a meaning in a search (R4, section 3.1.1.4.0.1). In a text they are escaped, so that a name
+/// like `Smith, John` is one name. The URL is percent-encoded in addition.
 public struct FHIRSearchValue: Sendable, Hashable, CustomStringConvertible {
     /// The value as it stands in a parameter, before percent-encoding.
     public let description: String

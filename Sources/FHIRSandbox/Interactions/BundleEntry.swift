@@ -28,7 +28,7 @@ struct BundleEntry {
             self.method = method
             fullURL = json.member("fullUrl")?.string
             guard ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(method) else {
-                throw FHIRFailure(400, "value", "the method is none of HTTP that FHIR uses")
+                throw FHIRFailure(400, "value", "FHIR does not use the method")
             }
             request = FHIRRequest(interaction: try Interaction(method, path, isConditional: !query.items.isEmpty))
             request.query = query

@@ -26,9 +26,9 @@ struct FHIRRequest: Sendable {
     var isStrict = false
 
     /// The resource in the body.
-    /// - Throws: ``FHIRFailure`` where there is none, or one of another type.
+    /// - Throws: ``FHIRFailure`` where the body is not a resource, or is one of another type.
     func resource(of type: String?) throws(FHIRFailure) -> JSONValue {
-        guard case .resource(let resource)? = body else { throw .invalid("the body is no resource") }
+        guard case .resource(let resource)? = body else { throw .invalid("the body is not a resource") }
         guard let name = resource.member("resourceType")?.string else {
             throw FHIRFailure(400, "structure", "the body has no resourceType")
         }
@@ -39,7 +39,7 @@ struct FHIRRequest: Sendable {
             throw FHIRFailure(400, "invalid", "the body is a \(name), and the address is of another type")
         }
         if let meta = resource.member("meta"), meta.kind != .object {
-            throw FHIRFailure(422, "structure", "meta is no object", at: "\(name).meta")
+            throw FHIRFailure(422, "structure", "meta is not an object", at: "\(name).meta")
         }
         return resource
     }

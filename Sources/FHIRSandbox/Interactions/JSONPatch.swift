@@ -43,7 +43,7 @@ struct JSONPatch {
             func problem(_ text: String) -> FHIRFailure { .invalid("operation \(index + 1) of the patch: \(text)") }
             func pointer(_ name: String) throws(FHIRFailure) -> Pointer {
                 guard let pointer = element[name]?.string.flatMap(Pointer.init) else {
-                    throw problem("“\(name)” is no JSON Pointer")
+                    throw problem("“\(name)” is not a JSON Pointer")
                 }
                 return pointer
             }

@@ -151,7 +151,9 @@ extension Session {
     /// The resource that a conditional reference, such as `Patient?identifier=…`, is to.
     private func conditionalTarget(_ reference: String) throws -> String {
         let parts = reference.split(separator: "?", maxSplits: 1).map(String.init)
-        guard parts.count == 2, catalog.isType(parts[0]) else { throw FHIRFailure.invalid("a conditional reference is none") }
+        guard parts.count == 2, catalog.isType(parts[0]) else {
+            throw FHIRFailure.invalid("a conditional reference is a type and a search, such as Patient?identifier=12")
+        }
         let found = try matches(parts[0], try QueryItems(parsing: parts[1]))
         if found.isEmpty, keepsConditionalReferences { return reference }
         guard found.count == 1, let target = try store.current(row: found[0]) else {

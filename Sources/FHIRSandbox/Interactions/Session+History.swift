@@ -15,12 +15,12 @@ extension Session {
         }
         var count = limits.defaultPage
         if let text = request.query["_count"] {
-            guard let number = Int(text), number > 0 else { throw FHIRFailure.invalid("_count is no number above 0") }
+            guard let number = Int(text), number > 0 else { throw FHIRFailure.invalid("_count is not a number above 0") }
             count = min(number, limits.page)
         }
         for name in ["_since", "_at"] {
             guard let text = request.query[name] else { continue }
-            guard let range = TimeRange(text) else { throw FHIRFailure.invalid("\(name) is no time") }
+            guard let range = TimeRange(text) else { throw FHIRFailure.invalid("\(name) is not a time") }
             if name == "_since" {
                 conditions.append("version.at >= \(range.low)")
             } else {
@@ -37,7 +37,7 @@ extension Session {
             literal: "SELECT COUNT(*) FROM \(StoredResource.tables) WHERE \(conditions.joined(separator: " AND "))"
         ).fetchOne(db) ?? 0
         if let text = request.query["_before"] {
-            guard let sequence = Int64(text) else { throw FHIRFailure.invalid("_before is no number") }
+            guard let sequence = Int64(text) else { throw FHIRFailure.invalid("_before is not a number") }
             conditions.append("version.sequence < \(sequence)")
         }
         let versions = try SQLRequest<StoredResource>(

@@ -20,7 +20,7 @@ extension Session {
                 resource = body
             }
         case nil:
-            guard let type, let id else { throw FHIRFailure.invalid("the body is no resource") }
+            guard let type, let id else { throw FHIRFailure.invalid("the body is not a resource") }
             resource = try existing(type, id).json()
         case .patch?: throw FHIRFailure(415, "not-supported", "a resource is application/fhir+json")
         }
@@ -46,7 +46,7 @@ extension Session {
     /// The resource, if the server takes resources like it.
     func checked(_ resource: JSONValue, _ type: String) throws(FHIRFailure) -> JSONValue {
         if let id = resource.member("id"), id.string.map(LogicalID.isValid) != true {
-            throw FHIRFailure(400, "value", "the resource's id is none of FHIR", at: "\(type).id")
+            throw FHIRFailure(400, "value", "the resource's id is not a valid id of FHIR", at: "\(type).id")
         }
         guard server.configuration.refusesInvalid else { return resource }
         if let issue = ValidationIssue.all(of: resource, validationOptions).first(where: \.isError) {
@@ -66,15 +66,15 @@ extension Session {
         for item in request.query.items where !item.value.isEmpty {
             switch item.name {
             case "_count":
-                guard let count = Int(item.value), count > 0 else { throw FHIRFailure.invalid("_count is no number above 0") }
+                guard let count = Int(item.value), count > 0 else { throw FHIRFailure.invalid("_count is not a number above 0") }
                 query.count = min(count, limits.page)
             case "_type": types = Set(item.value.split(separator: ",").map(String.init))
             case "_since":
-                guard let range = TimeRange(item.value) else { throw FHIRFailure.invalid("_since is no time") }
+                guard let range = TimeRange(item.value) else { throw FHIRFailure.invalid("_since is not a time") }
                 since = range.low
             case "_snapshot": query.page = (item.value, query.page?.offset ?? 0)
             case "_offset":
-                guard let offset = Int(item.value), offset >= 0 else { throw FHIRFailure.invalid("_offset is no number") }
+                guard let offset = Int(item.value), offset >= 0 else { throw FHIRFailure.invalid("_offset is not a number") }
                 query.page = (query.page?.snapshot ?? "", offset)
             case "_format", "_pretty": break
             default:

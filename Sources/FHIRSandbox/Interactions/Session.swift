@@ -130,7 +130,7 @@ struct Session {
         guard let match = try matches.first.flatMap(store.current(row:)) else {
             if let own {
                 guard LogicalID.isValid(own) else {
-                    throw FHIRFailure(400, "value", "the resource's id is none of FHIR", at: "\(type).id")
+                    throw FHIRFailure(400, "value", "the resource's id is not a valid id of FHIR", at: "\(type).id")
                 }
                 if let current = try store.current(type, own), !current.isDeleted {
                     throw FHIRFailure(409, "conflict", "the resource's id is that of one that the condition does not match")

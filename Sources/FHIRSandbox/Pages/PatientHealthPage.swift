@@ -21,13 +21,15 @@ struct PatientHealthPage {
         let period: HealthPeriod
         do throws(HealthPeriodError) {
             period = try HealthPeriod(
-                length: query["by"], on: query["on"], zone: query["zone"], defaultZone: latest.flatMap(Self.zone), latest: Int(time))
+                length: query["by"], on: query["on"], zone: query["zone"], defaultZone: latest.flatMap(Self.zone),
+                latest: Int(time))
         } catch {
             return PageLayout.problem("That did not work", error.description, status: 400)
         }
         // Dates without a time are days of the period's zone, and not of UTC.
         let found = try observations(
-            from: Int64(period.needed.lowerBound) - Self.day, to: Int64(period.needed.upperBound) + Self.day, limit: HealthPage.limit + 1)
+            from: Int64(period.needed.lowerBound) - Self.day, to: Int64(period.needed.upperBound) + Self.day,
+            limit: HealthPage.limit + 1)
         let page = HealthPage(
             period: period, path: "/patients/\(id)/health",
             measurements: found.prefix(HealthPage.limit).flatMap { ObservedMeasurements.read($0, in: period.zone) },
@@ -106,14 +108,18 @@ enum ObservedMeasurements {
         }
         // Of events the components are thresholds, not measurements.
         return ([observation] + (codes.isDisjoint(with: panels) ? [] : parts)).compactMap { part in
-            guard let quantity = MeasuredQuantity.find(Self.codes(of: part)), let value = number(of: part, quantity) else { return nil }
+            guard let quantity = MeasuredQuantity.find(Self.codes(of: part)), let value = number(of: part, quantity) else {
+                return nil
+            }
             return measurement(.number(quantity, value))
         }
     }
 
     private static func codes(of part: JSONValue) -> Set<String> { Set(values(of: part["code"])) }
 
-    private static func values(of concept: JSONValue?) -> [String] { concept?["coding"]?.elements?.compactMap { $0["code"]?.string } ?? [] }
+    private static func values(of concept: JSONValue?) -> [String] {
+        concept?["coding"]?.elements?.compactMap { $0["code"]?.string } ?? []
+    }
 
     private static func number(of part: JSONValue, _ quantity: MeasuredQuantity) -> Decimal? {
         guard let value = part["valueQuantity"], value["comparator"] == nil, let digits = value["value"]?.number else { return nil }
@@ -130,6 +136,7 @@ enum ObservedMeasurements {
             guard let start = instant(period["start"]?.string) else { return nil }
             return start..<max(start, instant(period["end"]?.string) ?? start)
         }
-        return (instant(observation["effectiveDateTime"]?.string) ?? instant(observation["effectiveInstant"]?.string)).map { $0..<$0 }
+        let moment = instant(observation["effectiveDateTime"]?.string) ?? instant(observation["effectiveInstant"]?.string)
+        return moment.map { $0..<$0 }
     }
 }

@@ -28,7 +28,8 @@ struct PatientList {
         }
         let table = Table(
             heads: ["Name", "Born", "Gender", "Id"], rows: rows,
-            empty: name.isEmpty ? "There is no patient yet. Send one to <code>\(session.base)/Patient</code>." : "Nobody has this name.")
+            empty: name.isEmpty
+                ? "There is no patient yet. Send one to <code>\(session.base)/Patient</code>." : "Nobody has this name.")
         let more: Markup = total > rows.count ? "<p class=\"quiet\">The first \(rows.count) of \(total).</p>" : .empty
         return PageLayout.page(
             "Patients",

@@ -25,7 +25,10 @@ struct PatientPage {
             ? "<li><a href=\"/patients/\(id)/health\">By day, month and year</a></li>" : .empty
         let links = sections.map { "<li><a href=\"#\($0.id)\">\($0.title)</a></li>" as Markup }
         let parts = sections.map { section -> Markup in
-            "<section id=\"\(section.id)\" aria-labelledby=\"\(section.id)-title\"><h2 id=\"\(section.id)-title\">\(section.title)</h2>\(section.content)</section>"
+            """
+            <section id="\(section.id)" aria-labelledby="\(section.id)-title"><h2 id="\(section.id)-title">\(section.title)</h2>\
+            \(section.content)</section>
+            """
         }
         return PageLayout.page(
             ResourceText.name(of: patient),

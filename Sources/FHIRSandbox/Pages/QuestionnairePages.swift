@@ -40,7 +40,8 @@ final class QuestionnairePages: Sendable {
             guard let resource = entry["resource"], let id = resource["id"]?.string else { return nil }
             let title = resource["title"]?.string ?? resource["name"]?.string ?? id
             return [
-                "<a href=\"/questionnaires/\(id)/\">\(title)</a>", Table.cell(resource["status"]?.string), Table.cell(resource["version"]?.string),
+                "<a href=\"/questionnaires/\(id)/\">\(title)</a>", Table.cell(resource["status"]?.string),
+                Table.cell(resource["version"]?.string),
                 "<a href=\"/resources/Questionnaire/\(id)\"><code>\(id)</code></a>",
             ]
         }

@@ -66,7 +66,7 @@ struct SearchQueryReader {
         switch name {
         case "_format", "_pretty": break
         case "_count":
-            guard let count = Int(item.value), count >= 0 else { throw .invalid("_count is no number") }
+            guard let count = Int(item.value), count >= 0 else { throw .invalid("_count is not a number") }
             query.count = min(count, limits.page)
             if count == 0 { query.summary = .count }
         case "_summary":
@@ -76,7 +76,7 @@ struct SearchQueryReader {
             query.summary = summary
         case "_total":
             guard let total = SearchQuery.Total(rawValue: item.value) else {
-                throw .invalid("_total is none, estimate or accurate")
+                throw .invalid("_total is one of none, estimate and accurate")
             }
             query.total = total
         case "_elements": query.elements += item.value.split(separator: ",").map(String.init)
@@ -86,7 +86,7 @@ struct SearchQueryReader {
         case "_snapshot":
             query.page = (item.value, query.page?.offset ?? 0)
         case "_offset":
-            guard let offset = Int(item.value), offset >= 0 else { throw .invalid("_offset is no number") }
+            guard let offset = Int(item.value), offset >= 0 else { throw .invalid("_offset is not a number") }
             query.page = (query.page?.snapshot ?? "", offset)
         default: return false
         }

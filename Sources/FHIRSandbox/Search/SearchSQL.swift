@@ -41,7 +41,7 @@ extension SearchCriterion {
             let found = Self.any(
                 matches.map { match -> SQL in
                     let condition: SQL = "key = \(key) AND \(match.sql(now: now))"
-                    // By the resource, of which SQLite has to be told: a code may be that of all resources.
+                    // By the resource, which SQLite would not choose by itself: all resources may have the code.
                     return isFilter
                         ? "EXISTS (SELECT 1 FROM value INDEXED BY valueByResource WHERE resource = \(alias).id AND \(condition))"
                         : "\(alias).id IN (SELECT resource FROM value WHERE \(condition))"
@@ -149,7 +149,7 @@ extension ValueMatch {
     }
 
     private static func number(_ prefix: Prefix, _ value: Double, _ implied: ClosedRange<Double>) -> SQL {
-        // Without the upper bound, unless the digits are more than a double tells apart.
+        // Without the upper bound, unless the digits are more than a double distinguishes.
         let equal: SQL = """
             (low >= \(implied.lowerBound) AND high < \(implied.upperBound) OR low = \(value) AND high = \(value))
             """

@@ -6,7 +6,7 @@ import Synchronization
 /// The oldest are forgotten when there are too many.
 final class SnapshotStore: Sendable {
     struct Snapshot: Sendable {
-        /// What it is a result of: the path and the query; a page of another is none of it.
+        /// What it is a result of: the path and the query. Pages of other queries are not in it.
         var origin: String
         /// The rows of the resources in order.
         var rows: [Int64]

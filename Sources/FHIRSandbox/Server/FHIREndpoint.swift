@@ -98,7 +98,7 @@ struct FHIREndpoint: Sendable {
         do throws(FHIRParsingError) {
             tree = try AnyResource(parsingXML: body, limits: xml).tree
         } catch {
-            throw FHIRFailure(400, "structure", "the body is no XML of FHIR: \(error)")
+            throw FHIRFailure(400, "structure", "the body is not FHIR's XML: \(error)")
         }
         guard tree.isAtMost(depth: limits.depth) else {
             throw .tooCostly("a resource has at most \(limits.depth) elements inside each other")
@@ -113,7 +113,7 @@ struct FHIREndpoint: Sendable {
         do throws(JSONError) {
             return try JSONValue(parsing: body, limits: .of(server.configuration.limits))
         } catch {
-            throw FHIRFailure(400, "structure", "the body is no JSON: \(error)")
+            throw FHIRFailure(400, "structure", "the body is not JSON: \(error)")
         }
     }
 

@@ -13,7 +13,7 @@ struct QueryItems: Sendable, Hashable {
 
     /// Reads `application/x-www-form-urlencoded` text. `+` is a space.
     ///
-    /// - Throws: ``FHIRFailure`` for an escape that is none, and for bytes that are not UTF-8.
+    /// - Throws: ``FHIRFailure`` for an invalid escape, and for bytes that are not UTF-8.
     init(parsing text: String) throws(FHIRFailure) {
         items = []
         for part in text.utf8.split(separator: UInt8(ascii: "&")) {

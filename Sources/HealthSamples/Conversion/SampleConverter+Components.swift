@@ -16,6 +16,7 @@ extension SampleConverter {
         var components: [Observation.Component] = []
         for (index, member) in sorted {
             do throws(SampleError) {
+                try member.check()
                 guard case .quantity(let value) = member.value else {
                     throw .malformed(name: member.type, expected: "a quantity, as it is a member of a correlation")
                 }
@@ -70,7 +71,8 @@ extension SampleConverter {
         guard heart.voltages.count <= 10_000_000 else { throw .tooLarge("an electrocardiogram has more than 10,000,000 voltages") }
         var components = [
             component(own("NumberOfVoltageMeasurements", "Number of voltage measurements"), .integer(heart.voltages.count)),
-            component(own("SamplingFrequency", "Sampling frequency"), .quantity(Quantity(value: frequency, unit: "Hz", code: "Hz"))),
+            component(
+                own("SamplingFrequency", "Sampling frequency"), .quantity(Quantity(value: frequency, unit: "Hz", code: "Hz"))),
         ]
         if let text = heart.classification { components.append(component(own("Classification", "Classification"), .string(text))) }
         if let rate = heart.averageHeartRate {
@@ -111,7 +113,7 @@ extension SampleConverter {
     func components(ofMetadata sample: Sample, _ shown: inout Set<String>) -> [Observation.Component] {
         var components: [Observation.Component] = []
         for (name, type) in Self.thresholds {
-            // In a unit that is none of the type's it stays with the other metadata: the event happened all the same.
+            // With a unit that does not fit the type it stays with the other metadata, so that the event is not lost.
             guard case .quantity(let value)? = sample.metadata[name], let entry = mapping.types[type],
                 let quantity = try? quantity(value, type, entry)
             else { continue }

@@ -3,7 +3,7 @@ import FHIR
 extension SampleConverter {
     /// The Device that measured a sample, with the app that stored it; nil where neither is known.
     ///
-    /// Its id is determined by the subject and all that is known of the device: two patients with equal watches have two
+    /// Its id is made from the subject and all properties of the device, so that two patients with equal watches have two
     /// Devices.
     public func device(of sample: Sample) -> Device? {
         var (device, source) = (sample.device, sample.source)
@@ -37,7 +37,9 @@ extension SampleConverter {
             version.type = CodeableConcept(Coding(system: Self.healthKit, code: code))
             result.version.append(version)
         }
-        if let bundle = source?.bundleIdentifier { result.identifier.append(typed("sourceRevision.source.bundleIdentifier", bundle)) }
+        if let bundle = source?.bundleIdentifier {
+            result.identifier.append(typed("sourceRevision.source.bundleIdentifier", bundle))
+        }
         if let local = device?.localIdentifier { result.identifier.append(typed("device.localIdentifier", local)) }
         if let subject, subject.hasPrefix("Patient/") { result.patient = Reference(subject) }
         return result

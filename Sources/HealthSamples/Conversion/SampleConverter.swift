@@ -11,9 +11,9 @@ import UCUM
 ///
 /// The same sample gives the same resources each time. Vital signs satisfy R4's profile of vital signs when there is a subject.
 public struct SampleConverter: Sendable {
-    /// What types mean.
+    /// The codes, units and categories of types.
     public var mapping: HealthMapping
-    /// The reference to whom the samples are about, such as `Patient/7`.
+    /// A reference to the person whose samples these are, such as `Patient/7`.
     public var subject: String?
 
     /// The system of identifiers that are UUIDs; their values begin with `urn:uuid:`.
@@ -29,10 +29,11 @@ public struct SampleConverter: Sendable {
         self.subject = subject
     }
 
-    /// The Observation of a sample; for a clinical record its own resource, unchanged.
+    /// The Observation of a sample; for a clinical record the record's resource, unchanged.
     /// - Parameter device: The device that measured the sample.
     /// - Throws: ``SampleError``, which names the type, unit or value.
     public func resource(of sample: Sample, device: Reference<AnyResource>? = nil) throws(SampleError) -> AnyResource {
+        try sample.check()
         if case .clinicalRecord(let resource) = sample.value {
             if let entry = mapping.types[sample.type] { try check(sample, entry) }
             return resource
@@ -40,8 +41,8 @@ public struct SampleConverter: Sendable {
         return AnyResource(try observation(of: sample, device: device))
     }
 
-    /// The sample; where a correlation cannot become an Observation, its members after it, which then stand alone. So a sample
-    /// that has no mapping does not exclude the others.
+    /// The samples to convert instead of a sample: the sample itself and, where it is a correlation that cannot become an
+    /// Observation, its members after it. So one member without a mapping does not exclude the others.
     public func parts(of sample: Sample) -> [Sample] {
         guard case .correlation(let members) = sample.value else { return [sample] }
         do throws(SampleError) { _ = try resource(of: sample) } catch { return [sample] + members }
@@ -56,7 +57,8 @@ public struct SampleConverter: Sendable {
             case .category: entry.kind == .category
             case .correlation: entry.kind == .correlation
             // Types of own mappings may have any of these values, HealthKit's have one each.
-            default: entry.kind == .other && (sample.value.ownType == sample.type || !SampleValue.ownTypes.contains(sample.type))
+            default:
+                entry.kind == .other && (sample.value.ownType == sample.type || SampleValue.OwnType(rawValue: sample.type) == nil)
             }
         if isRight { return }
         let expected =
@@ -76,7 +78,9 @@ public struct SampleConverter: Sendable {
         var result = Observation(status: .final, code: concept(sample.type, entry))
         result.id = identity
         result.identifier = [Identifier(system: Self.identifierSystem, value: "urn:uuid:\(identity)")]
-        if let category = entry.category { result.category = [CodeableConcept(Coding(system: Self.categorySystem, code: category))] }
+        if let category = entry.category {
+            result.category = [CodeableConcept(Coding(system: Self.categorySystem, code: category))]
+        }
         if let subject { result.subject = Reference(subject) }
         let (start, end) = zoned(sample)
         result.effective = start.microseconds == end.microseconds ? .dateTime(start) : .period(Period(start: start, end: end))
@@ -154,7 +158,7 @@ public struct SampleConverter: Sendable {
         return .codeableConcept(.code(String(raw), system: FHIRURI(values.system), display))
     }
 
-    /// The value of a fact; nil for a text that says nothing.
+    /// The value of a metadata entry; nil for a text without printable characters.
     private func extensionValue(_ value: MetadataValue, _ name: String) -> AnyValue? {
         func string(_ text: String) -> AnyValue? { SampleText.plain(text).map { .string($0) } }
         switch value {
@@ -163,7 +167,7 @@ public struct SampleConverter: Sendable {
         case .boolean(let value): return .boolean(value)
         case .date(let date): return .dateTime(date)
         case .quantity(let quantity):
-            // A unit that is unknown, or another than the name's, is no reason to lose the sample: the text stays.
+            // An unknown unit, or one of another dimension than the name's, does not exclude the sample: the text stays.
             guard let unit = try? quantity.unit.resolved().unit else { return string("\(quantity.value) \(quantity.unit.text)") }
             let target = mapping.metadataUnits[name].flatMap { unit.isCommensurable(with: $0) ? $0 : nil } ?? unit
             guard let value = try? quantity.value(in: target) else { return string("\(quantity.value) \(quantity.unit.text)") }

@@ -5,21 +5,22 @@ import HealthKit
 import OrderedJSON
 
 extension Sample {
-    /// A sample of HealthKit; nil for kinds that have none here, such as audiograms, and for values that are no numbers.
+    /// A sample of HealthKit; nil for kinds that are not supported, such as audiograms, and for values that are not finite.
     ///
     ///     let sample = Sample(found) { type in units[type] }
     ///
     /// - Parameters:
-    ///   - voltages: Those of an electrocardiogram, which HealthKit gives by a query of their own.
-    ///   - unit: The unit in which a quantity is read, such as `count/min`; of a correlation that of each member. It is asked
-    ///     for the type's identifier.
+    ///   - voltages: The voltages of an electrocardiogram, which HealthKit gives by a separate query.
+    ///   - unit: Gives the unit in which a type's quantities are read, such as `count/min`, by the type's identifier. It is
+    ///     also called for the members of a correlation.
     public init?(_ sample: HKSample, voltages: [HKQuantity] = [], unit: (String) -> String?) {
         guard let value = SampleValue(sample, voltages, unit) else { return nil }
         let type = value.ownType ?? sample.sampleType.identifier
         let zone = (sample.metadata?[HKMetadataKeyTimeZone] as? String).flatMap(TimeZone.init(identifier:)) ?? .current
         func date(_ date: Date) -> FHIRDateTime { FHIRDateTime(date, offset: zone.secondsFromGMT(for: date) / 60) }
         self.init(
-            type: type, uuid: sample.uuid.uuidString.lowercased(), start: date(sample.startDate), end: date(sample.endDate), value: value)
+            type: type, uuid: sample.uuid.uuidString.lowercased(), start: date(sample.startDate), end: date(sample.endDate),
+            value: value)
         device = sample.device.map(SampleDevice.init)
         source = SampleSource(sample.sourceRevision)
         for (name, fact) in sample.metadata ?? [:] {
@@ -46,7 +47,9 @@ extension SampleValue {
     fileprivate init?(_ sample: HKSample, _ voltages: [HKQuantity], _ unit: (String) -> String?) {
         switch sample {
         case let sample as HKQuantitySample:
-            guard let name = unit(sample.sampleType.identifier), let number = SampleQuantity(sample.quantity, name) else { return nil }
+            guard let name = unit(sample.sampleType.identifier), let number = SampleQuantity(sample.quantity, name) else {
+                return nil
+            }
             self = .quantity(number)
         case let sample as HKCategorySample: self = .category(sample.value)
         case let sample as HKCorrelation:
@@ -70,7 +73,8 @@ extension SampleValue {
             self = .electrocardiogram(
                 Electrocardiogram(
                     classification: sample.classification.text, symptoms: sample.symptomsStatus.text,
-                    averageHeartRate: SampleQuantity(sample.averageHeartRate, "count/min"), samplingFrequency: frequency, voltages: numbers))
+                    averageHeartRate: SampleQuantity(sample.averageHeartRate, "count/min"), samplingFrequency: frequency,
+                    voltages: numbers))
         case let sample as HKStateOfMind:
             guard let valence = FHIRDecimal(sample.valence) else { return nil }
             self = .stateOfMind(
@@ -81,7 +85,8 @@ extension SampleValue {
                     associations: sample.associations.map { HKStateOfMind.associationNames[$0] ?? "\($0.rawValue)" }))
         #if !os(watchOS) && !os(tvOS)
         case let sample as HKClinicalRecord:
-            guard let data = sample.fhirResource?.data, let resource = (try? JSONValue(parsing: data)).flatMap({ AnyResource(tree: $0) })
+            guard let data = sample.fhirResource?.data,
+                let resource = (try? JSONValue(parsing: data)).flatMap({ AnyResource(tree: $0) })
             else { return nil }
             self = .clinicalRecord(resource)
         #endif
@@ -130,7 +135,8 @@ extension HKStateOfMind {
             .calm: "calm", .content: "content", .disappointed: "disappointed", .discouraged: "discouraged", .disgusted: "disgusted",
             .embarrassed: "embarrassed", .excited: "excited", .frustrated: "frustrated", .grateful: "grateful", .guilty: "guilty",
             .happy: "happy", .hopeless: "hopeless", .irritated: "irritated", .jealous: "jealous", .joyful: "joyful",
-            .lonely: "lonely", .passionate: "passionate", .peaceful: "peaceful", .proud: "proud", .relieved: "relieved", .sad: "sad",
+            .lonely: "lonely", .passionate: "passionate", .peaceful: "peaceful", .proud: "proud", .relieved: "relieved",
+            .sad: "sad",
             .scared: "scared", .stressed: "stressed", .surprised: "surprised", .worried: "worried", .annoyed: "annoyed",
             .confident: "confident", .drained: "drained", .hopeful: "hopeful", .indifferent: "indifferent",
             .overwhelmed: "overwhelmed", .satisfied: "satisfied",
@@ -151,7 +157,8 @@ extension SampleDevice {
     fileprivate init(_ device: HKDevice) {
         self.init()
         (name, manufacturer, model) = (device.name, device.manufacturer, device.model)
-        (hardwareVersion, firmwareVersion, softwareVersion) = (device.hardwareVersion, device.firmwareVersion, device.softwareVersion)
+        (hardwareVersion, firmwareVersion) = (device.hardwareVersion, device.firmwareVersion)
+        softwareVersion = device.softwareVersion
         (localIdentifier, udi) = (device.localIdentifier, device.udiDeviceIdentifier)
     }
 }

@@ -8,8 +8,8 @@ import UCUM
 public enum SampleDocuments {
     private static let bloodPressure = "HKCorrelationTypeIdentifierBloodPressure"
 
-    /// The samples of which documents are made: the sample itself; for a correlation its members, except that the two pressures
-    /// are one document.
+    /// The samples that become a document each: the sample itself; for a correlation its members, where the two pressures of
+    /// blood pressure are one document.
     ///
     /// A correlation whose pressures cannot be converted is followed by all its members, so that its error excludes none of
     /// them.
@@ -29,12 +29,14 @@ public enum SampleDocuments {
         if case .quantity = sample.value { HealthMapping.shortName(of: sample.type) == type } else { false }
     }
 
-    /// The document of a sample: VitalSigns for what that model has, else a Measurement. Of blood pressure it has the two
-    /// pressures; ``parts(of:mapping:)`` gives the other members too.
+    /// The document of a sample: VitalSigns for types that this model has, otherwise a Measurement. For blood pressure it has the
+    /// two pressures; ``parts(of:mapping:)`` gives the other members too.
     ///
-    /// Both models have their numbers as `Double`, and one date, the start, in UTC. A Measurement has room for 24 characters of type and 8 of unit.
+    /// Both models have their numbers as `Double`, and one date, the start, in UTC. A Measurement has room for 24 characters of
+    /// type and 8 of unit.
     /// - Throws: ``SampleError`` for samples without a number.
     public static func model(of sample: Sample, mapping: HealthMapping = .standard) throws(SampleError) -> IndivoDocument {
+        try sample.check()
         guard let date = sample.start.indivoText.flatMap({ XMLDateTime(xmlText: $0) }) else {
             throw .date(name: "start", text: sample.start.description)
         }
@@ -43,6 +45,12 @@ public enum SampleDocuments {
         if case .correlation(let members) = sample.value {
             guard sample.type == bloodPressure else {
                 throw .malformed(name: sample.type, expected: "a quantity or blood pressure, to become a document")
+            }
+            let signTypes = ["BloodPressureSystolic", "BloodPressureDiastolic"]
+            guard members.contains(where: { member in signTypes.contains { isQuantity(member, $0) } })
+            else { throw .malformed(name: sample.type, expected: "a correlation with a systolic or diastolic pressure") }
+            for (index, member) in members.enumerated() {
+                do throws(SampleError) { try member.check() } catch { throw .member(index, error) }
             }
             signs.bp = BloodPressure(
                 systolic: try sign(members, "BloodPressureSystolic", "8480-6", "mm[Hg]"),
@@ -58,7 +66,8 @@ public enum SampleDocuments {
         case "BodyTemperature": signs.temperature = try sign([sample], "BodyTemperature", "8310-5", "Cel")
         case "BodyMass": signs.weight = try sign([sample], "BodyMass", "3141-9", "kg")
         case "Height": signs.height = try sign([sample], "Height", "8302-2", "m")
-        case "OxygenSaturation": signs.oxygenSaturation = try sign([sample], "OxygenSaturation", "2710-2", "%{HemoglobinSaturation}", as: "%")
+        case "OxygenSaturation":
+            signs.oxygenSaturation = try sign([sample], "OxygenSaturation", "2710-2", "%{HemoglobinSaturation}", as: "%")
         default: return try measurement(sample, quantity, date, mapping)
         }
         return signs

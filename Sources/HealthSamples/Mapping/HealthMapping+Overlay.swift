@@ -4,7 +4,7 @@ import OrderedJSON
 import Suggestions
 import UCUM
 
-/// Why a mapping is not read.
+/// Why a mapping cannot be read.
 public struct HealthMappingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Line and column, where the mapping was read from a text.
     public let location: JSONLocation?
@@ -25,7 +25,7 @@ public struct HealthMappingError: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension HealthMapping {
-    /// With another mapping laid over it.
+    /// This mapping with another one laid over it.
     /// - Throws: ``HealthMappingError``, with line and column.
     public func overlaid(parsing text: Data) throws(HealthMappingError) -> HealthMapping {
         let json: JSONValue
@@ -33,7 +33,7 @@ extension HealthMapping {
         return try overlaid(with: json)
     }
 
-    /// With another mapping laid over it.
+    /// This mapping with another one laid over it.
     /// - Throws: ``HealthMappingError``.
     public func overlaid(with json: JSONValue) throws(HealthMappingError) -> HealthMapping {
         guard let sections = json.members else { throw HealthMappingError("a mapping is an object", json) }
@@ -42,14 +42,19 @@ extension HealthMapping {
         for section in sections {
             guard known.contains(section.name) else {
                 throw HealthMappingError(
-                    "mappings have no section '\(section.name)'.\(Spelling.hint(for: section.name, among: known))", section.nameValue)
+                    "mappings have no section '\(section.name)'.\(Spelling.hint(for: section.name, among: known))",
+                    section.nameValue)
             }
-            guard let members = section.value.members else { throw HealthMappingError("'\(section.name)' should be an object", section.value) }
+            guard let members = section.value.members else {
+                throw HealthMappingError("'\(section.name)' should be an object", section.value)
+            }
             for member in members {
                 switch section.name {
                 case "values": result.values[member.name] = try Self.values(member.value, over: values[member.name])
                 case "workouts":
-                    guard let number = member.value.integer else { throw HealthMappingError("a workout has a number", member.value) }
+                    guard let number = member.value.integer else {
+                        throw HealthMappingError("a workout has a number", member.value)
+                    }
                     result.workouts[member.name] = number
                 case "metadata": result.metadataUnits[member.name] = try Self.unit(member.value)
                 default:
@@ -60,16 +65,21 @@ extension HealthMapping {
         }
         for (type, entry) in result.types.sorted(by: { $0.key < $1.key }) {
             if let name = entry.values, result.values[name] == nil {
-                throw HealthMappingError("\(type): there are no values '\(name)'.\(Spelling.hint(for: name, among: result.values.keys))", nil)
+                let hint = Spelling.hint(for: name, among: result.values.keys)
+                throw HealthMappingError("\(type): there are no values '\(name)'.\(hint)", nil)
             }
         }
         return result
     }
 
     private static func entry(_ member: JSONMember, _ kind: Entry.Kind, over old: Entry?) throws(HealthMappingError) -> Entry {
-        guard let members = member.value.members else { throw HealthMappingError("'\(member.name)' should be an object", member.value) }
+        guard let members = member.value.members else {
+            throw HealthMappingError("'\(member.name)' should be an object", member.value)
+        }
         var entry = old ?? Entry(kind: kind, display: shortName(of: member.name), codes: [], members: [])
-        guard entry.kind == kind else { throw HealthMappingError("'\(member.name)' belongs to '\(entry.kind.rawValue)'", member.nameValue) }
+        guard entry.kind == kind else {
+            throw HealthMappingError("'\(member.name)' belongs to '\(entry.kind.rawValue)'", member.nameValue)
+        }
         for part in members {
             switch part.name {
             case "display": entry.display = try text(part)
@@ -87,25 +97,35 @@ extension HealthMapping {
             case "members":
                 guard let types = part.value.elements else { throw HealthMappingError("'members' should be an array", part.value) }
                 entry.members = types.compactMap(\.string)
-                guard entry.members.count == types.count else { throw HealthMappingError("'members' are the identifiers of types", part.value) }
+                guard entry.members.count == types.count else {
+                    throw HealthMappingError("'members' are the identifiers of types", part.value)
+                }
             case "total":
-                guard let total = Entry.Total(rawValue: try text(part)) else { throw HealthMappingError("'total' is 'sum' or 'mean'", part.value) }
+                guard let total = Entry.Total(rawValue: try text(part)) else {
+                    throw HealthMappingError("'total' is 'sum' or 'mean'", part.value)
+                }
                 entry.total = total
             case "unit":
                 guard let code = part.value["code"] else { throw HealthMappingError("a unit has a 'code' of UCUM", part.value) }
                 let ucum = try unit(code)
-                entry.unit = Entry.Unit(ucum: ucum, text: part.value["text"]?.string ?? ucum.code, accepts: part.value["accepts"]?.string)
+                entry.unit = Entry.Unit(
+                    ucum: ucum, text: part.value["text"]?.string ?? ucum.code, accepts: part.value["accepts"]?.string)
             default:
                 let known = ["display", "category", "values", "codes", "members", "total", "unit"]
-                throw HealthMappingError("types have no '\(part.name)'.\(Spelling.hint(for: part.name, among: known))", part.nameValue)
+                let hint = Spelling.hint(for: part.name, among: known)
+                throw HealthMappingError("types have no '\(part.name)'.\(hint)", part.nameValue)
             }
         }
-        if kind == .quantity, entry.unit == nil { throw HealthMappingError("the quantity '\(member.name)' has no unit", member.value) }
+        if kind == .quantity, entry.unit == nil {
+            throw HealthMappingError("the quantity '\(member.name)' has no unit", member.value)
+        }
         return entry
     }
 
     private static func text(_ member: JSONMember) throws(HealthMappingError) -> String {
-        guard let text = member.value.string, !text.isEmpty else { throw HealthMappingError("'\(member.name)' should be a text", member.value) }
+        guard let text = member.value.string, !text.isEmpty else {
+            throw HealthMappingError("'\(member.name)' should be a text", member.value)
+        }
         return text
     }
 

@@ -7,15 +7,15 @@ import UCUM
 
 /// The meaning of samples' types: codes, categories, units, the values of enumerations.
 ///
-/// The standard one has all of HealthKit's types. Own ones are laid over it, type by type and member by member:
+/// The standard one has all of HealthKit's types. Your own mapping overrides it, type by type and member by member:
 ///
 ///     let mapping = try HealthMapping.standard.overlaid(parsing: Data(contentsOf: file))
 ///
 /// Their form is that of `schemas/health/mapping.json`; an article of the documentation describes it.
 public struct HealthMapping: Sendable, Hashable {
-    /// What a type means.
+    /// The codes, category and unit of a type.
     public struct Entry: Sendable, Hashable {
-        /// What kind of samples have the type.
+        /// The kind of the samples of a type.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// A number with a unit.
             case quantity = "quantities"
@@ -39,13 +39,13 @@ public struct HealthMapping: Sendable, Hashable {
         public struct Unit: Sendable, Hashable {
             /// The unit.
             public var ucum: UCUMUnit
-            /// What people read.
+            /// The unit for people.
             public var text: String
-            /// A unit of HealthKit that stands for it, as `count` does for a body mass index.
+            /// A unit of HealthKit that is accepted as this unit without conversion, as `count` is for a body mass index.
             public var accepts: String?
         }
 
-        /// What kind of samples have the type.
+        /// The kind of its samples.
         public var kind: Kind
         /// The name for people.
         public var display: String
@@ -83,7 +83,8 @@ public struct HealthMapping: Sendable, Hashable {
     /// HealthKit's types, with codes of LOINC and SNOMED CT and units of UCUM.
     public static let standard: HealthMapping = {
         // A test reads it; what is compiled in cannot be wrong at run time only.
-        guard let json = try? JSONValue(parsing: HealthTables.mapping), let mapping = try? HealthMapping().overlaid(with: json) else {
+        guard let json = try? JSONValue(parsing: HealthTables.mapping), let mapping = try? HealthMapping().overlaid(with: json)
+        else {
             preconditionFailure("the embedded mapping cannot be read")
         }
         return mapping
@@ -107,7 +108,7 @@ public struct HealthMapping: Sendable, Hashable {
 
     private static let prefixes = ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier", "HK"]
 
-    /// An identifier without what all of its kind begin with.
+    /// An identifier without its prefix, such as `HeartRate` for `HKQuantityTypeIdentifierHeartRate`.
     public static func shortName(of type: String) -> String {
         prefixes.first { type.hasPrefix($0) }.map { String(type.dropFirst($0.count)) } ?? type
     }

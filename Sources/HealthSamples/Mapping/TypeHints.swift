@@ -1,8 +1,8 @@
 import Suggestions
 import Synchronization
 
-/// Similar types for those that a mapping does not have. A file may have an unknown type in a million samples: it is searched
-/// for once. Of a file full of different ones, only the first get a hint.
+/// Hints for types that a mapping does not have. A file may have an unknown type in a million samples: similar types are
+/// searched for once. In a file of many different unknown types, only the first ones get a hint.
 enum TypeHints {
     private static let most = 1_000
     private static let known = Mutex<[String: String]>([:])

@@ -11,6 +11,8 @@ struct ExportCategory {
     private let mapping: HealthMapping
     /// The numbers by enumeration and by the value's name in lower case, without spaces.
     private let numbers: [String: [String: Int]]
+    /// The names of the enumerations in lower case.
+    private let enumerations: Set<String>
     private let activities: [String: String]
 
     init(_ mapping: HealthMapping) {
@@ -20,6 +22,7 @@ struct ExportCategory {
         }
         for (values, name, number) in Self.formerNames where numbers[values]?[name] == nil { numbers[values]?[name] = number }
         self.numbers = numbers
+        enumerations = Set(mapping.values.keys.map { $0.lowercased() })
         activities = Dictionary(mapping.workouts.keys.map { ($0.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -39,8 +42,15 @@ struct ExportCategory {
             throw .value(text, type: type, hint: "")
         }
         let name = text.dropFirst(Self.valuePrefix.count).lowercased()
-        // The name of the enumeration stands before that of the value, and they changed over the years.
-        let found = values.filter { name.hasSuffix($0.key) }.max { $0.key.count < $1.key.count }
+        // The name of the enumeration precedes that of the value. It changed over the years, so that any of them may; but
+        // nothing else, as `LowFitness` is also the end of a future `VeryLowFitness`.
+        let ownName = HealthMapping.shortName(of: type).lowercased()
+        let matches = values.filter { value in
+            guard name.hasSuffix(value.key) else { return false }
+            let enumeration = String(name.dropLast(value.key.count))
+            return enumeration == ownName || enumerations.contains(enumeration)
+        }
+        let found = matches.max { $0.key.count < $1.key.count }
         guard let found else { throw .value(text, type: type, hint: " It has \(values.keys.sorted().joined(separator: ", ")).") }
         return found.value
     }

@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import Suggestions
 
-/// Makes values of the attributes of Apple's export. Texts that come again and again are made once.
+/// Reads the attributes of Apple's export. Texts that are repeated often are decoded once.
 struct ExportFields {
     /// By the address of the attribute's name, which is a literal.
     private var texts: [Int: RecentTexts] = [:]
@@ -66,7 +66,9 @@ struct ExportFields {
     func optionalNumber(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError) -> FHIRDecimal? {
         var failure: SampleError?
         let number: FHIRDecimal? = scanner.bytes(name) { bytes in
-            do throws(SampleError) { return try SampleNumber.read(String(decoding: bytes.prefix(100), as: UTF8.self), "\(name)") } catch {
+            do throws(SampleError) {
+                return try SampleNumber.read(String(decoding: bytes.prefix(100), as: UTF8.self), "\(name)")
+            } catch {
                 failure = error
                 return nil
             }

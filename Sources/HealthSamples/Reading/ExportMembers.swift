@@ -1,9 +1,9 @@
-/// The members of a file's correlations, as 64 bits each: to leave them out where the export has them again.
+/// The members of a file's correlations, as a hash of 64 bits each: to leave them out where the export repeats them as records.
 struct ExportMembers {
     private var types: Set<String> = []
     private var keys: [UInt64] = []
 
-    /// More members than a life has. Beyond, reading fails, rather than counting samples twice.
+    /// More members than anybody records. Beyond, reading fails, rather than giving samples twice.
     static let limit = 4 << 20
 
     init() {}

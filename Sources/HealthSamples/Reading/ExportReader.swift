@@ -4,9 +4,9 @@ import Suggestions
 
 /// The samples of Apple's `export.xml`, one after the other.
 ///
-/// The members of correlations stand in the export twice: in their correlation, and as records of their own. So the file is
-/// read twice, the first time for correlations alone; their members are then left out where they come again. Only members of
-/// correlations that are read without a problem are.
+/// The export has the members of correlations twice: in their correlation, and as records of their own. Therefore the file is
+/// read twice, the first time for correlations alone. On the second pass, records that are members of a correlation are left
+/// out, unless the correlation has a problem.
 struct ExportReader {
     private var scanner: ExportScanner
     private var fields = ExportFields()
@@ -61,8 +61,11 @@ struct ExportReader {
     private mutating func atEnd() -> SampleItem? {
         defer { state = .after }
         switch state {
-        case .before: return .problem(SampleProblem(file: file, line: scanner.currentLine, reason: "no element HealthData: this is not an export of Health"))
-        case .inside: return .problem(SampleProblem(file: file, line: scanner.currentLine, reason: "the file ends before </HealthData>"))
+        case .before:
+            let reason = "no element HealthData: this is not an export of Health"
+            return .problem(SampleProblem(file: file, line: scanner.currentLine, reason: reason))
+        case .inside:
+            return .problem(SampleProblem(file: file, line: scanner.currentLine, reason: "the file ends before </HealthData>"))
         case .after: return nil
         }
     }
@@ -192,7 +195,9 @@ struct ExportReader {
             guard count <= 100_000, open.count < 16 else {
                 problem = problem ?? .tooLarge("<\(parent.name)> has more than 100,000 elements or 16 levels")
                 if tag.kind == .start { open.append(tag.name) }
-                if open.count > 1000 { throw SampleProblem(file: file, line: tag.line, reason: "more than 1,000 levels of elements") }
+                if open.count > 1000 {
+                    throw SampleProblem(file: file, line: tag.line, reason: "more than 1,000 levels of elements")
+                }
                 continue
             }
             do throws(SampleError) { try child(tag, in: open, &sample) } catch { problem = problem ?? error }
@@ -210,7 +215,9 @@ struct ExportReader {
             sample?.metadata[name] = names.metadata(name, text)
         case ("Record", nil):
             guard case .correlation(var members)? = sample?.value else { return }
-            guard members.count < Sample.memberLimit else { throw .tooLarge("a correlation has more than \(Sample.memberLimit) members") }
+            guard members.count < Sample.memberLimit else {
+                throw .tooLarge("a correlation has more than \(Sample.memberLimit) members")
+            }
             do throws(SampleError) {
                 let member = try record()
                 try member.check()

@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads the tags of Apple's export, one after the other.
 ///
-/// The export has no text, only tags with attributes, and its DTD is invalid in some versions of iOS, at which a parser
-/// of XML stops for good. Here a tag that is wrong is an error of its own, and the next one is read.
+/// The export has no text, only tags with attributes. In some versions of iOS its DTD is invalid, so that a parser of XML
+/// stops there. This scanner reports each malformed tag as an error, and continues with the next one.
 struct ExportScanner {
     enum TagKind { case start, empty, end }
 
@@ -228,7 +228,9 @@ struct ExportScanner {
                 while index < end, bytes[index] != UInt8(ascii: "="), !isSpace(bytes[index]) { index += 1 }
                 let attribute = nameStart..<index
                 while index < end, isSpace(bytes[index]) { index += 1 }
-                guard index < end, bytes[index] == UInt8(ascii: "="), !attribute.isEmpty else { return (name, "an attribute without a value") }
+                guard index < end, bytes[index] == UInt8(ascii: "="), !attribute.isEmpty else {
+                    return (name, "an attribute without a value")
+                }
                 index += 1
                 while index < end, isSpace(bytes[index]) { index += 1 }
                 guard index < end, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'") else {

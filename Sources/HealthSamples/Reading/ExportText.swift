@@ -13,7 +13,9 @@ enum ExportText {
         var rest = plain[...]
         while let start = rest.firstIndex(of: "&") {
             text += rest[..<start]
-            guard let end = rest[start...].prefix(12).firstIndex(of: ";") else { throw .syntax("'\(name)' has an & without entity") }
+            guard let end = rest[start...].prefix(12).firstIndex(of: ";") else {
+                throw .syntax("'\(name)' has an & without entity")
+            }
             text.unicodeScalars.append(try scalar(of: rest[rest.index(after: start)..<end], name))
             rest = rest[rest.index(after: end)...]
         }
@@ -28,9 +30,15 @@ enum ExportText {
         case "quot": return "\""
         case "apos": return "'"
         default:
-            let number = entity.hasPrefix("#x") ? UInt32(entity.dropFirst(2), radix: 16) : entity.hasPrefix("#") ? UInt32(entity.dropFirst()) : nil
-            guard let number, let scalar = Unicode.Scalar(number) else { throw .syntax("'\(name)' has the unknown entity '&\(entity);'") }
-            guard number >= 32 || [9, 10, 13].contains(number) else { throw .syntax("'\(name)' has the control character \(number)") }
+            let number =
+                entity.hasPrefix("#x")
+                ? UInt32(entity.dropFirst(2), radix: 16) : entity.hasPrefix("#") ? UInt32(entity.dropFirst()) : nil
+            guard let number, let scalar = Unicode.Scalar(number) else {
+                throw .syntax("'\(name)' has the unknown entity '&\(entity);'")
+            }
+            guard number >= 32 || [9, 10, 13].contains(number) else {
+                throw .syntax("'\(name)' has the control character \(number)")
+            }
             return scalar
         }
     }

@@ -1,14 +1,14 @@
 /// How many bytes were read, who gets the number, and whether reading continues.
 final class ReadingProgress {
     private(set) var bytes = 0
-    private let tell: (Int) throws -> Void
+    private let report: (Int) throws -> Void
 
-    init(_ tell: @escaping (Int) throws -> Void) { self.tell = tell }
+    init(_ report: @escaping (Int) throws -> Void) { self.report = report }
 
     /// - Throws: `CancellationError`, or what the receiver of the number throws.
     func check() throws {
         try Task.checkCancellation()
-        try tell(bytes)
+        try report(bytes)
     }
 
     func add(_ count: Int) { bytes += count }

@@ -29,7 +29,7 @@ public struct SampleReader {
     public let totalBytes: Int?
     /// How many elements of the export are not samples, by name, such as `ActivitySummary`.
     public private(set) var otherElements: [String: Int] = [:]
-    /// The entry of the archive that the last item stands in; nil where the file is none.
+    /// The entry of the archive that has the last item; nil where the file is not an archive.
     public private(set) var entryName: String?
 
     /// An export has an entry a workout route, electrocardiogram and clinical record: more than archives in general may have.
@@ -39,12 +39,12 @@ public struct SampleReader {
     private enum Part {
         case export(String, () throws -> ByteSource)
         case lines(String, () throws -> ByteSource)
-        case heart(String, () throws -> ByteSource)
+        case electrocardiogram(String, () throws -> ByteSource)
         case record(String, ZipEntry, ZipReader)
 
         var name: String {
             switch self {
-            case .export(let name, _), .lines(let name, _), .heart(let name, _), .record(let name, _, _): name
+            case .export(let name, _), .lines(let name, _), .electrocardiogram(let name, _), .record(let name, _, _): name
             }
         }
     }
@@ -60,12 +60,12 @@ public struct SampleReader {
     /// A file.
     /// - Parameters:
     ///   - mapping: What the names of values and the units of metadata in an export mean.
-    ///   - tell: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long. An error
-    ///     that it throws is thrown by ``next()``.
+    ///   - report: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that take long. An
+    ///     error that it throws is thrown by ``next()``.
     /// - Throws: ``SampleProblem``, `ZipError`, or what the system throws.
-    public init(url: URL, mapping: HealthMapping = .standard, progress tell: @escaping (Int) throws -> Void = { _ in }) throws {
+    public init(url: URL, mapping: HealthMapping = .standard, progress report: @escaping (Int) throws -> Void = { _ in }) throws {
         names = ExportCategory(mapping)
-        let progress = ReadingProgress(tell)
+        let progress = ReadingProgress(report)
         self.progress = progress
         let handle = try FileHandle(forReadingFrom: url)
         let start = try handle.read(upToCount: 512) ?? Data()
@@ -80,7 +80,8 @@ public struct SampleReader {
         }
         // Exports and lines of JSON are UTF-8; of UTF-16 every line would be a problem.
         if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.prefix(64).contains(0) {
-            throw SampleProblem(file: url.lastPathComponent, line: 1, reason: "the file is not UTF-8; exports of Health and lines of JSON are")
+            let reason = "the file is not UTF-8; exports of Health and lines of JSON are"
+            throw SampleProblem(file: url.lastPathComponent, line: 1, reason: reason)
         }
         isArchive = false
         let isMarkup = start.first { ![0xEF, 0xBB, 0xBF, 32, 9, 10, 13].contains($0) } == UInt8(ascii: "<")
@@ -111,22 +112,25 @@ public struct SampleReader {
     ) throws -> (parts: [Part], bytes: Int) {
         let sorted = entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         // The name of the export depends on the phone's language; the other XML file beside it is a CDA document.
+        // It may stand in any folder; what is not an export is reported as a problem.
         let exports = sorted.filter { entry in
-            let path = entry.name.split(separator: "/")
-            return path.count <= 2 && entry.name.lowercased().hasSuffix(".xml") && !entry.name.lowercased().hasSuffix("_cda.xml")
+            let name = entry.name.lowercased()
+            return name.hasSuffix(".xml") && !name.hasSuffix("_cda.xml")
         }
-        let hearts = sorted.filter { $0.name.hasSuffix(".csv") && $0.name.contains("electrocardiograms/") }
+        let electrocardiograms = sorted.filter { $0.name.hasSuffix(".csv") && $0.name.contains("electrocardiograms/") }
         let records = sorted.filter { $0.name.hasSuffix(".json") && $0.name.contains("clinical") }
         let lines = sorted.filter { $0.name.hasSuffix(".jsonl") }
         func open(_ entry: ZipEntry) -> () throws -> ByteSource {
             { progress.counting(try ByteSource.entry(entry, of: archive)) }
         }
         let parts: [Part] =
-            exports.map { .export($0.name, open($0)) } + hearts.map { .heart($0.name, open($0)) }
+            exports.map { .export($0.name, open($0)) } + electrocardiograms.map { .electrocardiogram($0.name, open($0)) }
             + records.map { .record($0.name, $0, archive) } + lines.map { .lines($0.name, open($0)) }
-        guard !parts.isEmpty else { throw SampleProblem(file: name, line: 1, reason: "the archive has neither an export of Health nor samples") }
+        guard !parts.isEmpty else {
+            throw SampleProblem(file: name, line: 1, reason: "the archive has neither an export of Health nor samples")
+        }
         // The one that is read next stands last.
-        return (parts.reversed(), ReadingProgress.sum((exports + exports + hearts + records + lines).map(\.size)))
+        return (parts.reversed(), ReadingProgress.sum((exports + exports + electrocardiograms + records + lines).map(\.size)))
     }
 
     /// The next sample or problem; nil at the end.
@@ -136,7 +140,7 @@ public struct SampleReader {
     ///   cancelled.
     public mutating func next() throws -> SampleItem? {
         do { return try read() } catch {
-            // Where the reader was is lost: going on would leave samples out and not tell.
+            // The position is lost: to continue would leave samples out without a report.
             (current, parts) = (nil, [])
             throw error
         }
@@ -175,9 +179,9 @@ public struct SampleReader {
         case .lines(let name, let open):
             current = .lines(SampleLineReader(file: name, source: try open()))
             return nil
-        case .heart(let name, let open):
+        case .electrocardiogram(let name, let open):
             var lines = LineReader(try open())
-            return try HeartFile.sample(&lines, name)
+            return try ElectrocardiogramFile.sample(&lines, name)
         case .record(let name, let entry, let archive):
             try progress.check()
             let data = try archive.data(of: entry)

@@ -92,7 +92,7 @@ public struct SampleTotals: Sendable {
     private var (recent, older): (Set<Int>, Set<Int>) = ([], [])
     private static let remembered = 1_000_000
 
-    /// Totals without samples yet.
+    /// Totals of no samples yet.
     ///
     /// - Parameters:
     ///   - type: The identifier of a quantity's type, or its short form.
@@ -122,7 +122,8 @@ public struct SampleTotals: Sendable {
         if recent.contains(identity) || older.contains(identity) { return }
         try sample.check()
         let entry = try converter.mapping.entry(of: type)
-        guard let value = try converter.quantity(quantity, type, entry).value?.decimal, value.isFinite, let start = sample.start.microseconds,
+        guard let value = try converter.quantity(quantity, type, entry).value?.decimal, value.isFinite,
+            let start = sample.start.microseconds,
             let end = sample.end.microseconds
         else { throw .number(name: "value", text: quantity.value.description) }
         let bounds = totals.bounds(of: start..<end)

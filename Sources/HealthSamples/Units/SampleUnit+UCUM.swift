@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Suggestions
+import Synchronization
 import UCUM
 
 /// A unit of either language as UCUM: what the number is multiplied with, and the unit that it then has.
@@ -18,7 +19,18 @@ extension SampleUnit {
     /// - Throws: ``SampleError/unit(_:hint:)``.
     public var ucum: UCUMUnit { get throws(SampleError) { try resolved().unit } }
 
+    /// Units that were parsed before: a million samples have a dozen of them. Beyond the limit each is parsed anew.
+    private static let parsed = Mutex<[SampleUnit: ResolvedUnit]>([:])
+    private static let parsedLimit = 1_000
+
     func resolved() throws(SampleError) -> ResolvedUnit {
+        if let known = Self.parsed.withLock({ $0[self] }) { return known }
+        let result = try parse()
+        Self.parsed.withLock { if $0.count < Self.parsedLimit { $0[self] = result } }
+        return result
+    }
+
+    private func parse() throws(SampleError) -> ResolvedUnit {
         switch self {
         case .ucum(let text):
             do throws(UCUMError) {
@@ -53,7 +65,8 @@ extension SampleQuantity {
         guard unit.isCommensurable(with: target) else { throw .dimension(unit: text, target: target.code, type: type) }
         do throws(UCUMError) {
             let result = try unit.convert(value, to: target)
-            return SampleNumber.rounded(result, isExact: unit.convertsExactly(to: target) && result.significand.description.utf8.count <= 30)
+            let isExact = unit.convertsExactly(to: target) && result.significand.description.utf8.count <= 30
+            return SampleNumber.rounded(result, isExact: isExact)
         } catch {
             throw .number(name: type, text: value.description)
         }
@@ -99,7 +112,8 @@ enum HealthKitUnit {
                 let code = index == 0 ? part.code : part.mass?.code ?? part.code
                 let divisor = code.utf8.contains(UInt8(ascii: ".")) ? "(\(code))" : code
                 let term = isDenominator ? "/\(divisor)" : codes.isEmpty || (index == 1 && massCodes.isEmpty) ? code : ".\(code)"
-                if index == 0 { codes += isDenominator && code == "1" ? "" : term } else { massCodes += isDenominator && code == "1" ? "" : term }
+                if isDenominator && code == "1" { continue }
+                if index == 0 { codes += term } else { massCodes += term }
             }
             if let mass = part.mass {
                 hasMass = true
@@ -166,7 +180,9 @@ enum HealthKitUnit {
     private static func code(_ name: String) -> String? {
         if let code = whole[name] ?? bases[name] { return code }
         for count in [2, 1] {
-            if let prefix = prefixes[String(name.prefix(count))], name.count > count, let base = bases[String(name.dropFirst(count))] {
+            if let prefix = prefixes[String(name.prefix(count))], name.count > count,
+                let base = bases[String(name.dropFirst(count))]
+            {
                 return prefix + base
             }
         }

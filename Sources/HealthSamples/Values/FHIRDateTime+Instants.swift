@@ -24,9 +24,9 @@ extension FHIRDateTime {
         let rest = local - day * 86_400_000_000
         let civil = CivilCalendar.civil(fromDays: day)
         guard 1...9999 ~= civil.year else { return nil }
-        let date = "\(CivilTime.padded(civil.year, 4))-\(CivilTime.padded(civil.month, 2))-\(CivilTime.padded(civil.day, 2))"
+        let date = CivilTime.date(civil.year, civil.month, civil.day)
         let seconds = rest / 1_000_000
-        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { CivilTime.padded($0, 2) }.joined(separator: ":")
+        let clock = CivilTime.clock(seconds / 3600, seconds / 60 % 60, seconds % 60)
         var fraction = rest % 1_000_000 == 0 ? "" : "." + CivilTime.padded(rest % 1_000_000, 6)
         while fraction.hasSuffix("0") { fraction.removeLast() }
         let sign = offset < 0 ? "-" : "+"

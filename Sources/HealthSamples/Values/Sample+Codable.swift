@@ -1,13 +1,14 @@
 import Foundation
 import OrderedJSON
 
-/// A line of JSON by `JSONEncoder` and `JSONDecoder` too. Numbers go through `Decimal`, not `Double`: their value stays, while zeros
-/// at the end do not. ``init(json:)`` and ``json`` keep every digit and are faster.
+/// `JSONEncoder` and `JSONDecoder` write and read the same JSON. Numbers go through `Decimal`, not `Double`: they keep their value,
+/// but not trailing zeros. ``init(json:)`` and ``json`` keep every digit and are faster.
 extension Sample: Codable {
     public init(from decoder: any Decoder) throws {
         let json = try CodedJSON(from: decoder).value
         do throws(SampleError) { try self.init(json: json) } catch {
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "\(error)", underlyingError: error))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "\(error)", underlyingError: error))
         }
     }
 
@@ -30,7 +31,9 @@ private struct CodedJSON: Codable {
     init(from decoder: any Decoder) throws {
         if let members = try? decoder.container(keyedBy: Name.self) {
             value = JSONValue(
-                members: try members.allKeys.map { JSONMember(name: $0.stringValue, value: try members.decode(Self.self, forKey: $0).value) })
+                members: try members.allKeys.map {
+                    JSONMember(name: $0.stringValue, value: try members.decode(Self.self, forKey: $0).value)
+                })
             return
         }
         if var elements = try? decoder.unkeyedContainer() {
@@ -59,7 +62,9 @@ private struct CodedJSON: Codable {
         switch value.kind {
         case .object:
             var container = encoder.container(keyedBy: Name.self)
-            for member in value.members ?? [] { try container.encode(Self(value: member.value), forKey: Name(stringValue: member.name)) }
+            for member in value.members ?? [] {
+                try container.encode(Self(value: member.value), forKey: Name(stringValue: member.name))
+            }
         case .array:
             var container = encoder.unkeyedContainer()
             for element in value.elements ?? [] { try container.encode(Self(value: element)) }
@@ -71,7 +76,8 @@ private struct CodedJSON: Codable {
                 try container.encode(boolean)
             } else if let digits = value.number {
                 guard let number = Decimal(string: digits, locale: nil), number.isFinite else {
-                    throw EncodingError.invalidValue(digits, .init(codingPath: encoder.codingPath, debugDescription: "beyond what a Decimal holds"))
+                    throw EncodingError.invalidValue(
+                        digits, .init(codingPath: encoder.codingPath, debugDescription: "beyond what a Decimal holds"))
                 }
                 try container.encode(number)
             } else {

@@ -7,7 +7,9 @@ extension Sample {
     /// - Throws: ``SampleError``, which names the member.
     public init(json: JSONValue) throws(SampleError) { try self.init(json: json, depth: 0) }
 
-    private static let valueMembers = ["value", "category", "correlation", "workout", "electrocardiogram", "stateOfMind", "clinicalRecord"]
+    private static let valueMembers = [
+        "value", "category", "correlation", "workout", "electrocardiogram", "stateOfMind", "clinicalRecord",
+    ]
     private static let allMembers = ["type", "uuid", "start", "end", "unit", "ucum", "metadata", "device", "source"] + valueMembers
 
     private init(json: JSONValue, depth: Int) throws(SampleError) {
@@ -55,7 +57,9 @@ extension Sample {
         case "correlation":
             guard depth == 0 else { throw .malformed(name: kind, expected: "left out: correlations have no correlations") }
             guard let elements = json.elements else { throw .malformed(name: kind, expected: "an array of samples") }
-            guard elements.count <= Sample.memberLimit else { throw .tooLarge("a correlation has more than \(Sample.memberLimit) members") }
+            guard elements.count <= Sample.memberLimit else {
+                throw .tooLarge("a correlation has more than \(Sample.memberLimit) members")
+            }
             var members: [Sample] = []
             for (index, element) in elements.enumerated() {
                 do throws(SampleError) { members.append(try Sample(json: element, depth: 1)) } catch { throw .member(index, error) }
@@ -71,13 +75,16 @@ extension Sample {
             let part = try SampleObject(
                 json, kind, members: ["classification", "symptoms", "averageHeartRate", "samplingFrequency", "microvolts"])
             guard let frequency = try part.optionalQuantity("samplingFrequency") else { throw .missing("samplingFrequency") }
-            guard let elements = part["microvolts"]?.elements else { throw .malformed(name: "microvolts", expected: "an array of numbers") }
+            guard let elements = part["microvolts"]?.elements else {
+                throw .malformed(name: "microvolts", expected: "an array of numbers")
+            }
             var voltages: [FHIRDecimal] = []
             for element in elements { voltages.append(try SampleNumber.read(element.number ?? element.text(), "microvolts")) }
             return .electrocardiogram(
                 Electrocardiogram(
                     classification: try part.optionalText("classification"), symptoms: try part.optionalText("symptoms"),
-                    averageHeartRate: try part.optionalQuantity("averageHeartRate"), samplingFrequency: frequency, voltages: voltages))
+                    averageHeartRate: try part.optionalQuantity("averageHeartRate"), samplingFrequency: frequency,
+                    voltages: voltages))
         case "stateOfMind":
             let part = try SampleObject(json, kind, members: ["kind", "valence", "classification", "labels", "associations"])
             return .stateOfMind(
@@ -159,7 +166,9 @@ extension JSONValue {
 
 extension Workout {
     fileprivate var json: JSONValue {
-        .present([("activity", JSONValue(activity)), ("duration", duration?.json), ("energy", energy?.json), ("distance", distance?.json)])
+        .present([
+            ("activity", JSONValue(activity)), ("duration", duration?.json), ("energy", energy?.json), ("distance", distance?.json),
+        ])
     }
 }
 

@@ -22,7 +22,7 @@ public struct Sample: Sendable, Hashable {
     public var value: SampleValue
     /// Further facts by name, such as `HKTimeZone`.
     public var metadata: [String: MetadataValue]
-    /// What measured.
+    /// The device that measured it.
     public var device: SampleDevice?
     /// The app that stored the sample.
     public var source: SampleSource?
@@ -54,7 +54,7 @@ public struct Sample: Sendable, Hashable {
     }
 }
 
-/// What a sample says.
+/// The value of a sample.
 public indirect enum SampleValue: Sendable, Hashable {
     /// A number with a unit.
     case quantity(SampleQuantity)
@@ -78,16 +78,24 @@ extension SampleValue {
     /// Its own identifiers of these types differ from the names of their classes (`HKDataTypeIdentifierElectrocardiogram`), and
     /// clinical records have one a kind.
     package var ownType: String? {
-        switch self {
-        case .workout: "HKWorkoutTypeIdentifier"
-        case .electrocardiogram: "HKElectrocardiogram"
-        case .stateOfMind: "HKStateOfMind"
-        case .clinicalRecord: "HKClinicalRecord"
-        case .quantity, .category, .correlation: nil
-        }
+        let own: OwnType? =
+            switch self {
+            case .workout: .workout
+            case .electrocardiogram: .electrocardiogram
+            case .stateOfMind: .stateOfMind
+            case .clinicalRecord: .clinicalRecord
+            case .quantity, .category, .correlation: nil
+            }
+        return own?.rawValue
     }
 
-    static let ownTypes: Set = ["HKWorkoutTypeIdentifier", "HKElectrocardiogram", "HKStateOfMind", "HKClinicalRecord"]
+    /// A type whose samples have a kind of value that no other type of HealthKit has.
+    enum OwnType: String {
+        case workout = "HKWorkoutTypeIdentifier"
+        case electrocardiogram = "HKElectrocardiogram"
+        case stateOfMind = "HKStateOfMind"
+        case clinicalRecord = "HKClinicalRecord"
+    }
 }
 
 /// A number with a unit.

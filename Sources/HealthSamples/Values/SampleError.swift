@@ -41,7 +41,8 @@ public enum SampleError: Error, Sendable, Hashable, CustomStringConvertible {
         case .outOfRange(let date): "\(date) lies outside the years 1 to 9999 in the time zone"
         case .order(let start, let end): "the end \(end) lies before the start \(start)"
         case .uuid(let text): "'\(text.prefix(60))' is not a UUID"
-        case .number(let name, let text): "'\(name)' is not a number of at most 38 digits and exponents up to 127: '\(text.prefix(60))'"
+        case .number(let name, let text):
+            "'\(name)' is not a number of at most 38 digits and exponents up to 127: '\(text.prefix(60))'"
         case .unit(let unit, let hint): "the unit '\(unit.prefix(60))' is unknown.\(hint)"
         case .dimension(let unit, let target, let type): "\(type): the unit '\(unit)' cannot be converted to '\(target)'"
         case .unmapped(let type, let hint): "the type '\(type.prefix(120))' has no mapping.\(hint)"

@@ -12,19 +12,21 @@ enum SampleIdentity {
 }
 
 extension Sample {
-    /// The sample's UUID in lower case; where its origin gives none, one that its type, source, points in time and value
-    /// determine, so that the same sample has the same one in the next export.
+    /// The sample's UUID in lower case. Where its origin gives none, a UUID made from its type, source, start, end and value, so
+    /// that the same sample has the same identity in the next export.
     ///
-    /// Zones, units and zeros at the end do not count: Apple's export writes all dates in the zone that the phone is in when it
-    /// exports, and all numbers in the units that it then prefers, with six digits. So numbers are compared in the unit that the
-    /// type has in FHIR; where it has a dimension, with five digits. When the phone prefers another unit, 5 to 10 of 100 numbers
-    /// are rounded to others all the same, and those samples get another identity. Different numbers, foods and identifiers of
-    /// other apps of one source, type and time are different samples: a meal has several foods.
+    /// Apple's export writes all dates in the phone's current time zone, and all numbers in the units that the phone prefers,
+    /// with six digits. Therefore zones, units and trailing zeros do not count. Numbers are compared in the unit that the type
+    /// has in FHIR, with five digits where the unit has a dimension. When the phone prefers another unit than in the export
+    /// before, 5 to 10 of 100 numbers are still rounded differently, and those samples get another identity.
+    ///
+    /// Samples of one source, type and time with different numbers, foods or identifiers of other apps are different samples:
+    /// a meal has several foods.
     public var identity: String {
         uuid?.lowercased() ?? SampleIdentity.uuid(of: ([fingerprint] + marks).joined(separator: "\u{1F}"))
     }
 
-    /// What tells two samples with the same numbers apart.
+    /// What distinguishes two samples with the same numbers.
     private var marks: [String] {
         ["HKFoodType", "HKExternalUUID", "HKMetadataKeySyncIdentifier"].compactMap { key in
             guard case .text(let text)? = metadata[key] else { return nil }
@@ -33,12 +35,13 @@ extension Sample {
     }
 
     /// Type, points in time, value and source, in one text. The record of a correlation's member may have other metadata.
-    var fingerprint: String {
+    package var fingerprint: String {
         let separator = "\u{1F}"
         let what: String =
             switch value {
             case .quantity(let quantity): quantity.canonical(HealthMapping.standard.types[type]?.unit)
-            case .category(let raw): raw.map(String.init) ?? ""
+            // HealthKit's 0 of a type without values is what a file leaves out.
+            case .category(let raw): String(raw ?? 0)
             case .correlation(let members): members.map(\.identity).sorted().joined(separator: separator)
             case .workout(let workout):
                 [
@@ -52,7 +55,8 @@ extension Sample {
                     .joined(separator: separator)
             case .clinicalRecord(let resource): resource.tree.text()
             }
-        return [type, "\(start.microseconds ?? 0)", "\(end.microseconds ?? 0)", what, source?.name ?? ""].joined(separator: separator)
+        let times = [start, end].map { "\($0.microseconds ?? 0)" }
+        return ([type] + times + [what, source?.name ?? ""]).joined(separator: separator)
     }
 }
 

@@ -11,7 +11,8 @@ struct SampleObject {
         guard let members = json.members else { throw .malformed(name: name, expected: "an object") }
         for member in members {
             guard known.contains(member.name) else {
-                throw .unknownMember(String(member.name.prefix(60)), hint: Spelling.hint(for: String(member.name.prefix(60)), among: known))
+                let name = String(member.name.prefix(60))
+                throw .unknownMember(name, hint: Spelling.hint(for: name, among: known))
             }
             guard values.updateValue(member.value, forKey: member.name) == nil else {
                 throw .malformed(name: member.name, expected: "there once only")
@@ -23,7 +24,9 @@ struct SampleObject {
 
     func optionalText(_ name: String) throws(SampleError) -> String? {
         guard let value = values[name] else { return nil }
-        guard let text = value.string, !text.isEmpty, text.utf8.count <= 1 << 20 else { throw .malformed(name: name, expected: "a text") }
+        guard let text = value.string, !text.isEmpty, text.utf8.count <= 1 << 20 else {
+            throw .malformed(name: name, expected: "a text")
+        }
         try SampleText.check(text, name)
         return text
     }
@@ -35,7 +38,9 @@ struct SampleObject {
 
     func texts(_ name: String) throws(SampleError) -> [String] {
         guard let value = values[name] else { return [] }
-        guard let elements = value.elements, elements.count <= 1000 else { throw .malformed(name: name, expected: "an array of texts") }
+        guard let elements = value.elements, elements.count <= 1000 else {
+            throw .malformed(name: name, expected: "an array of texts")
+        }
         var texts: [String] = []
         for element in elements {
             guard let text = element.string, !text.isEmpty else { throw .malformed(name: name, expected: "an array of texts") }

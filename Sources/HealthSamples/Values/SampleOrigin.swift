@@ -1,6 +1,6 @@
 import FHIR
 
-/// What measured a sample.
+/// The device that measured a sample.
 public struct SampleDevice: Sendable, Hashable {
     /// The name, such as `Apple Watch`.
     public var name: String?
@@ -19,7 +19,7 @@ public struct SampleDevice: Sendable, Hashable {
     /// The device identifier of its UDI.
     public var udi: String?
 
-    /// A device of which nothing is known yet.
+    /// A device without any properties.
     public init() {}
 
     /// A member of the JSON and its property.
@@ -45,7 +45,7 @@ public struct SampleSource: Sendable, Hashable {
     /// The version of the operating system.
     public var systemVersion: String?
 
-    /// A source of which nothing is known yet.
+    /// A source without any properties.
     public init() {}
 
     /// A source with a name.

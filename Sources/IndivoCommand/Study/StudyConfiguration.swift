@@ -125,7 +125,7 @@ struct StudyConfiguration {
             let sealing = try sealing()
             var submitted: [(String, StudyQueue.Submitted)] = []
             for file in files {
-                let resource = try StudyFile.read(file, limit: C3ProEnvelope.longest / 2)
+                let resource = try StudyFile.read(file, limit: C3ProEnvelope.maximumBytes / 2)
                 submitted.append((file, try await queue.submit(resource: resource, sealing: sealing)))
             }
             return submitted

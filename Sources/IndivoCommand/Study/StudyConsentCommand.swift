@@ -84,7 +84,7 @@ extension InputFile {
             return try read(try self.read())
         } catch let error as JSONError {
             throw CommandFailure("\(error.reason)", at: place(error.location.line, error.location.column))
-        } catch let error as FormatError {
+        } catch let error as StudyFormatError {
             let lines = error.problems.map { problem in
                 let text = (problem.path.isEmpty ? "" : problem.path + ": ") + problem.text
                 return place(problem.location?.line,

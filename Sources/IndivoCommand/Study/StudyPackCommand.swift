@@ -66,7 +66,7 @@ struct StudyPackCommand: AsyncParsableCommand {
         switch format ?? .cms {
         case .envelope:
             let envelope = try C3ProEnvelope(
-                sealing: StudyFile.read(files[0], limit: C3ProEnvelope.longest / 2), for: encryption.certificates[0],
+                sealing: StudyFile.read(files[0], limit: C3ProEnvelope.maximumBytes / 2), for: encryption.certificates[0],
                 keyID: keyID.map { try KeyID($0) }, version: fhirVersion, form: envelopeForm,
                     allowsExpired: encryption.allowExpired)
             try NewFile(file).write { try $0(envelope.data) }

@@ -1,9 +1,9 @@
 import FHIR
 import Indivo
 
-/// What a record holds, as an export takes it: of every document the newest version.
+/// The content of a record for an export: the newest version of every document.
 ///
-/// Made of a record, of a folder of files, or of documents that come from somewhere else.
+/// It is made from a record, from a folder of files, or from documents that come from somewhere else.
 public struct RecordContent: Sendable {
     /// A document.
     public struct Document: Sendable {
@@ -11,11 +11,11 @@ public struct RecordContent: Sendable {
         public var id: String
         /// The content.
         public var content: FileContent
-        /// What a server says of it.
+        /// The server's metadata of it.
         public var metadata: DocumentMetadata?
         /// The changes of its status, the earliest first.
         public var statusChanges: [DocumentStatusHistory.Change] = []
-        /// What it is to other documents of the record, by their ids.
+        /// Its relations to other documents of the record, by their ids.
         public var relations: [(relation: DocumentRelation, id: String)] = []
 
         /// A document that is not in a record.
@@ -34,17 +34,17 @@ public struct RecordContent: Sendable {
 
     /// The record's id, or what names it elsewhere.
     public var id: String
-    /// The id of the document that says who the patient is.
+    /// The id of the document with the patient's demographics.
     public var demographics: String?
     /// The documents.
     public var documents: [Document]
-    /// Where documents are, without the id at the end; `nil` for those of no server.
+    /// The URL of the documents, without the id at the end; `nil` for documents that are not on a server.
     public var address: String?
 
     /// A record of documents.
     /// - Parameters:
     ///   - id: The record's id, which stays the same from export to export.
-    ///   - demographics: The id of the document that says who the patient is.
+    ///   - demographics: The id of the document with the patient's demographics.
     ///   - documents: The newest version of each document.
     public init(id: String, demographics: String? = nil, documents: [Document]) {
         self.id = id
@@ -53,7 +53,7 @@ public struct RecordContent: Sendable {
     }
 }
 
-/// What an export gives: a bundle, and what of the record had no element in it.
+/// The result of an export: a bundle, and the fields of the record that it has no element for.
 public struct FHIRExport: Sendable {
     /// The kind of bundle.
     public enum Form: Sendable, Hashable {
@@ -68,6 +68,6 @@ public struct FHIRExport: Sendable {
 
     /// The record as FHIR.
     public let bundle: FHIR.Bundle
-    /// What had no element, in the order of the documents. Empty when the bundle says everything.
+    /// The fields that are not, or not wholly, in the bundle, in the order of the documents.
     public let unmapped: [UnmappedField]
 }

@@ -17,10 +17,10 @@ extension IndivoRecord {
         try await content().fhirBundle(form)
     }
 
-    /// Everything that an export takes: all documents with their metadata, and how they are related.
+    /// The content of the record for an export: all documents with their metadata and relations.
     ///
-    /// One request for each document, one more for one that is not active, and three for each kind of relation in which
-    /// others stand to one.
+    /// It takes a request for each document, one more for each document that is not active, and three for each kind of
+    /// relation that other documents have to a document.
     /// - Throws: ``/Indivo/IndivoError``.
     public func content() async throws -> RecordContent {
         var content = RecordContent(id: id, documents: [])

@@ -2,12 +2,12 @@ import Foundation
 import Indivo
 
 extension RecordContent {
-    /// A record in a folder: each XML file a document; the one with the root `Demographics` says who the patient is.
+    /// A record in a folder: each XML file is a document; the one with the root `Demographics` has the patient's demographics.
     ///
     /// The folder's name stands for the record's id, and the folder's and file's name, as in `ana/doc_1.xml`, for a
     /// document's: patients whose bundles go to one server have folders of different names.
     ///
-    /// - Returns: The record, and the names of files that are not XML by their name and were left out.
+    /// - Returns: The record, and the names of files without the extension of XML, which were left out.
     /// - Throws: ``FolderError``, errors of the file system.
     public static func folder(_ folder: URL) throws -> (content: RecordContent, ignored: [String]) {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

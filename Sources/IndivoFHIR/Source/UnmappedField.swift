@@ -1,4 +1,4 @@
-/// Something of a record that an export could not put into FHIR. It says where, never what: values stay out of reports.
+/// A field of a record that an export could not put into FHIR. It names the field, and never quotes its value.
 public struct UnmappedField: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Why it is not in the bundle.
     public enum Reason: String, Sendable, Hashable, Codable {
@@ -6,11 +6,11 @@ public struct UnmappedField: Sendable, Hashable, Codable, CustomStringConvertibl
         case noElement = "no-element"
         /// The text is not a value of its kind, such as a date or a number.
         case unreadable
-        /// Part of the value, such as a time without a zone, or a number of more digits than FHIR takes.
+        /// Only a part of the value is in the bundle, as of a time without a zone, or of a number with more digits than FHIR takes.
         case inexact
         /// Another value for the same element is in the bundle.
         case repeated
-        /// What it belongs to is missing: the unit of no number.
+        /// What it belongs to is missing, such as the number of a unit.
         case noFact = "no-fact"
     }
 
@@ -20,7 +20,7 @@ public struct UnmappedField: Sendable, Hashable, Codable, CustomStringConvertibl
     public let model: String
     /// The field's path in the document, such as `fulfillments[0].pbm` or `metadata.digest`.
     public let field: String
-    /// Why.
+    /// Why it is not in the bundle.
     public let reason: Reason
 
     public var description: String {

@@ -65,7 +65,9 @@ extension FactFields {
             let tag = text.trimmed
             let isTag = (2...3).contains(tag.utf8.prefix { $0 != UInt8(ascii: "-") }.count)
                 && tag.utf8.count <= 35
-                && tag.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || $0 == "-" || ("0"..."9").contains($0)) }
+                && tag.unicodeScalars.allSatisfy {
+                    $0.isASCII && ($0.properties.isAlphabetic || $0 == "-" || ("0"..."9").contains($0))
+                }
             guard isTag else { return CodeableConcept(text: text) }
             // The primary language is in lower case.
             let primary = tag.prefix { $0 != "-" }

@@ -56,7 +56,7 @@ struct NumberText {
 
     init(_ text: String) { self.text = text.trimmed }
 
-    /// The number with its digits; `nil` for what is none.
+    /// The number with its digits; `nil` for other texts.
     var number: FHIRDecimal? {
         // More digits than any number has are no number, and FHIR's readers would round them.
         guard text.utf8.count <= 40 else { return nil }

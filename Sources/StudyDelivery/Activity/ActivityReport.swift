@@ -4,7 +4,7 @@ import OrderedJSON
 
 /// A count or an energy from the phone's health store.
 public struct ActivitySample: Sendable, Hashable {
-    /// What is summed up.
+    /// The kinds of samples that are summed.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Steps, as a count.
         case steps = "HKQuantityTypeIdentifierStepCount"
@@ -14,11 +14,11 @@ public struct ActivitySample: Sendable, Hashable {
         case activeEnergy = "HKQuantityTypeIdentifierActiveEnergyBurned"
     }
 
-    /// What it is.
+    /// The kind.
     public let kind: Kind
     /// When it began.
     public let start: Date
-    /// How much.
+    /// The amount.
     public let value: Decimal
 
     /// A sample.

@@ -12,7 +12,7 @@ public struct MotionArchive: Sendable {
     private let files: SealedFolder
 
     /// The most samples of a day; a phone gives a few thousand.
-    public static let mostOfDay = 100_000
+    public static let maximumPerDay = 100_000
     private static let day = 864_000
 
     /// An archive in a folder of its own, best within the participant's, which a withdrawal erases.
@@ -46,8 +46,8 @@ public struct MotionArchive: Sendable {
                 var samples = try read(day)
                 var starts = Set(samples.map(\.start))
                 samples += new.filter { starts.insert($0.start).inserted }
-                guard samples.count <= Self.mostOfDay else {
-                    throw QueueError.badItem("a day has at most \(Self.mostOfDay) samples")
+                guard samples.count <= Self.maximumPerDay else {
+                    throw QueueError.badItem("a day has at most \(Self.maximumPerDay) samples")
                 }
                 samples.sort { $0.start < $1.start }
                 try write(samples, day)

@@ -39,13 +39,13 @@ public struct ArchiveInfo: Sendable, Hashable {
     public static let fileName = "info.json"
     static let longest = 4 << 20
 
-    /// What an app knows when it makes an archive.
+    /// The information that an app gives when it makes an archive.
     public init(study: String, item: String, taskRun: UUID? = nil, timestamp: StudyTime = .now, files: [File] = []) {
         (self.study, self.item, self.timestamp, self.files) = (study, item, timestamp, files)
         self.taskRun = taskRun?.uuidString
     }
 
-    /// As JSON; what is not known is left out.
+    /// As JSON, without members for properties that are nil.
     public var json: JSONValue {
         func member(_ name: String, _ value: String?) -> JSONMember? { value.map { JSONMember(name: name, value: JSONValue($0)) } }
         let files = files.map { file in
@@ -81,11 +81,11 @@ public struct ArchiveInfo: Sendable, Hashable {
 
     init(_ json: JSONValue) throws(StudyError) {
         guard json.kind == .object else {
-            throw .malformed(format: "info.json", offset: nil, reason: "it is no object")
+            throw .malformed(format: "info.json", offset: nil, reason: "it is not an object")
         }
         (study, item, taskRun) = (json["study"]?.string, json["item"]?.string, json["taskRun"]?.string)
         (appName, appVersion, phoneInfo) = (json["appName"]?.string, json["appVersion"]?.string, json["phoneInfo"]?.string)
-        // A timestamp that cannot be read is one that is not known: the data are worth more than it.
+        // An unreadable timestamp counts as missing: the data are worth more.
         timestamp = json["timestamp"]?.string.flatMap { StudyTime(text: $0) }
         files = []
         for file in (json["files"] ?? json["items"])?.elements ?? [] {

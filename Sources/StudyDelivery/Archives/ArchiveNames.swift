@@ -22,7 +22,7 @@ struct ArchiveNames {
         // Apple's disks take ‘a’ for ‘A’, and composed characters for decomposed ones.
         guard taken.insert(name.lowercased().precomposedStringWithCanonicalMapping).inserted else {
             throw refuse(
-                name.lowercased() == ArchiveInfo.fileName ? "it is that of the archive’s description" : "it is there twice")
+                name.lowercased() == ArchiveInfo.fileName ? "it is that of the archive’s description" : "it occurs twice")
         }
     }
 }

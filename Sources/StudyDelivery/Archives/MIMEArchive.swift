@@ -9,7 +9,7 @@ enum MIMEArchive {
     static func read(_ source: ByteSource, limits: ArchiveLimits) throws -> ArchiveContents {
         let (fields, start) = try head(source, from: 0)
         guard let type = fields["content-type"], type.value.hasPrefix("multipart/") else {
-            throw refuse(0, "its Content-Type is no multipart")
+            throw refuse(0, "its Content-Type is not multipart")
         }
         guard let boundary = type.parameters["boundary"], (1...70).contains(boundary.utf8.count) else {
             throw refuse(0, "it has no boundary of 1 to 70 characters")
@@ -19,7 +19,7 @@ enum MIMEArchive {
         var files: [ArchiveContents.File] = []
         for part in parts {
             if part.name == ArchiveInfo.fileName {
-                guard info == nil else { throw StudyError.badName(name: part.name, reason: "it is there twice") }
+                guard info == nil else { throw StudyError.badName(name: part.name, reason: "it occurs twice") }
                 guard part.range.count <= 2 * ArchiveInfo.longest else {
                     throw StudyError.tooLarge(what: "info.json of \(part.range.count) bytes", limit: ArchiveInfo.longest)
                 }

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTransport
 import ZipArchive
 
-/// An archive to be made: what is known of it, and its files. Nothing is read before it is written.
+/// An archive to write: its information and its files. The files are read when it is written.
 ///
 /// ```swift
 /// var archive = StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary", taskRun: run))
@@ -17,7 +17,7 @@ public struct StudyArchive: Sendable {
     private var names = ArchiveNames()
     private let limits: ArchiveLimits
 
-    /// - Throws: ``StudyError/badInput(reason:)`` for a study or an item that is none.
+    /// - Throws: ``StudyError/badInput(reason:)`` for an invalid study or item.
     public init(_ info: ArchiveInfo, limits: ArchiveLimits = ArchiveLimits()) throws(StudyError) {
         for (what, text) in [("study", info.study), ("item", info.item)] {
             guard let text, !text.isEmpty, text.utf8.count <= 255, !text.unicodeScalars.contains(where: { $0.value < 0x20
@@ -86,7 +86,7 @@ public struct StudyArchive: Sendable {
 
     /// Writes the archive into a new file.
     ///
-    /// - Parameter encryption: For whom; the archive is readable by everybody unless given.
+    /// - Parameter encryption: The encryption; without it everybody can read the archive.
     /// - Throws: ``StudyError``; then there is no file.
     public func write(to file: URL, encryption: CMSEncryption? = nil) throws {
         try NewFile(file).write { write in

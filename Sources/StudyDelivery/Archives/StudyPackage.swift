@@ -25,7 +25,7 @@ public struct StudyPackage: Sendable {
         let key: StudyPrivateKey
         let certificate: StudyCertificate?
 
-        /// - Parameter certificate: The key's, which finds it among several recipients.
+        /// - Parameter certificate: The key's certificate, to find the key's recipient among several.
         public init(_ key: StudyPrivateKey, certificate: StudyCertificate? = nil) {
             (self.key, self.certificate) = (key, certificate)
         }
@@ -61,7 +61,7 @@ public struct StudyPackage: Sendable {
         guard let kind = Self.kind(start) else {
             throw StudyError.malformed(
                 format: "package", offset: 0,
-                reason: start.isEmpty ? "it is empty" : "it is no zip, no bzip2, no CMS message in DER or BER, and no JSON")
+                reason: start.isEmpty ? "it is empty" : "it is neither zip, bzip2, a CMS message in DER or BER, nor JSON")
         }
         (self.kind, self.source, self.path, self.limits, self.scratch) = (kind, source, path, limits, scratch)
     }
@@ -77,8 +77,8 @@ public struct StudyPackage: Sendable {
     /// The envelope, of a package of that kind.
     /// - Throws: ``StudyError``.
     public func envelope() throws -> C3ProEnvelope {
-        guard source.size <= C3ProEnvelope.longest else {
-            throw StudyError.tooLarge(what: "an envelope of \(source.size) bytes", limit: C3ProEnvelope.longest)
+        guard source.size <= C3ProEnvelope.maximumBytes else {
+            throw StudyError.tooLarge(what: "an envelope of \(source.size) bytes", limit: C3ProEnvelope.maximumBytes)
         }
         return try C3ProEnvelope(parsing: source.data())
     }
@@ -118,7 +118,7 @@ public struct StudyPackage: Sendable {
         do {
             let inner = try StudyPackage(scratch.source, path: scratch.path, limits: limits, scratch: scratch)
             guard inner.kind == .zip || inner.kind == .bzip2 else {
-                throw StudyError.unsupported(format: "package", reason: "what is encrypted in it is no archive")
+                throw StudyError.unsupported(format: "package", reason: "what is encrypted in it is not an archive")
             }
             return try inner.open()
         } catch let error as StudyError {

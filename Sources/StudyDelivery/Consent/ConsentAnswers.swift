@@ -22,21 +22,22 @@ public struct ConsentAnswers: Sendable, Hashable {
     public var sharing: [String: Bool] = [:]
     /// The drawn signature, a PNG.
     public var signature: Data?
-    /// What is worth a remark about the file they were read from.
-    public internal(set) var warnings: [FormatProblem] = []
+    /// Warnings about the file that they were read from.
+    public internal(set) var warnings: [StudyFormatProblem] = []
 
     /// No answers.
     public init() {}
 
     /// Reads `answers.json`; see <doc:Formats>.
     ///
-    /// - Throws: `JSONError`, ``FormatError`` with all problems, including answers to questions that the document does not ask.
+    /// - Throws: `JSONError`, ``StudyFormatError`` with all problems, including answers to questions that the document does not
+    ///   ask.
     public init(parsing data: some Sequence<UInt8>, for document: ConsentDocument) throws {
         var limits = JSONLimits()
         (limits.bytes, limits.nodes, limits.depth) = (4 << 20, 10_000, 16)
         let json = try JSONValue(parsing: data, limits: limits)
         var problems = ObjectReader.Problems()
-        guard var reader = ObjectReader(json, "", &problems) else { throw FormatError(problems: problems.all) }
+        guard var reader = ObjectReader(json, "", &problems) else { throw StudyFormatError(problems: problems.all) }
         if let text = reader.text("participant", limit: 36, &problems) {
             participant = UUID(uuidString: text)
             if participant == nil { problems.add("a UUID is expected", "participant", json["participant"]) }
@@ -55,7 +56,7 @@ public struct ConsentAnswers: Sendable, Hashable {
         comprehension = Self.answers("comprehension", document.comprehension.map(\.id), &reader, &problems) { $0.string }
         for question in document.comprehension {
             if let answer = comprehension[question.id], !question.options.contains(answer) {
-                problems.add("the answer is none of the options", "comprehension.\(question.id)",
+                problems.add("the answer is not one of the options", "comprehension.\(question.id)",
                     json["comprehension"]?[question.id])
             }
         }
@@ -100,21 +101,21 @@ public struct ConsentAnswers: Sendable, Hashable {
 /// A drawn signature, a PNG of bounded size.
 public enum SignatureImage {
     /// The most bytes.
-    public static let largest = 1 << 20
+    public static let maximumBytes = 1 << 20
     /// The most pixels.
-    public static let mostPixels = 4_000_000
+    public static let maximumPixels = 4_000_000
 
     /// What is wrong with an image; `nil` for a PNG that can be printed.
     public static func problem(_ data: Data) -> String? {
         let bytes = [UInt8](data.prefix(24))
-        guard data.count <= largest else { return "the image has more than \(largest) bytes" }
+        guard data.count <= maximumBytes else { return "the image has more than \(maximumBytes) bytes" }
         guard bytes.count == 24, bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
             Array(bytes[12..<16]) == Array("IHDR".utf8)
-        else { return "the image is no PNG" }
+        else { return "the image is not a PNG" }
         func number(_ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
         let (width, height) = (number(16), number(20))
-        guard (1...20_000).contains(width), (1...20_000).contains(height), width * height <= mostPixels else {
-            return "the image has more than \(mostPixels) pixels, or none"
+        guard (1...20_000).contains(width), (1...20_000).contains(height), width * height <= maximumPixels else {
+            return "the image has more than \(maximumPixels) pixels, or none"
         }
         return nil
     }

@@ -17,13 +17,13 @@ extension ConsentDocument {
             guard var reader = ObjectReader(json, path, &problems) else { continue }
             let kind = reader.text("kind", limit: limit, &problems) ?? "Custom"
             if !Section.kinds.contains(kind) {
-                problems.add("the kind is none of \(Section.kinds.joined(separator: ", "))", path, json)
+                problems.add("the kind is not one of \(Section.kinds.joined(separator: ", "))", path, json)
             }
             let title = reader.text("title", limit: limit, required: true, &problems) ?? ""
             let summary = reader.text("summary", limit: TextLimits.body, &problems)
             let plain = reader.text("text", limit: TextLimits.body, &problems)
             let html = reader.text("html", limit: TextLimits.body, &problems)
-            if plain != nil, html != nil { problems.add("there are text and html; one is enough", path, json) }
+            if plain != nil, html != nil { problems.add("both text and html are given; one is enough", path, json) }
             let text = plain ?? html.map(HTMLText.text)
             if text == nil, summary == nil { problems.add("there is no text", path, json) }
             sections.append(Section(kind: kind, title: title, summary: summary, text: text ?? ""))
@@ -71,7 +71,7 @@ extension ConsentDocument {
                 if let index = options.firstIndex(of: answer) {
                     comprehension.append(ComprehensionQuestion(id: id, text: text, options: options, answer: index))
                 } else {
-                    problems.add("the answer is none of the options", path, json)
+                    problems.add("the answer is not one of the options", path, json)
                 }
             }
             reader.reportUnknown(&problems)
@@ -91,7 +91,7 @@ extension ConsentDocument {
     /// Reads C3-PRO's unsigned Contract (STU3).
     init?(contract json: JSONValue, _ problems: inout ObjectReader.Problems) {
         guard json["resourceType"]?.isString("Contract") == true else {
-            problems.add("this is a resource, but no Contract", "", json)
+            problems.add("this is a resource, but not a Contract", "", json)
             return nil
         }
         let contained = json["contained"]?.elements ?? []
@@ -138,7 +138,7 @@ extension ConsentDocument {
         let system = "http://researchkit.org/docs/Constants/ORKConsentSectionType"
         let coding = (term["type"]?["coding"]?.elements ?? []).first { $0["system"].map { $0.isString(equalTo: system) } ?? true }
         guard let kind = coding?["code"]?.string, Section.kinds.contains(kind) else {
-            problems.add("its type is no section of a consent, and it was left out", path, term, isError: false)
+            problems.add("its type is not a section of a consent; it was left out", path, term, isError: false)
             return nil
         }
         let url = "http://fhir-registry.smarthealthit.org/StructureDefinition/ORKConsentSection"

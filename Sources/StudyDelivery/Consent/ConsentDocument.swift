@@ -32,8 +32,8 @@ public struct ConsentDocument: Sendable, Hashable {
     public var eligibility: [EligibilityCriterion] = []
     /// Whether a drawn signature is needed.
     public var requiresSignatureImage = true
-    /// What is worth a remark about the file it was read from.
-    public internal(set) var warnings: [FormatProblem] = []
+    /// Warnings about the file that it was read from.
+    public internal(set) var warnings: [StudyFormatProblem] = []
     /// C3-PRO's Contract, when it was read from one.
     var definition: JSONValue?
 
@@ -89,7 +89,7 @@ public struct ConsentDocument: Sendable, Hashable {
 
     /// Reads `consent.json`, or a Contract of C3-PRO.
     ///
-    /// - Throws: `JSONError`, ``FormatError`` with all problems.
+    /// - Throws: `JSONError`, ``StudyFormatError`` with all problems.
     public init(parsing data: some Sequence<UInt8>) throws {
         var limits = JSONLimits()
         (limits.bytes, limits.nodes, limits.depth) = (4 << 20, 200_000, 64)
@@ -98,7 +98,7 @@ public struct ConsentDocument: Sendable, Hashable {
         let read = json["resourceType"] == nil
             ? ConsentDocument(reading: json, &problems) : ConsentDocument(contract: json, &problems)
         try problems.check()
-        guard var document = read else { throw FormatError(problems: problems.all) }
+        guard var document = read else { throw StudyFormatError(problems: problems.all) }
         document.checkTexts(json, &problems)
         try problems.check()
         document.warnings = problems.all

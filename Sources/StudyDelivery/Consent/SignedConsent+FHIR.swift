@@ -157,7 +157,8 @@ extension SignedConsent {
 extension ConsentDocument {
     /// Names the document and its version: `urn:x-consent:STUDY:ID:VERSION`, percent-encoded.
     public var urn: String {
-        let allowed = CharacterSet(charactersIn: "-._").union(.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."\u{7F}")))
+        let ascii = CharacterSet(charactersIn: "\0"..."\u{7F}")
+        let allowed = CharacterSet(charactersIn: "-._").union(.alphanumerics.intersection(ascii))
         func escaped(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "" }
         return "urn:x-consent:\(escaped(study)):\(escaped(id)):\(escaped(version))"
     }

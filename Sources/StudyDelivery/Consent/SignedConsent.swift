@@ -19,7 +19,7 @@ public struct SignedConsent: Sendable, Hashable {
     public let sharing: [String: Bool]
 }
 
-/// Where somebody stands with a consent document.
+/// The result of a participant's answers to a consent document.
 public enum ConsentDecision: Sendable, Hashable {
     /// Something is missing: the elements of the answers, in order.
     case incomplete([String])
@@ -67,6 +67,6 @@ extension ConsentDocument {
                 signature: answers.signature, sharing: answers.sharing))
     }
 
-    /// Whether somebody who is enrolled has to be asked: never before, or for another version.
+    /// Whether an enrolled participant has to sign: because there is no signature yet, or one of another version.
     public func needsSignature(of enrolment: Enrolment) -> Bool { enrolment.consentVersion != version }
 }

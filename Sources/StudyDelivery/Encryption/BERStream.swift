@@ -59,7 +59,9 @@ struct BERStream {
         let start = offset
         guard offset < container.end else { throw malformed("an element is missing") }
         let identifier = try byte()
-        guard identifier & 0x1F != 0x1F else { throw malformed("an identifier of several bytes, which CMS has none of", at: start) }
+        guard identifier & 0x1F != 0x1F else {
+            throw malformed("an identifier of several bytes, which CMS does not use", at: start)
+        }
         let first = try byte()
         var length = 0
         switch first {

@@ -9,7 +9,7 @@ import OrderedJSON
 /// {"key_id": "5e1f…", "symmetric_key": "…", "message": "…", "version": "4.0.1"}
 /// ```
 /// The first form is what C3-PRO's servers read: AES-256-CBC with an initial vector of zeros and OAEP with SHA-1. Every
-/// message has a new key, which makes the zeros harmless; nothing shows that it was changed.
+/// message has a new key, which makes the zeros harmless. It is not authenticated: changes are not detected.
 ///
 /// The second form has two more members, `"envelope": "2"` and `"resource"`, the type and the id of what is in it. Its
 /// message is AES-256-GCM (nonce, ciphertext, tag), its key is encrypted by OAEP with SHA-256, and all other members but
@@ -35,7 +35,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
     private let message: Data
 
     /// The longest text of an envelope that is read.
-    public static let longest = 64 << 20
+    public static let maximumBytes = 64 << 20
     private static let keyLength = 32
 
     // MARK: Sealing
@@ -52,8 +52,8 @@ public struct C3ProEnvelope: Sendable, Hashable {
     ) throws {
         let encryption = try CMSEncryption(for: [certificate], at: time, allowsExpired: allowsExpired)
         let name = try Self.name(of: resource)
-        guard resource.count <= Self.longest / 2 else {
-            throw StudyError.tooLarge(what: "a resource of \(resource.count) bytes", limit: Self.longest / 2)
+        guard resource.count <= Self.maximumBytes / 2 else {
+            throw StudyError.tooLarge(what: "a resource of \(resource.count) bytes", limit: Self.maximumBytes / 2)
         }
         let key = SymmetricKey(size: .bits256)
         (self.form, self.keyID, self.version) = (form, keyID, version)
@@ -115,8 +115,8 @@ public struct C3ProEnvelope: Sendable, Hashable {
     ///
     /// - Throws: ``StudyError`` that names what is wrong.
     public init(parsing data: Data) throws {
-        guard data.count <= Self.longest else {
-            throw StudyError.tooLarge(what: "an envelope of \(data.count) bytes", limit: Self.longest)
+        guard data.count <= Self.maximumBytes else {
+            throw StudyError.tooLarge(what: "an envelope of \(data.count) bytes", limit: Self.maximumBytes)
         }
         let json: JSONValue
         do {
@@ -126,10 +126,10 @@ public struct C3ProEnvelope: Sendable, Hashable {
         }
         func refuse(_ reason: String) -> StudyError { .malformed(format: "envelope", offset: nil, reason: reason) }
         guard json.kind == .object, ["symmetric_key", "message"].allSatisfy({ json[$0] != nil }) else {
-            throw refuse("this is JSON, but no envelope of C3-PRO")
+            throw refuse("this is JSON, but not an envelope of C3-PRO")
         }
         func text(_ name: String) throws -> String {
-            guard let text = json[name]?.string else { throw refuse("“\(name)” is missing, or is no string") }
+            guard let text = json[name]?.string else { throw refuse("“\(name)” is missing or is not a string") }
             return text
         }
         func bytes(_ name: String) throws -> Data {
@@ -145,7 +145,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
         guard json["envelope"] != nil else {
             form = .first
             resource = nil
-            guard !message.isEmpty, message.count % 16 == 0 else { throw refuse("“message” is no whole number of blocks") }
+            guard !message.isEmpty, message.count % 16 == 0 else { throw refuse("“message” is not a whole number of blocks") }
             return
         }
         guard let form = Form(rawValue: try text("envelope")), form == .second else {

@@ -3,20 +3,20 @@ import SwiftASN1
 
 /// How the content of a CMS message is encrypted.
 public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
-    /// AES in CBC mode, as ResearchKit's first uploader had it: nothing shows that a byte was changed.
+    /// AES in CBC mode, as ResearchKit's first uploader used it. It is not authenticated: changes are not detected.
     case aes128CBC = "aes-128-cbc"
     /// The same with a longer key.
     case aes192CBC = "aes-192-cbc"
     /// The same with the longest key.
     case aes256CBC = "aes-256-cbc"
-    /// AES in Galois counter mode (RFC 5084): a changed byte is noticed. For new studies.
+    /// AES in Galois counter mode (RFC 5084), which detects changes. For new studies.
     case aes128GCM = "aes-128-gcm"
     /// The same with a longer key.
     case aes192GCM = "aes-192-gcm"
     /// The same with the longest key.
     case aes256GCM = "aes-256-gcm"
 
-    /// Whether a changed byte is noticed.
+    /// Whether changes of the message are detected.
     public var isAuthenticated: Bool { self == .aes128GCM || self == .aes192GCM || self == .aes256GCM }
 
     /// The length of its keys in bytes.

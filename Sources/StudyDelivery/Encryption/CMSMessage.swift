@@ -24,7 +24,7 @@ public struct CMSMessage: Sendable {
     public struct Recipient: Sendable, Hashable, CustomStringConvertible {
         /// Issuer and serial number, or the subject's key identifier, of the certificate.
         public let description: String
-        /// How the content's key is encrypted; `nil` where that is none of RSA.
+        /// How the content's key is encrypted; `nil` for other algorithms than RSA's.
         public let keyTransport: CMSKeyTransport?
         /// Why the recipient's key cannot be read here.
         public let problem: String?
@@ -71,7 +71,7 @@ public struct CMSMessage: Sendable {
     /// The bytes written may be used only once this returns: only at the end is it known that they are whole and, with an
     /// authenticated cipher, unchanged.
     ///
-    /// - Parameter certificate: The key's, which finds it among several recipients; without it each is tried.
+    /// - Parameter certificate: The key's certificate, to find the key's recipient; without it each recipient is tried.
     /// - Throws: ``StudyError/notForThisKey(recipients:)``, ``StudyError/wrongKeyOrDamaged``, and what `write` throws.
     public func decrypt(
         with key: StudyPrivateKey, certificate: StudyCertificate? = nil, to write: (Data) throws -> Void
@@ -90,7 +90,7 @@ public struct CMSMessage: Sendable {
         guard !candidates.isEmpty else {
             throw StudyError.notForThisKey(recipients: recipients.prefix(10).map(\.description))
         }
-        // OAEP says whose it is; the keys of PKCS#1 look all alike, and the content tells.
+        // OAEP detects a wrong key. PKCS#1 version 1.5 does not: the content shows it.
         var failure = StudyError.wrongKeyOrDamaged
         var plain: SymmetricKey?
         for candidate in candidates {

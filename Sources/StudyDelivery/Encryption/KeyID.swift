@@ -1,5 +1,5 @@
-/// The id of a study's key, as messages name it: 1 to 128 letters, digits, `.`, `_` and `-`, without `..`, since it may
-/// become part of a path.
+/// The id of a study's key, as messages name it: 1 to 128 letters, digits, `.`, `_` and `-`, without `..`, as it may become
+/// part of a path.
 public struct KeyID: Sendable, Hashable, CustomStringConvertible {
     /// The id.
     public let description: String

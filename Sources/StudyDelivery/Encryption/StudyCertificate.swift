@@ -17,7 +17,7 @@ public struct StudyCertificate: Sendable, Hashable {
     let publicKey: Data
 
     /// Keys shorter than this are not used.
-    public static let shortestKey = 2048
+    public static let minimumKeyBits = 2048
     private static let longestFile = 1 << 20
 
     /// Reads one certificate, DER or PEM; of several in a file the first.
@@ -54,7 +54,7 @@ public struct StudyCertificate: Sendable, Hashable {
             throw error
         } catch CryptoKitError.incorrectParameterSize {
             // The libraries refuse to read it.
-            throw .unusableCertificate(subject: Self.subject(der), reason: "its key has fewer than \(Self.shortestKey) bits")
+            throw .unusableCertificate(subject: Self.subject(der), reason: "its key has fewer than \(Self.minimumKeyBits) bits")
         } catch {
             throw .malformed(format: "certificate", offset: nil, reason: "\(error)")
         }
@@ -109,7 +109,7 @@ public struct StudyCertificate: Sendable, Hashable {
     /// As PEM.
     public var pem: String { PEMDocument(type: "CERTIFICATE", derBytes: [UInt8](der)).pemString + "\n" }
 
-    /// Something about a certificate that speaks against encrypting for it.
+    /// A reason not to encrypt for a certificate.
     public enum Problem: Sendable, Hashable, CustomStringConvertible {
         /// It is valid from then on only.
         case notYetValid(StudyTime)
@@ -117,7 +117,7 @@ public struct StudyCertificate: Sendable, Hashable {
         case expired(StudyTime)
         /// Its key is not for encrypting other keys.
         case wrongKeyUse
-        /// Its key is shorter than ``StudyCertificate/shortestKey``.
+        /// Its key is shorter than ``StudyCertificate/minimumKeyBits``.
         case shortKey(bits: Int)
 
         public var description: String {
@@ -125,12 +125,12 @@ public struct StudyCertificate: Sendable, Hashable {
             case .notYetValid(let time): "it is not valid before \(time)"
             case .expired(let time): "it expired at \(time)"
             case .wrongKeyUse: "its key usage does not include key encipherment"
-            case .shortKey(let bits): "its key has \(bits) bits, fewer than \(StudyCertificate.shortestKey)"
+            case .shortKey(let bits): "its key has \(bits) bits, fewer than \(StudyCertificate.minimumKeyBits)"
             }
         }
     }
 
-    /// What speaks against encrypting for it at a time.
+    /// The reasons not to encrypt for it at a time.
     public func problems(at time: StudyTime = .now) -> [Problem] {
         var problems: [Problem] = []
         if time < notBefore { problems.append(.notYetValid(notBefore)) }
@@ -142,7 +142,7 @@ public struct StudyCertificate: Sendable, Hashable {
         case .failure: problems.append(.wrongKeyUse)
         default: break
         }
-        if keyBits < Self.shortestKey { problems.append(.shortKey(bits: keyBits)) }
+        if keyBits < Self.minimumKeyBits { problems.append(.shortKey(bits: keyBits)) }
         return problems
     }
 

@@ -88,7 +88,7 @@ public struct StudyKeyList: Sendable, Hashable {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]), let claims = Base64URL.decode(parts[1]),
             let signature = Base64URL.decode(parts[2])
-        else { throw refuse("it is no JWS of three parts in base64url") }
+        else { throw refuse("it is not a JWS of three parts in base64url") }
         // The algorithm is fixed: a list cannot choose a weaker one.
         guard try JSONValue(parsing: header)["alg"]?.string == "RS256" else { throw refuse("its algorithm is not RS256") }
         let publicKey = try _RSA.Signing.PublicKey(derRepresentation: certificate.publicKey)

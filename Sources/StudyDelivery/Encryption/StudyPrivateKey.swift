@@ -5,7 +5,7 @@ import SecretText
 import Synchronization
 import X509
 
-/// A study's private key, of RSA. It never shows itself in a log or a dump.
+/// A study's private key, of RSA. Its description, mirror and dump never show it.
 public struct StudyPrivateKey: Sendable {
     private let key: _RSA.Signing.PrivateKey
     private let decrypting: Decrypting
@@ -24,7 +24,7 @@ public struct StudyPrivateKey: Sendable {
         do {
             self.init(try _RSA.Signing.PrivateKey(keySize: _RSA.Signing.KeySize(bitCount: bits)))
         } catch {
-            throw .unusableKey(reason: "the system made none of \(bits) bits")
+            throw .unusableKey(reason: "the system could not make one of \(bits) bits")
         }
     }
 
@@ -53,7 +53,7 @@ public struct StudyPrivateKey: Sendable {
         } catch {
             throw .unusableKey(
                 reason: passphrase == nil
-                    ? "it is no private key of RSA, PEM or DER" : "the pass phrase is wrong, or it is no key of RSA")
+                    ? "it is not a private key of RSA in PEM or DER" : "the pass phrase is wrong, or it is not a key of RSA")
         }
     }
 
@@ -174,7 +174,7 @@ extension DistinguishedName {
         for part in parts {
             let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard pair.count == 2, !pair[1].isEmpty, pair[1].utf8.count <= 64 else {
-                throw .badInput(reason: "“\(part)” is no part of a subject; it looks like CN=Study 7,O=Example Hospital")
+                throw .badInput(reason: "“\(part)” is not a part of a subject, such as CN=Study 7,O=Example Hospital")
             }
             do {
                 switch pair[0].uppercased() {

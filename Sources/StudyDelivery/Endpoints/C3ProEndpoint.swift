@@ -38,7 +38,7 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     /// What the receiver does not take.
     private enum Refusal: Error {
-        case answer(StudyResponse)
+        case response(StudyResponse)
     }
 
     public func objection(to submission: StudySubmission) -> String? {
@@ -53,13 +53,13 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse {
         do {
-            let answer = try await send(submission, body, await bearer())
-            guard answer.response.status.code == 401 else { return Self.read(answer, submission) }
+            let http = try await send(submission, body, await bearer())
+            guard http.response.status.code == 401 else { return Self.read(http, submission) }
             // The token may have ended before its time: once more with a new one.
             token.withLock { $0 = nil }
             return Self.read(try await send(submission, body, await bearer()), submission)
-        } catch Refusal.answer(let answer) {
-            return answer
+        } catch Refusal.response(let response) {
+            return response
         }
     }
 
@@ -70,7 +70,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         case .envelope(let type): path = "/encfhir/\(type)"
         case .resource(let type, let id?): (method, path) = (.put, "/fhir/\(type)/\(id)")
         case .resource(let type, nil): path = "/fhir/\(type)"
-        case .package: throw Refusal.answer(.refused(reason: objection(to: submission) ?? ""))
+        case .package: throw Refusal.response(.refused(reason: objection(to: submission) ?? ""))
         }
         let request = address.request(
             method, path,
@@ -82,16 +82,16 @@ public final class C3ProEndpoint: StudyEndpoint {
         return try await transport.send(request, upload: body)
     }
 
-    private static func read(_ answer: HTTPAnswer, _ submission: StudySubmission) -> StudyResponse {
-        let json = C3ProJSON.read(answer.body)
+    private static func read(_ http: HTTPAnswer, _ submission: StudySubmission) -> StudyResponse {
+        let json = C3ProJSON.read(http.body)
         let problem = C3ProJSON.problem(json)
-        let verdict = StudyResponse(status: answer.response.status.code, problem ?? "")
+        let verdict = StudyResponse(status: http.response.status.code, problem ?? "")
         guard verdict == .accepted else { return verdict }
         // An error may come with status 200, in text that is no JSON; and a network's login page is nothing that a receiver says.
-        let isEmpty = answer.body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let isEmpty = http.body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard isEmpty || json != nil, problem == nil || json?["resourceType"]?.string == "OperationOutcome" else {
-            let text = String(decoding: answer.body.prefix(200), as: UTF8.self)
-            return .failed(reason: "the server answered \(answer.response.status.code) with \(problem ?? text)")
+            let text = String(decoding: http.body.prefix(200), as: UTF8.self)
+            return .failed(reason: "the server responded with \(http.response.status.code): \(problem ?? text)")
         }
         return .accepted
     }
@@ -110,11 +110,11 @@ public final class C3ProEndpoint: StudyEndpoint {
                 (.authorization, "Basic \(basic)"),
             ])
         let start = elapsed()
-        let answer = try await transport.send(request, body: Data("grant_type=client_credentials".utf8))
-        let json = C3ProJSON.read(answer.body)
-        guard (200..<300).contains(answer.response.status.code), let text = json?["access_token"]?.string, !text.isEmpty,
+        let http = try await transport.send(request, body: Data("grant_type=client_credentials".utf8))
+        let json = C3ProJSON.read(http.body)
+        guard (200..<300).contains(http.response.status.code), let text = json?["access_token"]?.string, !text.isEmpty,
             text.utf8.count <= 8192, text.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
-        else { throw refusal(answer, "no token") }
+        else { throw refusal(http, "no token") }
         // The README has the seconds as a string, the code as a number.
         let seconds = json?["expires_in"]?.integer ?? json?["expires_in"]?.string.flatMap { Int($0) } ?? 1800
         let secret = Secret(text)
@@ -122,12 +122,12 @@ public final class C3ProEndpoint: StudyEndpoint {
         return secret
     }
 
-    private func refusal(_ answer: HTTPAnswer, _ what: String) -> Refusal {
-        let json = C3ProJSON.read(answer.body)
-        let code = answer.response.status.code
-        let reason = "\(what): the server answered \(code)" + (C3ProJSON.problem(json).map { ", \($0)" } ?? "")
-        if case .failed = StudyResponse(status: code) { return .answer(.failed(reason: reason)) }
-        return .answer(.closed(reason: reason))
+    private func refusal(_ http: HTTPAnswer, _ what: String) -> Refusal {
+        let json = C3ProJSON.read(http.body)
+        let code = http.response.status.code
+        let reason = "\(what): the server responded with \(code)" + (C3ProJSON.problem(json).map { ", \($0)" } ?? "")
+        if case .failed = StudyResponse(status: code) { return .response(.failed(reason: reason)) }
+        return .response(.closed(reason: reason))
     }
 
     // MARK: Registration
@@ -145,11 +145,11 @@ public final class C3ProEndpoint: StudyEndpoint {
                 (.contentType, "application/json; charset=utf-8"), (.accept, "application/json"),
                 (Self.antispamField, antispam.reveal()),
             ])
-        let answer = try await transport.send(request, body: Data(body.utf8()))
-        let json = C3ProJSON.read(answer.body)
-        guard (200..<300).contains(answer.response.status.code), json?["error"] == nil, let id = json?["client_id"]?.string,
+        let http = try await transport.send(request, body: Data(body.utf8()))
+        let json = C3ProJSON.read(http.body)
+        guard (200..<300).contains(http.response.status.code), json?["error"] == nil, let id = json?["client_id"]?.string,
             let secret = json?["client_secret"]?.string, !id.isEmpty
-        else { throw refusal(answer, "not registered") }
+        else { throw refusal(http, "not registered") }
         let client = C3ProClient(id: id, secret: Secret(secret))
         try clients.keep(client, of: server)
         return client

@@ -3,7 +3,7 @@ import OrderedJSON
 
 /// JSON as C3-PRO's receiver writes it: with a comma behind an object's last member.
 enum C3ProJSON {
-    /// Reads an object; `nil` for what is none.
+    /// Reads an object; `nil` for anything else.
     static func read(_ body: Data) -> JSONValue? {
         let limits = {
             var limits = JSONLimits()

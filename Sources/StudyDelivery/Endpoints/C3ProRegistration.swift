@@ -25,7 +25,7 @@ public struct ReceiptAttestation: StudyAttestation {
     }
 }
 
-/// What a receiver gave the app at its registration.
+/// The credentials that a receiver gave the app when it registered.
 public struct C3ProClient: Sendable, Hashable {
     /// The client's id.
     public let id: String
@@ -36,10 +36,10 @@ public struct C3ProClient: Sendable, Hashable {
     public init(id: String, secret: Secret) { (self.id, self.secret) = (id, secret) }
 }
 
-/// Keeps what a receiver gave at the registration: in the keychain, or a file.
+/// Keeps the credentials of registrations: in the keychain, or a file.
 public protocol C3ProClientStore: Sendable {
-    /// What is kept for a receiver; `nil` when the app is not registered there.
+    /// The credentials for a receiver; `nil` when the app is not registered there.
     func client(of server: String) throws -> C3ProClient?
-    /// Keeps it, or forgets it.
+    /// Stores the credentials for a receiver; `nil` removes them.
     func keep(_ client: C3ProClient?, of server: String) throws
 }

@@ -42,7 +42,7 @@ public struct FileClientStore: C3ProClientStore {
                 throw StudyError.storage(reason: "\(path) is not used: others can read it; if nobody has, run chmod 600 on it")
             }
             guard let json = try? JSONValue(parsing: stored.read(at: 0, count: 1 << 20)), json.kind == .object else {
-                throw StudyError.storage(reason: "\(path) is no file of clients")
+                throw StudyError.storage(reason: "\(path) is not a file of clients")
             }
             return json
         } catch is StoredFile.Failure {

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// A server of ResearchKit's first form: the package is the body of a POST, three header fields say what it is.
 ///
-/// `X-ResearchKit-UploadUUID` is the submission's id, by which a server recognises what it has already. The fields are
+/// `X-ResearchKit-UploadUUID` is the submission's id, by which a server recognises a submission that it already has. The fields are
 /// outside the encryption: whoever carries the request over TLS to its end sees study and participant.
 ///
 /// An interrupted POST starts again. For servers that keep the part that arrived, set `canResume`; then large packages continue
@@ -45,7 +45,7 @@ public struct ResearchKitEndpoint: StudyEndpoint {
         if canResume, body.size >= ResumableUpload.smallest {
             return try await ResumableUpload(transport: transport, address: address, fields: fields).send(body)
         }
-        let answer = try await transport.send(address.request(.post, "", fields), upload: body)
-        return StudyResponse(status: answer.response.status.code)
+        let http = try await transport.send(address.request(.post, "", fields), upload: body)
+        return StudyResponse(status: http.response.status.code)
     }
 }

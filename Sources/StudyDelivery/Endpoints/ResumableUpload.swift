@@ -25,14 +25,14 @@ struct ResumableUpload {
         case nothing
         case bytes(Int)
         case everything
-        case answer(StudyResponse)
+        case response(StudyResponse)
     }
 
     func send(_ body: ByteSource) async throws -> StudyResponse {
         let digest = (Self.digest, "sha-256=:\(try Self.hash(of: body).base64EncodedString()):")
         switch try await progress(digest, size: body.size) {
         case .everything: return .accepted
-        case .answer(let answer): return answer
+        case .response(let response): return response
         case .nothing:
             let request = address.request(.post, "", fields + [digest, (Self.complete, "?1")])
             return StudyResponse(status: try await transport.send(request, upload: body).response.status.code)
@@ -42,7 +42,7 @@ struct ResumableUpload {
             let rest = ByteSource(size: body.size - offset) { try body.read(at: offset + $0, count: $1) }
             let status = try await transport.send(request, upload: rest).response.status.code
             // What the server has is not what it said: the next attempt asks again.
-            guard status != 409 else { return .failed(reason: "the server has not the \(offset) bytes that it named") }
+            guard status != 409 else { return .failed(reason: "the server does not have the \(offset) bytes that it reported") }
             return StudyResponse(status: status)
         }
     }
@@ -53,7 +53,7 @@ struct ResumableUpload {
         case 200..<300: break
         // Nothing of it is there, or the server knows no such request.
         case 400, 404, 405, 410, 501: return .nothing
-        default: return .answer(StudyResponse(status: response.status.code))
+        default: return .response(StudyResponse(status: response.status.code))
         }
         if response.headerFields[Self.complete] == "?1" { return .everything }
         guard let text = response.headerFields[Self.offset], text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

@@ -4,31 +4,31 @@ import HTTPTypes
 
 /// The server of a study, as a queue delivers to it. There are ``ResearchKitEndpoint`` and ``C3ProEndpoint``.
 public protocol StudyEndpoint: Sendable {
-    /// Why a submission is nothing for this endpoint; `nil` for one that it takes.
+    /// Why this endpoint cannot take a submission; `nil` where it can.
     func objection(to submission: StudySubmission) -> String?
 
     /// Sends a submission once.
     ///
     /// - Parameter body: What is sent, encrypted already where it is to be.
-    /// - Returns: What the server made of it.
-    /// - Throws: `HTTPTransportError` when there is no answer, `CancellationError`, and what `body` throws.
+    /// - Returns: The server's response.
+    /// - Throws: `HTTPTransportError` when there is no response, `CancellationError`, and what `body` throws.
     func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse
 }
 
-/// What a server made of a submission.
+/// A server's response to a submission.
 public enum StudyResponse: Sendable, Hashable {
-    /// It has it, for good.
+    /// The server stored it durably.
     case accepted
-    /// It will never take it.
+    /// The server will never accept it.
     case refused(reason: String)
-    /// It failed, and may take it later.
+    /// The server failed, and may accept it later.
     case failed(reason: String)
-    /// It accepts nothing for now, for a reason that is not the submission's: it does not know this app, say.
+    /// The server accepts nothing for now, for a reason other than the submission: for example, it does not know this app.
     case closed(reason: String)
 
     /// By the status alone.
     init(status: Int, _ detail: String = "") {
-        let reason = "the server answered \(status)" + (detail.isEmpty ? "" : ": \(detail)")
+        let reason = "the server responded with \(status)" + (detail.isEmpty ? "" : ": \(detail)")
         self =
             switch status {
             case 200..<300: .accepted
@@ -43,9 +43,9 @@ public enum StudyResponse: Sendable, Hashable {
 
 /// Why a queue stopped although the network is there.
 public struct StudyServerProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What the server said.
+    /// The server's reason.
     public let description: String
-    /// Whether it failed; else it accepts nothing from this app for now.
+    /// Whether the server failed; otherwise it accepts nothing from this app for now.
     public let isFailure: Bool
 }
 

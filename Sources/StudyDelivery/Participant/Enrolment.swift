@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import OrderedJSON
 
-/// Somebody's participation in a study, under a random id that says nothing of the person.
+/// A person's participation in a study, under a random id that is not derived from the person.
 public struct Enrolment: Sendable, Hashable {
     /// The study's id.
     public let study: String

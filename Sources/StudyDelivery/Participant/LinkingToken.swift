@@ -106,7 +106,7 @@ public struct LinkingToken: Sendable, Hashable {
             } catch let error as LinkingTokenError {
                 throw error
             } catch {
-                throw .unusableKey("it is no public key in PEM for \(key.algorithm), or it is too short")
+                throw .unusableKey("it is not a public key in PEM for \(key.algorithm), or it is too short")
             }
         }
 
@@ -124,7 +124,7 @@ public struct LinkingToken: Sendable, Hashable {
             var birthDate: FHIRDate?
             if let text = claims["birthdate"] {
                 birthDate = FHIRDate(tree: text)
-                guard birthDate != nil else { throw .malformed("birthdate is no date, such as 1970-03-29") }
+                guard birthDate != nil else { throw .malformed("birthdate is not a date, such as 1970-03-29") }
             }
             return LinkingToken(
                 subject: subject, birthDate: birthDate, issuer: issuer, audience: audience,
@@ -139,7 +139,7 @@ public struct LinkingToken: Sendable, Hashable {
         var limits = JSONLimits()
         limits.depth = 16
         guard let json = try? JSONValue(parsing: data, limits: limits), let members = json.members else {
-            throw .malformed("the \(part) are no JSON object")
+            throw .malformed("the \(part) are not a JSON object")
         }
         guard Set(members.map(\.name)).count == members.count else { throw .malformed("the \(part) repeat a member") }
         return json
@@ -150,7 +150,7 @@ public struct LinkingToken: Sendable, Hashable {
         guard let claim = claims[name] else { return nil }
         guard let digits = claim.number?.split(separator: ".", maxSplits: 1).first, let seconds = Int(digits),
             (0...253_402_300_799).contains(seconds), claim.number?.lowercased().contains("e") == false
-        else { throw .malformed("\(name) is no time in seconds since 1970") }
+        else { throw .malformed("\(name) is not a time in seconds since 1970") }
         return seconds
     }
 

@@ -117,7 +117,7 @@ public final class ParticipantStore: Sendable {
     /// - Parameters:
     ///   - emptying: Discards what is queued for a participant outside the participant's folder. Called again after a kill.
     ///   - reporting: Reports to the server; throws for what may succeed later. Called again when the response was lost.
-    /// - Returns: What became of each.
+    /// - Returns: The result of each.
     @discardableResult
     public func finishWithdrawals(
         emptying: (Withdrawal) async throws -> Void, reporting: (Withdrawal) async throws -> Withdrawal.Response
@@ -156,7 +156,7 @@ public final class ParticipantStore: Sendable {
 
     // MARK: Steps
 
-    /// Goes on with withdrawals whose erasing did not come to its end. Under the lock.
+    /// Continues withdrawals whose erasure was interrupted. Under the lock.
     private func eraseWithdrawn() throws {
         for withdrawal in try storedWithdrawals() where withdrawal.state == .erasing { _ = try erase(withdrawal) }
     }

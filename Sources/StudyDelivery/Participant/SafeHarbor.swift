@@ -40,10 +40,8 @@ public enum SafeHarbor {
         public var description: String { "\(element): \(reason)" }
     }
 
-    /// The Census whose numbers ``restrictedPrefixes`` follow.
-    public static let vintage = "Census 2000 (guidance of the Department of Health and Human Services, 2012)"
-
-    /// The first three digits of ZIP codes under which 20,000 people or fewer live; `000` takes their position.
+    /// The first three digits of ZIP codes under which 20,000 people or fewer live, which are replaced by `000`. They follow
+    /// Census 2000, as the guidance of the Department of Health and Human Services (2012) does.
     public static let restrictedPrefixes: Set<String> = [
         "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879", "884", "890", "893",
     ]
@@ -112,13 +110,14 @@ public enum SafeHarbor {
         if let state = (details.state ?? (isTerritory ? country : nil)).map(normalized) {
             address.state = states[state] != nil ? state : stateCodes[state]
             if address.state == nil {
-                omissions.append(Omission(element: "address.state", reason: "it is no state or territory of the United States"))
+                omissions.append(Omission(element: "address.state", reason: "it is not a state or territory of the United States"))
             }
         }
         if let postalCode = details.postalCode {
             address.postalCode = prefix(ofPostalCode: postalCode)
             if address.postalCode == nil {
-                omissions.append(Omission(element: "address.postalCode", reason: "it is no ZIP code, such as 02115 or 02115-1234"))
+                omissions.append(
+                    Omission(element: "address.postalCode", reason: "it is not a ZIP code, such as 02115 or 02115-1234"))
             }
         }
         return address

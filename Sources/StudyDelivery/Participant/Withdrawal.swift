@@ -2,13 +2,13 @@ import FHIR
 import Foundation
 import OrderedJSON
 
-/// Somebody's withdrawal from a study: all that is kept of a participant who left, until the server knows.
+/// A participant's withdrawal from a study. It is all that is kept of the participant, until the server has the report.
 public struct Withdrawal: Sendable, Hashable {
-    /// How far it has come. The enrolment counts for nothing from the first state on.
+    /// The state of a withdrawal. From the first state on there is no enrolment any more.
     public enum State: Sendable, Hashable {
-        /// What is stored here is being erased.
+        /// The data on this device is being erased.
         case erasing
-        /// Everything here is erased; the server does not know yet.
+        /// The data on this device is erased; the server does not have the report yet.
         case reporting
         /// The server refused the report for good. Kept until ``ParticipantStore/acknowledge(_:)``.
         case refused(reason: String)
@@ -20,7 +20,7 @@ public struct Withdrawal: Sendable, Hashable {
     public let participant: UUID
     /// When it was decided.
     public let date: FHIRInstant
-    /// How far it has come.
+    /// Its state.
     public internal(set) var state: State
 
     /// The name under which it is stored: the participant's own, so that it replaces nobody else's.
@@ -65,13 +65,13 @@ public struct Withdrawal: Sendable, Hashable {
         case refused(reason: String)
     }
 
-    /// What became of a withdrawal in one run.
+    /// The result of a withdrawal in one run.
     public enum Result: Sendable, Hashable {
         /// The server knows, and nothing is left here.
         case finished
         /// The server refused the report for good; the local data is erased all the same.
         case refused(reason: String)
-        /// It continues in the next run, for this reason.
+        /// It could not be finished for this reason, and continues in the next run.
         case pending(reason: String)
     }
 }

@@ -1,11 +1,11 @@
-/// What one delivery may cost. The app decides it, since only the app asks the system about battery and network.
+/// The limits of one delivery. The app sets them, as only the app knows the state of battery and network.
 public struct DeliveryBudget: Sendable {
-    /// The bytes that may go out; no bound unless given.
+    /// The bytes that may be sent; nil for no limit.
     public var bytes: Int?
     /// Whether something may be sent now; asked before each submission.
     public var isAllowed: @Sendable () -> Bool
 
-    /// Everything may go, unless said otherwise.
+    /// A budget; without arguments it has no limits.
     public init(bytes: Int? = nil, isAllowed: @escaping @Sendable () -> Bool = { true }) {
         (self.bytes, self.isAllowed) = (bytes, isAllowed)
     }
@@ -19,7 +19,7 @@ public struct DeliveryBudget: Sendable {
 
         public var description: String {
             switch self {
-            case .bytes(let needed, let left): "the next submission has \(needed) bytes, and the budget \(left) left"
+            case .bytes(let needed, let left): "the next submission has \(needed) bytes, and the budget has \(left) left"
             case .notAllowed: "nothing may be sent now"
             }
         }

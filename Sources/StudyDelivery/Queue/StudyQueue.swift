@@ -62,7 +62,7 @@ public final class StudyQueue: Sendable {
 
     // MARK: Submitting
 
-    /// What became of something that was submitted.
+    /// The result of submitting.
     public enum Submitted: Sendable, Hashable {
         /// It is in the queue now.
         case queued(StudySubmission)
@@ -134,7 +134,8 @@ public final class StudyQueue: Sendable {
         }
         let id = json["id"]?.string
         guard let type = json["resourceType"]?.string, ([type] + [id].compactMap { $0 }).allSatisfy(Self.isPathComponent) else {
-            throw StudyError.malformed(format: "FHIR resource", offset: nil, reason: "its resourceType or its id is none")
+            throw StudyError.malformed(
+                format: "FHIR resource", offset: nil, reason: "its resourceType or its id is missing or invalid")
         }
         var digest = SHA256()
         digest.update(data: Data("study resource 1\n\(study)\n\(subject.uuidString)\n".utf8))
@@ -187,10 +188,10 @@ public final class StudyQueue: Sendable {
 
     // MARK: Delivering
 
-    /// Delivers what can be delivered now, in order, and what is queued while it does.
+    /// Delivers everything that can be delivered now, in order, including what is queued in the meantime.
     ///
-    /// A missing network is no error: it ends the delivery, and the report says so. Safe to cancel at any moment: a submission
-    /// that was under way is sent again later, under the same id.
+    /// A missing network is not an error: it ends the delivery, and the report has it. It is safe to cancel at any moment: an
+    /// interrupted submission is sent again later, under the same id.
     ///
     /// - Throws: `CancellationError`; `QueueError` when the disk fails.
     @discardableResult
@@ -276,13 +277,13 @@ public final class StudyQueue: Sendable {
 
     // MARK: Deciding
 
-    /// Puts a submission that was set aside back into its position in the queue.
+    /// Puts a submission that was set aside back to its position in the queue.
     public func retry(_ id: QueueItem.ID) async throws { try await queue.retry(id) }
 
-    /// Takes a submission out of the queue for good; one that was under way may have arrived all the same.
+    /// Removes a submission from the queue. If it was being sent, it may have arrived all the same.
     public func discard(_ id: QueueItem.ID) async throws { try await queue.discard(id) }
 
-    /// Empties the queue, as when a participant withdraws: what was delivered is not remembered either.
+    /// Empties the queue, as when a participant withdraws. The ids of delivered submissions are forgotten too.
     /// - Returns: How many submissions were discarded that had not been delivered.
     @discardableResult
     public func discardAll() async throws -> Int {

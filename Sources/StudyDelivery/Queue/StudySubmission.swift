@@ -50,21 +50,21 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
     }
 }
 
-/// Something that happened in the delivery to a study.
+/// An event of the delivery to a study.
 public enum StudyStatus: Sendable {
     /// It was queued, or put back into the queue.
     case queued(StudySubmission)
-    /// So many of its bytes went out.
+    /// The number of its bytes that were sent.
     case sending(StudySubmission, sent: Int, of: Int)
     /// The server has it.
     case delivered(StudySubmission)
-    /// The server will never take it; it stays until ``StudyQueue/retry(_:)`` or ``StudyQueue/discard(_:)``.
+    /// The server refused it for good; it stays until ``StudyQueue/retry(_:)`` or ``StudyQueue/discard(_:)``.
     case setAside(StudySubmission, reason: String)
     /// It was discarded.
     case discarded(QueueItem.ID)
     /// Nothing more can be delivered for now.
     case stopped(any Error)
-    /// Everything that can go has gone.
+    /// Everything that can be delivered was delivered.
     case finished(QueueReport)
 
     init?(_ update: QueueUpdate) {

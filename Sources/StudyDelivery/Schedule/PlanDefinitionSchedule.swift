@@ -5,16 +5,16 @@ extension StudySchedule {
     init(planDefinition json: JSONValue, _ problems: inout ObjectReader.Problems) {
         self.init()
         guard json["resourceType"]?.isString("PlanDefinition") == true else {
-            problems.add("this is a resource, but no PlanDefinition", "", json)
+            problems.add("this is a resource, but not a PlanDefinition", "", json)
             return
         }
         let actions = json["action"]?.elements.map(Array.init) ?? []
         if actions.isEmpty { problems.add("there is no action", "", json) }
-        if actions.count > Self.mostTasks {
-            problems.add("there are more than \(Self.mostTasks) actions", "action", json["action"])
+        if actions.count > Self.maximumTasks {
+            problems.add("there are more than \(Self.maximumTasks) actions", "action", json["action"])
         }
-        let ids = Set(actions.prefix(Self.mostTasks).compactMap { $0["id"]?.string })
-        for (index, action) in actions.prefix(Self.mostTasks).enumerated() {
+        let ids = Set(actions.prefix(Self.maximumTasks).compactMap { $0["id"]?.string })
+        for (index, action) in actions.prefix(Self.maximumTasks).enumerated() {
             var reader = ActionReader(action: action, path: "action[\(index)]", problems: problems)
             if let task = reader.task(ids) { tasks.append(task) }
             problems = reader.problems

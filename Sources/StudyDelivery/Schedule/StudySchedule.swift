@@ -14,20 +14,20 @@ public struct StudySchedule: Sendable, Hashable {
     public var tasks: [ScheduledTask] = []
     /// How many days of activity are reported with a survey; 0 for none.
     public var activitySampleDays = 0
-    /// What is worth a remark about the file it was read from.
-    public internal(set) var warnings: [FormatProblem] = []
+    /// Warnings about the file that it was read from.
+    public internal(set) var warnings: [StudyFormatProblem] = []
 
     /// The most tasks of a schedule.
-    public static let mostTasks = 1_000
+    public static let maximumTasks = 1_000
     /// The most occurrences of all tasks together.
-    public static let mostOccurrences = 100_000
+    public static let maximumOccurrences = 100_000
 
     /// A schedule without tasks.
     public init() {}
 
     /// Reads C3-PRO's JSON, or a PlanDefinition of FHIR R4.
     ///
-    /// - Throws: `JSONError`, ``FormatError`` with all problems.
+    /// - Throws: `JSONError`, ``StudyFormatError`` with all problems.
     public init(parsing data: some Sequence<UInt8>) throws {
         var limits = JSONLimits()
         (limits.bytes, limits.nodes, limits.depth) = (4 << 20, 200_000, 64)
@@ -97,7 +97,7 @@ extension StudySchedule {
             }
         }
         if json["tasks"] == nil { problems.add("tasks is missing", "", json) }
-        for (json, path) in reader.list("tasks", limit: Self.mostTasks, &problems) {
+        for (json, path) in reader.list("tasks", limit: Self.maximumTasks, &problems) {
             guard var reader = ObjectReader(json, path, &problems) else { continue }
             let id = reader.text("taskId", limit: TextLimits.title, required: true, &problems)
             let kind = Self.code(ScheduledTask.Kind.self, "taskType", required: true, &reader, &problems)
@@ -122,7 +122,7 @@ extension StudySchedule {
         guard let text = reader.text(name, limit: 40, required: required, &problems) else { return nil }
         if let code = Code(rawValue: text) { return code }
         let known = Code.allCases.map(\.rawValue).joined(separator: ", ")
-        problems.add("it is none of \(known)", reader.path(name), reader.json[name])
+        problems.add("it is not one of \(known)", reader.path(name), reader.json[name])
         return nil
     }
 

@@ -13,12 +13,12 @@ public struct TaskOccurrence: Sendable, Hashable {
     public let dueAt: Date
     /// The end of that day.
     public let lateAt: Date
-    /// When it can no longer be done; `nil` never.
+    /// When it can no longer be done; `nil` for never.
     public let expiresAt: Date?
     /// When it was done.
     public internal(set) var completedAt: Date?
 
-    /// Where it stands.
+    /// The state of an occurrence.
     public enum State: String, Sendable, Hashable {
         /// Its day has not come.
         case upcoming
@@ -32,7 +32,7 @@ public struct TaskOccurrence: Sendable, Hashable {
         case completed
     }
 
-    /// Where it stands at a moment: due on its day, late after it, expired at the end.
+    /// The state at a moment: due on its day, late after it, expired at the end.
     public func state(at date: Date) -> State {
         if let completedAt, completedAt <= date { return .completed }
         if date < dueAt { return .upcoming }
@@ -44,7 +44,7 @@ public struct TaskOccurrence: Sendable, Hashable {
     func isOpen(at date: Date) -> Bool { dueAt <= date && expiresAt.map { date < $0 } ?? true }
 }
 
-/// Something that was done.
+/// The completion of a task.
 public struct TaskCompletion: Sendable, Hashable {
     /// The task's id.
     public var taskID: String
@@ -57,7 +57,7 @@ public struct TaskCompletion: Sendable, Hashable {
 
 /// Why there is no list of occurrences.
 public enum ScheduleError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// All tasks together have more occurrences than ``StudySchedule/mostOccurrences``.
+    /// All tasks together have more occurrences than ``StudySchedule/maximumOccurrences``.
     case tooManyOccurrences(task: String)
     /// The enrolment is not in the years 1900 to 2200.
     case enrolmentOutOfRange
@@ -65,7 +65,7 @@ public enum ScheduleError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooManyOccurrences(let task):
-            "the schedule has more than \(StudySchedule.mostOccurrences) occurrences, counted up to the task \(task)"
+            "the schedule has more than \(StudySchedule.maximumOccurrences) occurrences, counted up to the task \(task)"
         case .enrolmentOutOfRange: "the enrolment is not in the years 1900 to 2200"
         }
     }
@@ -117,11 +117,11 @@ extension StudySchedule {
         while let last = dates.last, last < end {
             count += 1
             // Multiples before the first occurrence are passed over, and they are bounded too.
-            guard count <= Self.mostOccurrences else { throw .tooManyOccurrences(task: task.id) }
+            guard count <= Self.maximumOccurrences else { throw .tooManyOccurrences(task: task.id) }
             let next = enrolledAt.adding(repeats * count, in: zone)
             guard next > last else { continue }
             total += 1
-            guard total <= Self.mostOccurrences else { throw .tooManyOccurrences(task: task.id) }
+            guard total <= Self.maximumOccurrences else { throw .tooManyOccurrences(task: task.id) }
             dates.append(next)
         }
         return dates

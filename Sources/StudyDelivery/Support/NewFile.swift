@@ -48,7 +48,8 @@ package struct NewFile {
     }
 
     private static func exists(_ url: URL) -> StudyError {
-        .storage(reason: "\(url.path(percentEncoded: false)) is there already, and is not overwritten; remove it or choose another name")
+        .storage(
+            reason: "\(url.path(percentEncoded: false)) is there already, and is not overwritten; remove it or choose another name")
     }
 }
 

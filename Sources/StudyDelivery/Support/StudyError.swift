@@ -1,4 +1,4 @@
-/// Why a package is not made or read, and what to try. No text holds content or a key.
+/// Why a package cannot be made or read. The descriptions never quote content or keys.
 public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The data that is read is not of its format.
     ///
@@ -19,15 +19,15 @@ public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
     case unusableCertificate(subject: String, reason: String)
     /// A name that no file of an archive should have.
     case badName(name: String, reason: String)
-    /// What is to be packed or sent is not right.
+    /// The data to pack or send is not valid.
     case badInput(reason: String)
-    /// The disk did not do what it should.
+    /// Reading or writing the disk failed.
     case storage(reason: String)
 
     public var description: String {
         switch self {
         case .malformed(let format, let offset, let reason):
-            "this is no valid \(format)" + (offset.map { ", at byte \($0)" } ?? "") + ": \(reason)"
+            "this is not a valid \(format)" + (offset.map { ", at byte \($0)" } ?? "") + ": \(reason)"
         case .unsupported(let format, let reason): "this \(format) cannot be read: \(reason)"
         case .tooLarge(let what, let limit): "\(what): more than the limit, \(limit)"
         case .wrongKeyOrDamaged: "it cannot be decrypted: wrong key or damaged"

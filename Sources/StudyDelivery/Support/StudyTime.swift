@@ -43,12 +43,7 @@ public struct StudyTime: Sendable, Hashable, Comparable, CustomStringConvertible
         let day = seconds.flooredQuotient(by: 86_400)
         let (year, month, date) = CivilCalendar.civil(fromDays: day)
         let time = seconds - day * 86_400
-        func digits(_ value: Int, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-        }
-        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(date, 2))"
-            + "T\(digits(time / 3600, 2)):\(digits(time / 60 % 60, 2)):\(digits(time % 60, 2))Z"
+        return "\(CivilTime.date(year, month, date))T\(CivilTime.clock(time / 3600, time / 60 % 60, time % 60))Z"
     }
 
     /// As a date.

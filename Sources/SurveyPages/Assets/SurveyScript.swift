@@ -20,13 +20,16 @@ enum SurveyScript {
               }
               // What the server calculated in a field that nobody touched.
               const attribute = now.getAttribute("value");
-              if (old.matches("input[type=text]") && attribute !== old.getAttribute("value") && old.value === old.getAttribute("value")) {
+              const shown = old.getAttribute("value");
+              if (old.matches("input[type=text]") && attribute !== shown && old.value === shown) {
                 old.value = attribute; old.setAttribute("value", attribute);
               }
               if (!old.matches("details")) return;
             } else {
-              for (const attribute of [...old.attributes]) if (!now.hasAttribute(attribute.name)) old.removeAttribute(attribute.name);
-              for (const attribute of now.attributes) if (old.getAttribute(attribute.name) !== attribute.value) old.setAttribute(attribute.name, attribute.value);
+              for (const attribute of [...old.attributes]) {
+                if (!now.hasAttribute(attribute.name)) old.removeAttribute(attribute.name);
+              }
+              for (const { name, value } of now.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
             }
             const keyed = new Map([...old.children].filter(e => e.dataset.item).map(e => [e.dataset.item, e]));
             const wanted = new Set([...now.children].filter(e => e.dataset.item).map(e => e.dataset.item));
@@ -75,7 +78,11 @@ enum SurveyScript {
                 if (old && fresh) update(old, fresh);
               }
               const [bar, value] = [form.querySelector("progress"), now.querySelector("progress")];
-              if (bar && value) { bar.max = value.max; bar.value = value.value; bar.setAttribute("aria-label", value.getAttribute("aria-label")); }
+              if (bar && value) {
+                bar.max = value.max;
+                bar.value = value.value;
+                bar.setAttribute("aria-label", value.getAttribute("aria-label"));
+              }
               prepare();
             } catch (error) {
               // Without a connection the page stays as it is; sending it asks the server again.

@@ -40,12 +40,14 @@ enum SurveyStyle {
         .survey label.choice { display: flex; gap: .7rem; align-items: center; padding: .65rem .9rem; border: 1px solid var(--line);
           border-radius: .5rem; font-weight: 400; cursor: pointer; background: var(--paper); }
         .survey label.choice:hover { border-color: var(--link); }
-        .survey label.choice:has(:checked) { border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); background: var(--soft); }
+        .survey label.choice:has(:checked) {
+          border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); background: var(--soft); }
         .survey label.choice.small { display: inline-flex; padding: .2rem .6rem; }
         .survey input[type=radio], .survey input[type=checkbox] { width: 1.5rem; height: 1.5rem; margin: 0; flex: none;
           accent-color: var(--link); }
         .survey label.open { margin-top: .5rem; font-weight: 400; }
-        .survey select, .survey textarea { font: inherit; padding: .6rem .7rem; border: 1px solid var(--quiet); border-radius: .4rem;
+        .survey select, .survey textarea {
+          font: inherit; padding: .6rem .7rem; border: 1px solid var(--quiet); border-radius: .4rem;
           background: var(--paper); color: var(--ink); width: 100%; }
         .survey [aria-invalid=true] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
         .survey input.number { max-width: 10rem; }
@@ -63,9 +65,11 @@ enum SurveyStyle {
         p.small { font-size: .875rem; }
         .media { max-width: 100%; height: auto; border-radius: .4rem; } .choice .media { max-height: 8rem; }
         .files { list-style: none; padding: 0; margin: 0; } .files li { padding: .3rem 0; }
-        .matrix th[scope=col] { text-align: center; } .matrix td { text-align: center; vertical-align: middle; padding: .45rem .35rem; }
+        .matrix th[scope=col] { text-align: center; }
+        .matrix td { text-align: center; vertical-align: middle; padding: .45rem .35rem; }
         .matrix label.cell { display: block; padding: .35rem; cursor: pointer; } .matrix label.cell span { display: none; }
-        .matrix tr.wrong th { color: var(--bad); } .matrix .problem, .rows .problem { border: 0; background: none; padding: 0; color: var(--bad); }
+        .matrix tr.wrong th { color: var(--bad); }
+        .matrix .problem, .rows .problem { border: 0; background: none; padding: 0; color: var(--bad); }
         @media (max-width: 40rem) {
           .survey #items { padding: .75rem 1rem; margin-left: -.5rem; margin-right: -.5rem; }
           .survey h1 { font-size: 1.4rem; margin-top: 1rem; }
@@ -75,7 +79,8 @@ enum SurveyStyle {
           .matrix label.cell { display: flex; gap: .7rem; align-items: center; padding: .6rem .9rem; border: 1px solid var(--line);
             border-radius: .5rem; text-align: left; font-weight: 400; }
           .matrix label.cell span { display: inline; }
-          .matrix label.cell:has(:checked) { border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); background: var(--soft); }
+          .matrix label.cell:has(:checked) {
+            border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); background: var(--soft); }
           .rows td { display: block; padding: .3rem 0; } .rows td::before { display: block; }
           .buttons button { flex: 1 1 auto; }
         }

@@ -170,7 +170,7 @@ struct FormReader {
             attachment.title = part.fileName.map { String($0.prefix(200)) }
             return .attachment(attachment)
         }
-        // A file takes the place of another where there can only be one.
+        // A file replaces another where there can only be one.
         reading.answers = formItem.item.repeats ? kept + sent : sent.last.map { [$0] } ?? kept
     }
 

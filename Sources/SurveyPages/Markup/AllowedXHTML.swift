@@ -7,7 +7,7 @@ struct AllowedXHTML {
     private static let inline: Set<String> = ["b", "strong", "i", "em", "u", "s", "sub", "sup", "small", "code", "mark", "br"]
     /// Elements that a label cannot have.
     private static let block: Set<String> = ["p", "ul", "ol", "li", "blockquote", "pre"]
-    /// Elements whose text is none.
+    /// Elements whose text is not shown.
     private static let silent: Set<String> = ["script", "style", "iframe", "object", "template", "noscript", "svg", "math", "title"]
     /// Elements of other names that end a line.
     private static let lineEnds: Set<String> = [

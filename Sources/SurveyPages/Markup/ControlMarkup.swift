@@ -96,7 +96,8 @@ struct ControlMarkup {
         let label = item.item.format.openLabel?.text(in: items.language) ?? words.other
         let fields = texts.enumerated().map { index, text -> Markup in
             """
-            <label class="open">\(label)<input type="text" id="\(name).other.\(index)" name="\(name).other" value="\(text)" data-open></label>
+            <label class="open">\(label)\
+            <input type="text" id="\(name).other.\(index)" name="\(name).other" value="\(text)" data-open></label>
             """
         }
         return Markup(fields)
@@ -187,7 +188,9 @@ struct ControlMarkup {
             return "<option value=\"\(token)\"\(token == current ? " selected" : "" as Markup)>\(text)</option>"
         }
         return
-            "<label class=\"unit\"><span class=\"unseen\">\(words.unit)</span><select name=\"\(field).unit\">\(options)</select></label>"
+            """
+            <label class="unit"><span class="unseen">\(words.unit)</span><select name="\(field).unit">\(options)</select></label>
+            """
     }
 
     private var keyboard: Markup {
@@ -235,7 +238,8 @@ struct ControlMarkup {
                 : "type=\"text\" inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"\(position == 2 ? 4 : 2)\""
             let prefix: Markup = label.map { "<span class=\"unseen\">\($0): </span>" } ?? .empty
             return """
-                <label class="part \(names[position])">\(prefix)\(labels[position])<input \(type) id="\(part)" name="\(part)" value="\(parts[position])"></label>
+                <label class="part \(names[position])">\(prefix)\(labels[position])\
+                <input \(type) id="\(part)" name="\(part)" value="\(parts[position])"></label>
                 """
         }
         return "<div class=\"date\">\(inputs)</div>"
@@ -263,7 +267,8 @@ struct ControlMarkup {
             item.item.format.mediaTypes.isEmpty ? "" : " accept=\"\(item.item.format.mediaTypes.joined(separator: ","))\""
         let list: Markup = stored.isEmpty ? .empty : "<ul class=\"files\">\(stored)</ul>"
         return """
-            \(list)<input type="file" id="\(name).0" name="\(name)"\(accept)\(item.item.repeats ? " multiple" : "" as Markup)\(attributes)>
+            \(list)<input type="file" id="\(name).0" name="\(name)"\(accept)\
+            \(item.item.repeats ? " multiple" : "" as Markup)\(attributes)>
             """
     }
 }

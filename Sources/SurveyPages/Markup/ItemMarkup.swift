@@ -52,10 +52,14 @@ struct ItemMarkup {
         let inside: Markup =
             item.item.collapsible == nil
             ? content
-            : "<details\(item.item.collapsible == "default-closed" ? "" : " open" as Markup)><summary>\(label(item))</summary>\(content)</details>"
+            : """
+            <details\(item.item.collapsible == "default-closed" ? "" : " open" as Markup)>\
+            <summary>\(label(item))</summary>\(content)</details>
+            """
         return """
             <fieldset class="group" id="\(item.name)" data-item="\(item.name)" tabindex="-1">\
-            <legend\(item.item.text == nil && !item.item.repeats ? " class=\"unseen\"" : "" as Markup)>\(legend)</legend>\(inside)</fieldset>
+            <legend\(item.item.text == nil && !item.item.repeats ? " class=\"unseen\"" : "" as Markup)>\
+            \(legend)</legend>\(inside)</fieldset>
             """
     }
 

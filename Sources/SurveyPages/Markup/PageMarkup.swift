@@ -136,7 +136,8 @@ struct FormMarkup {
         let notice: Markup = notice.map { "<p class=\"note\" role=\"status\" id=\"notice\">\($0)</p>" } ?? .empty
         let back: Markup = pageIndex == 0 ? .empty : "<button name=\"action\" value=\"back\">\(words.back)</button>"
         return """
-            <form method="post" action="\(page.base)/responses/\(token)\(query)" enctype="multipart/form-data" id="survey" novalidate>
+            <form method="post" action="\(page.base)/responses/\(token)\(query)" enctype="multipart/form-data" \
+            id="survey" novalidate>
             <button hidden name="action" value="\(isLast ? "send" : "next" as Markup)">\(words.next)</button>
             <input type="hidden" name="form" value="\(RandomFormName.make())">
             <input type="hidden" name="revision" value="\(visit.revision)">
@@ -164,7 +165,10 @@ struct FormMarkup {
                 guard let texts = problems[item.occurrence], lines.count < 50 else { return }
                 let label = String(item.item.label(in: textLanguage).prefix(80))
                 lines.append(
-                    "<li><a href=\"#\(item.name)\">\(label.isEmpty ? item.item.linkId : label)</a>: \(texts.joined(separator: " "))</li>"
+                    """
+                    <li><a href="#\(item.name)">\(label.isEmpty ? item.item.linkId : label)</a>: \
+                    \(texts.joined(separator: " "))</li>
+                    """
                 )
             }
         }

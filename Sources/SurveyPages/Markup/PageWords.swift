@@ -29,16 +29,19 @@ struct PageWords: Sendable {
     var problems = "Please look at these answers"
     var newQuestions = "There are more questions now because of your answers."
     var conflict =
-        "This page was saved in another window in the meantime. Below is what you entered here; send it again to replace what was saved there."
+        "This page was saved in another window in the meantime. Below is what you entered here; send it again to replace "
+            + "what was saved there."
     var expired =
-        "The server does not have the earlier pages of this response any more. What you entered on this page is here; please look at the other pages again."
+        "The server does not have the earlier pages of this response any more. What you entered on this page is here; "
+            + "please look at the other pages again."
     var saved = "Your answers are saved page by page. Keep this page's address to go on later."
     var done = "Thank you"
     var doneText = "Your answers were sent. You can close this page."
     var late =
-        "These answers were sent before, and what this page sent differs. Nothing was changed. Go back to see what you entered, or begin again."
+        "These answers were sent before, and what this page sent differs. Nothing was changed. Go back to see what you "
+            + "entered, or begin again."
     var unknown = "This response is not here any more, or was never begun."
-    var unreadable = "This is no answer that can be stored."
+    var unreadable = "This answer cannot be stored."
     var unreadableNumber = "Please enter a number, such as 12 or 1.5, without separators of thousands."
     var unreadableWhole = "Please enter a whole number, such as 12."
     var unreadableDate = "Please enter a date, such as 27 3 2024. Day and month may be left out."
@@ -79,7 +82,8 @@ struct PageWords: Sendable {
             "Ihre Antworten werden Seite für Seite gespeichert. Mit der Adresse dieser Seite können Sie später weitermachen."
         (words.done, words.doneText) = ("Danke", "Ihre Antworten wurden gesendet. Sie können diese Seite schließen.")
         words.conflict = """
-            Diese Seite wurde inzwischen in einem anderen Fenster gespeichert. Unten steht, was Sie hier eingegeben haben; senden Sie \
+            Diese Seite wurde inzwischen in einem anderen Fenster gespeichert. Unten steht, was Sie hier eingegeben \
+            haben; senden Sie \
             es noch einmal, um das dort Gespeicherte zu ersetzen.
             """
         words.expired = """

@@ -33,8 +33,10 @@ struct TableMarkup {
                 """
         }
         markup = """
-            <fieldset class="group"><legend>\(items.label(first))</legend><table class="rows"><thead><tr><th scope="col">#</th>\(heads)\
-            <th scope="col"><span class="unseen">\(items.words.remove)</span></th></tr></thead><tbody>\(lines)</tbody></table></fieldset>
+            <fieldset class="group"><legend>\(items.label(first))</legend>\
+            <table class="rows"><thead><tr><th scope="col">#</th>\(heads)\
+            <th scope="col"><span class="unseen">\(items.words.remove)</span></th></tr></thead>\
+            <tbody>\(lines)</tbody></table></fieldset>
             """
     }
 
@@ -71,8 +73,10 @@ struct TableMarkup {
             let cells = zip(child.options, tokens).map { option, token -> Markup in
                 let label = option.label.text(in: items.language)
                 return """
-                    <td><label class="cell"><input type="\(type)" name="\(child.name)" value="\(token)"\(chosen.contains(token) ? " checked" : "" as Markup)\
-                     aria-label="\(child.item.label(in: items.language)): \(label)"><span aria-hidden="true">\(label)</span></label></td>
+                    <td><label class="cell"><input type="\(type)" name="\(child.name)" value="\(token)"\
+                    \(chosen.contains(token) ? " checked" : "" as Markup)\
+                     aria-label="\(child.item.label(in: items.language)): \(label)">\
+                    <span aria-hidden="true">\(label)</span></label></td>
                     """
             }
             let wrong: Markup = items.problems[child.occurrence] == nil ? "" : " class=\"wrong\""
@@ -82,8 +86,10 @@ struct TableMarkup {
                 """
         }
         markup = """
-            <fieldset class="group" id="\(group.name)" data-item="\(group.name)"><legend>\(items.label(group))</legend>\(items.errors(group))\
-            <table class="matrix"><thead><tr><td></td>\(heads)</tr></thead><tbody>\(lines)</tbody></table>\(items.removal(group))</fieldset>
+            <fieldset class="group" id="\(group.name)" data-item="\(group.name)">\
+            <legend>\(items.label(group))</legend>\(items.errors(group))\
+            <table class="matrix"><thead><tr><td></td>\(heads)</tr></thead><tbody>\(lines)</tbody></table>\
+            \(items.removal(group))</fieldset>
             """
     }
 }

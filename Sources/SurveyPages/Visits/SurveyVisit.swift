@@ -72,7 +72,7 @@ struct SurveyVisit: Sendable {
             let unread = reading.unreadable.isEmpty ? nil : reading.unreadable
             if reading.answers != question.answers || unreadable[question.name] != unread { isChanged = true }
             unreadable[question.name] = unread
-            // What is stored counts as it will be: a file takes the place of the one before.
+            // What is stored counts as it will be: a file replaces the one before.
             let newBytes = bytes - Self.bytes(question.answers) + Self.bytes(reading.answers)
             guard newBytes <= max(Self.mostBytes, bytes) else {
                 refusedFiles.insert(question.name)

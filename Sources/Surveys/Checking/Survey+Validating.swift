@@ -24,7 +24,7 @@ extension Survey {
                 problem.linkId, problem.reason, severity: .warning, occurrence: problem.occurrence, path: problem.path)
         }
         problems += response.issues().filter(\.isError).map { issue in
-            // What the questionnaire itself says is not the fault of who answers it.
+            // Whoever answers cannot mend the questionnaire's own texts.
             let isOfQuestionnaire = issue.expression.hasSuffix("ofType(Coding).system")
                 || issue.expression == "QuestionnaireResponse.questionnaire"
             return SurveyProblem(

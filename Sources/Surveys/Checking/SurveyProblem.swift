@@ -2,17 +2,17 @@ import FHIR
 
 /// What is wrong with an answer, or with a response.
 public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
-    /// How bad it is.
+    /// The severity of a problem.
     public enum Severity: String, Sendable, Hashable {
         /// The response is not what the questionnaire asks for.
         case error
-        /// It may be meant so.
+        /// It may be intended.
         case warning
         /// Worth knowing.
         case information
     }
 
-    /// What is wrong, with the bound or the names that a sentence about it needs.
+    /// What is wrong, with the bound or the names for its sentence.
     public enum Reason: Sendable, Hashable {
         /// A required question has no answer.
         case required
@@ -24,7 +24,7 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         case tooLong(maximum: Int)
         /// A text of fewer characters than `minLength`.
         case tooShort(minimum: Int)
-        /// With what the questionnaire says about it.
+        /// A text that does not match the pattern, with the questionnaire's message.
         case pattern(message: SurveyText?)
         /// A value below `minValue`.
         case tooSmall(minimum: String)
@@ -48,9 +48,9 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         case constraint(key: String, text: SurveyText)
         /// A constraint, bound or list of options could not be evaluated; what depends on it was not checked.
         case notEvaluated
-        /// The response has more items and answers than can be taken; the others were left out.
+        /// The response has more items and answers than the limit; the others were left out.
         case responseTooLarge
-        /// A number outside of FHIR's integers, a text that is no URI, and the like.
+        /// A value that FHIR's type does not allow: an integer out of range, a text that is not a URI.
         case malformed
         // What a response can have that a session cannot.
         /// An answer of another type than the question's.
@@ -85,7 +85,7 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
 
     /// The item; nil for the response.
     public let linkId: String?
-    /// How bad it is.
+    /// The severity.
     public let severity: Severity
     /// What is wrong.
     public let reason: Reason
@@ -103,7 +103,7 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         self.path = path
     }
 
-    /// What it is, for programs: the reason's name.
+    /// The reason's name, for programs.
     public var code: String {
         let text = "\(reason)"
         return String(text.prefix { $0 != "(" })

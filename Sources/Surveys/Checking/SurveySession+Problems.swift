@@ -5,7 +5,7 @@ extension SurveySession {
     /// rules. In document order.
     public func problems() -> [SurveyProblem] {
         var session = self
-        session.steps = Self.mostSteps
+        session.steps = Self.maximumSteps
         return subjectProblems + session.check(from: ResponseTree.root)
             + session.checkRules(of: ResponseTree.root, survey.constraints)
     }
@@ -16,7 +16,7 @@ extension SurveySession {
     /// The problems of occurrences and of everything under them.
     public func problems(of occurrences: [ItemOccurrence]) -> [SurveyProblem] {
         var session = self
-        session.steps = Self.mostSteps
+        session.steps = Self.maximumSteps
         return occurrences.flatMap { occurrence in node(occurrence).map { session.check(from: $0) } ?? [] }
     }
 
@@ -43,7 +43,7 @@ extension SurveySession {
         return parts.reversed().joined(separator: "/")
     }
 
-    /// Whether the questionnaire is for whom or what the response is about.
+    /// Whether the questionnaire is for the subject of the response.
     private var subjectProblems: [SurveyProblem] {
         guard !survey.subjectTypes.isEmpty, let subject = header.subject, let type = subject.target?.type ?? subject.type?.rawValue,
             !survey.subjectTypes.contains(type)

@@ -3,11 +3,11 @@ import FHIR
 
 /// How a question is answered: what may be chosen, and the bounds of what may be entered.
 public struct AnswerFormat: Sendable {
-    /// What may be chosen; nil where it is entered.
+    /// The options to choose from; nil where the answer is entered.
     public var options: OptionSource?
     /// Whether something that is not among the options may be entered.
     public var isOpen = false
-    /// What asks for an entry that is not among the options.
+    /// The label of the field for an entry that is not among the options.
     public var openLabel: SurveyText?
     /// Rules that show and hide options.
     public var optionToggles: [OptionToggle] = []
@@ -16,9 +16,9 @@ public struct AnswerFormat: Sendable {
     public var maxLength: Int?
     /// The shortest text, in characters.
     public var minLength: Int?
-    /// What the whole text matches.
+    /// The pattern that the whole text has to match.
     public var pattern: AnswerPattern?
-    /// What an empty field shows.
+    /// The text that an empty field shows.
     public var placeholder: SurveyText?
 
     /// The smallest value (`minValue`).
@@ -29,7 +29,7 @@ public struct AnswerFormat: Sendable {
     public var maxDecimalPlaces: Int?
     /// The distance of two values on a slider (`sliderStepValue`).
     public var sliderStep: Int?
-    /// The units of a quantity; the first is the one to begin with. Empty for any.
+    /// The units of a quantity, the default first. Empty for any.
     public var units: [Coding] = []
     /// A value set of units that is not in the questionnaire.
     public var unitValueSet: String?
@@ -38,18 +38,18 @@ public struct AnswerFormat: Sendable {
     public var mediaTypes: [String] = []
     /// The largest attachment, in bytes.
     public var maxBytes: Int?
-    /// What types of resources a reference may point to; empty for any.
+    /// The types of resources that a reference may refer to; empty for any.
     public var referenceTypes: [String] = []
     /// The profiles that a referenced resource may have; empty for any.
     public var referenceProfiles: [String] = []
     /// A query that finds the resources to choose from, without the type (`questionnaire-referenceFilter`).
     public var referenceFilter: String?
 
-    /// Which keyboard suits: `ios-keyboardtype`.
+    /// The kind of keyboard (`ios-keyboardtype`).
     public var keyboard: String?
-    /// What the text is, for filling in: `ios-textcontenttype`.
+    /// The kind of content, for autofill (`ios-textcontenttype`).
     public var textContent: String?
-    /// What is written with capitals by itself: `ios-autocapitalizationType`.
+    /// The automatic capitalization (`ios-autocapitalizationType`).
     public var capitalization: String?
 
     /// A format without options and bounds.
@@ -77,7 +77,7 @@ public struct AnswerFormat: Sendable {
 public struct AnswerPattern: Sendable {
     /// The regular expression as the questionnaire has it.
     public let pattern: String
-    /// What is said to who enters something else.
+    /// The message for an entry that does not match.
     public let message: SurveyText?
     let regex: BoundedRegex
 }
@@ -94,7 +94,7 @@ public enum AnswerBound: Sendable {
 public enum OptionSource: Sendable {
     /// The questionnaire has them.
     case listed([SurveyOption])
-    /// A value set that nobody gave.
+    /// A value set that is not available.
     case external(String)
     /// An expression gives them.
     case expression(SurveyExpression)
@@ -131,7 +131,7 @@ public struct SurveyOption: Sendable, Hashable {
     public var isExclusive = false
     /// Whether it is chosen before anybody has answered.
     public var isInitiallySelected = false
-    /// What it counts in a score (`ordinalValue`, `itemWeight`).
+    /// Its score (`ordinalValue`, `itemWeight`).
     public var score: FHIRDecimal?
     /// A picture, video or sound (`itemAnswerMedia`).
     public var media: Attachment?
@@ -157,12 +157,12 @@ public struct SurveyConstraint: Sendable {
     public let key: String
     /// Whether breaking it is an error, and not a warning.
     public let isError: Bool
-    /// What is said where it does not hold.
+    /// The message when it does not hold.
     public let human: SurveyText
-    /// Why there is the rule.
+    /// The reason for the rule.
     public let requirements: String?
-    /// Where the values are that it is about, as FHIRPath.
+    /// The paths of the values that it is about, in FHIRPath.
     public let locations: [String]
-    /// What must hold.
+    /// The expression that must hold.
     public let expression: SurveyExpression
 }

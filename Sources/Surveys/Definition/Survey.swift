@@ -13,23 +13,23 @@ import OrderedJSON
 ///
 /// Making a survey never fails. A part that is wrong or not supported is a ``SurveyDiagnostic``, and everything else works.
 public struct Survey: Sendable {
-    /// The resource as it was given.
+    /// The questionnaire.
     public let questionnaire: Questionnaire
     /// `url`, with `|version` where there is a version: the canonical URL by which a response names its questionnaire.
     public let canonical: String?
-    /// The title, else the name.
+    /// The title; the name where there is no title.
     public let title: SurveyText?
     /// What responses are about, such as `Patient`; empty for anything.
     public let subjectTypes: [String]
     /// The items in document order: an item comes before those under it.
     public let items: [SurveyItem]
-    /// The indices of the items that are under none.
+    /// The indices of the top-level items.
     public let roots: [Int]
     /// Variables of the whole questionnaire.
     public let variables: [SurveyExpression]
     /// How items are to be presented (`entryMode`): `sequential`, `prior-edit` or `random`.
     public let entryMode: String?
-    /// The names of resources that expressions ask for, such as `patient`.
+    /// The names of resources that expressions refer to, such as `patient`.
     public let launchContexts: [String]
     /// `questionnaire-constraint` and `targetConstraint` of the whole questionnaire.
     public let constraints: [SurveyConstraint]
@@ -38,7 +38,7 @@ public struct Survey: Sendable {
 
     let indices: [String: Int]
     let variableTable: VariableTable
-    /// How many items an item is with those under it.
+    /// The number of items in each item's subtree, itself included.
     let subtreeSizes: [Int]
     let dependencies: DependencyGraph
 
@@ -75,7 +75,7 @@ public struct Survey: Sendable {
         return sizes
     }
 
-    /// The item with a linkId, of several the first.
+    /// The item with a linkId; the first where several have it.
     public func item(_ linkId: String) -> SurveyItem? { indices[linkId].map { items[$0] } }
 
     /// The items directly under one.
@@ -89,7 +89,7 @@ public struct Survey: Sendable {
 
 /// Something about a questionnaire that is wrong or not supported.
 public struct SurveyDiagnostic: Sendable, Hashable, CustomStringConvertible {
-    /// How bad something is.
+    /// The severity of a diagnostic.
     public enum Severity: String, Sendable, Hashable {
         /// The questionnaire breaks the standard, or something in it cannot work.
         case error
@@ -99,13 +99,13 @@ public struct SurveyDiagnostic: Sendable, Hashable, CustomStringConvertible {
         case information
     }
 
-    /// How bad it is.
+    /// The severity.
     public let severity: Severity
     /// The item; nil for the questionnaire.
     public let linkId: String?
-    /// What it is for programs, such as `duplicateLinkId`.
+    /// A code for programs, such as `duplicateLinkId`.
     public let code: String
-    /// A sentence.
+    /// A sentence for people.
     public let text: String
     /// The index of the item, by which diagnostics are ordered.
     let position: Int

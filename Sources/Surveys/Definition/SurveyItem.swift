@@ -11,7 +11,7 @@ public struct SurveyItem: Sendable {
     public internal(set) var children: [Int] = []
     /// The id by which answers refer to it; empty where the questionnaire has none.
     public let linkId: String
-    /// What it is. An unknown type is read as `string`; an abstract `question` takes no answers.
+    /// The type. An unknown type is read as `string`; an abstract `question` takes no answers.
     public let type: QuestionnaireItemType
     /// What is asked or shown.
     public var text: SurveyText?
@@ -19,7 +19,7 @@ public struct SurveyItem: Sendable {
     public var prefix: SurveyText?
     /// A shorter text for small screens.
     public var shortText: SurveyText?
-    /// What it asks in the terms of code systems.
+    /// Codes for what it asks.
     public var code: [Coding] = []
     /// The element definition that it asks for.
     public var definition: String?
@@ -30,7 +30,7 @@ public struct SurveyItem: Sendable {
     public var repeats = false
     /// Whether only expressions and initial values answer it.
     public var isReadOnly = false
-    /// Never shown; it may have values.
+    /// Whether it is never shown; it may have values all the same.
     public var isHidden = false
     /// How many answers or repetitions there must be.
     public var minOccurs: Int?
@@ -41,7 +41,7 @@ public struct SurveyItem: Sendable {
     public var controls: Set<String> = []
     /// `horizontal` or `vertical`, of options.
     public var orientation: String?
-    /// Of a display: `instructions`, `security`, `help`.
+    /// The category of a display: `instructions`, `security`, `help`.
     public var displayCategory: String?
     /// Whether a group can be folded: `default-open` or `default-closed`.
     public var collapsible: String?
@@ -57,23 +57,23 @@ public struct SurveyItem: Sendable {
     /// The type of FHIR that answers are meant to have, such as `Money` (`questionnaire-fhirType`).
     public var fhirType: String?
 
-    /// How it is answered.
+    /// The options and bounds of its answers.
     public var format = AnswerFormat()
-    /// The values before anybody has answered.
+    /// The initial values.
     public var initial: [SurveyAnswer] = []
     /// Conditions under which it is asked.
     public var conditions: [EnableCondition] = []
-    /// Whether one of the conditions is enough.
+    /// Whether one of the conditions is enough, instead of all.
     public var isEnabledByAny = false
-    /// It is asked while this holds (`enableWhenExpression`).
+    /// An expression that has to hold for it to be asked (`enableWhenExpression`).
     public var enableExpression: SurveyExpression?
-    /// It gives the values before anybody has answered.
+    /// An expression for the initial values.
     public var initialExpression: SurveyExpression?
-    /// It gives the values, whatever was answered before.
+    /// An expression for the values, which replace earlier answers.
     public var calculatedExpression: SurveyExpression?
     /// Variables that expressions of this item, and of those under it, can name.
     public var variables: [SurveyExpression] = []
-    /// Rules that its answers must keep.
+    /// The constraints on its answers.
     public var constraints: [SurveyConstraint] = []
     /// The item's JSON.
     public let source: JSONValue

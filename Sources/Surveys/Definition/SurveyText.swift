@@ -7,7 +7,7 @@ public struct SurveyText: Sendable, Hashable {
     public let plain: String
     /// The same in Markdown (`rendering-markdown`).
     public let markdown: String?
-    /// The same in XHTML (`rendering-xhtml`). It is untrusted: let only known elements through.
+    /// The same in XHTML (`rendering-xhtml`). It is untrusted: render only elements of an allow-list.
     public let xhtml: String?
     /// CSS for the text (`rendering-style`).
     public let style: String?
@@ -25,7 +25,7 @@ public struct SurveyText: Sendable, Hashable {
         self = SurveyText(coding.tree, "display") ?? SurveyText(coding.code ?? "")
     }
 
-    /// The text of a member, with the extensions of `_member`; nil when there is none.
+    /// The text of a member, with the extensions of `_member`; nil without a text.
     init?(_ element: JSONValue, _ name: String) {
         guard let plain = element[name]?.string else { return nil }
         self.plain = plain

@@ -40,7 +40,8 @@ extension Extractor {
             } else if !isComplete {
                 return report(
                     .error, "incompleteUpdate",
-                    "The update of a \(type) lacks something that the questionnaire sets, and would erase it; it is not extracted. Give the resource that it updates as a launch context.",
+                    "The update of a \(type) lacks something that the questionnaire sets, and would erase it; it is not extracted. "
+                        + "Give the resource that it updates as a launch context.",
                     scope.item)
             }
             details = [JSONMember(name: "method", value: "PUT"), JSONMember(name: "url", value: JSONValue("\(type)/\(id)"))]
@@ -60,7 +61,7 @@ extension Extractor {
     mutating func add(_ entry: ExtractionEntry) {
         guard entry.fullURL.contains(":"), entry.fullURL.utf8.allSatisfy({ $0 > 0x20 }) else {
             return report(
-                .error, "malformedFullUrl", "The fullUrl of a resource is no absolute URL; it is not extracted.", entry.item)
+                .error, "malformedFullUrl", "The fullUrl of a resource is not an absolute URL; it is not extracted.", entry.item)
         }
         var entry = entry
         var issues = Self.issues(of: entry.resource)

@@ -86,7 +86,8 @@ extension Extractor {
             guard found.count == 1 else {
                 report(
                     .error, "resourceNotGiven",
-                    "The resource that is updated is the result of a query (\(text.prefix(100))); give the one \(type) that it finds as a launch context.",
+                    "The resource that is updated is the result of a query (\(text.prefix(100))); give the one \(type) "
+                        + "that it finds as a launch context.",
                     scope.item)
                 return nil
             }
@@ -197,7 +198,8 @@ extension Extractor {
                 scope.targets[index].resource.isComplete = false
                 return report(
                     .error, "unknownElement",
-                    "The definition “\(text.prefix(200))” names an element that \(scope.targets[index].resource.type.name) does not have.",
+                    "The definition “\(text.prefix(200))” names an element that "
+                        + "\(scope.targets[index].resource.type.name) does not have.",
                     scope.item)
             }
             found.append((index, Placement(names: names, steps: steps, values: values, isAnswer: isAnswer)))
@@ -280,7 +282,8 @@ extension Extractor {
                 let wanted = step.type?.code ?? step.element.types.map(\.code).prefix(5).joined(separator: ", ")
                 report(
                     .error, "wrongType",
-                    "A value of the type \(value.type) is no \(wanted), which \(step.element.path) has; it is left out.", scope.item
+                    "A value of the type \(value.type) is not a \(wanted), which \(step.element.path) has; it is left out.",
+                    scope.item
                 )
                 target.resource.isComplete = false
                 continue

@@ -190,7 +190,7 @@ extension Extractor {
                 guard let json = ElementValue(item).converted(to: type, binding: element.binding) else {
                     report(
                         .error, "wrongType",
-                        "A value of the type \(item.typeName) is no \(type.name), which \(element.path) has; it is left out.",
+                        "A value of the type \(item.typeName) is not a \(type.name), which \(element.path) has; it is left out.",
                         scope.item)
                     isComplete = false
                     continue

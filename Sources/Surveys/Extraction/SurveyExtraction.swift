@@ -14,9 +14,9 @@ import OrderedJSON
 /// definitions of elements, and resources by templates. Everything in the bundle is valid FHIR R4; a resource that would not be
 /// is left out with a diagnostic.
 ///
-/// - A resource with an id is an update (`PUT`), others are new (`POST`). An update has to have content. Where the
-///   resource that is updated was given as a launch context, what was extracted is set in it; without it, an update
-///   that lacks something of what its template or definitions ask for is left out, because it would erase that.
+/// - A resource with an id is an update (`PUT`), others are new (`POST`). An update must have content. Where the resource to
+///   update is given as a launch context, the extracted elements are set in it. Where it is not, an update that lacks an
+///   element of its template or definitions is left out, because it would erase that element on the server.
 /// - A resource that refers to another one that was not extracted (`urn:uuid:…`) is left out too.
 /// - An extraction that would become too large, or whose expressions take too long, gives an empty bundle.
 public struct SurveyExtraction: Sendable {
@@ -50,7 +50,7 @@ extension Survey {
     }
 }
 
-/// What an extraction may take: one budget, which everything spends that is made.
+/// The limits of an extraction: one budget for everything that it makes.
 struct ExtractionBudget {
     /// How many elements all resources may have.
     var elements = 200_000

@@ -53,7 +53,8 @@ extension QuestionnaireReader {
             if !isSupported {
                 report(
                     .warning, "unsupportedOperator",
-                    "The operator \(comparison.code) is not defined for an answer of the type \(value.typeSuffix); the condition is never met.",
+                    "The operator \(comparison.code) is not defined for an answer of the type \(value.typeSuffix); "
+                        + "the condition is never met.",
                     item)
             }
             let target = indices[question]

@@ -45,7 +45,7 @@ struct QuestionnaireReader {
         }
         if roots.isEmpty { report(.error, "noItems", "The questionnaire asks nothing: it has no items.") }
         if tree.member("modifierExtension") != nil {
-            report(.warning, "modifierExtension", "The questionnaire has modifier extensions, which are not understood.")
+            report(.warning, "modifierExtension", "The questionnaire has modifier extensions, which are not supported.")
         }
         for index in items.indices { readDetails(of: index) }
         scoreByCodes()

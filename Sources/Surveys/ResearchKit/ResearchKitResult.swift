@@ -50,7 +50,7 @@ extension SurveySession {
         guard item.isQuestion, answers.allSatisfy(item.accepts) else {
             return SurveyProblem(item.linkId, .wrongType(expected: item.type.code, found: result["_class"]?.string ?? ""))
         }
-        guard tree.count + answers.count <= Self.mostNodes else { return SurveyProblem(item.linkId, .responseTooLarge) }
+        guard tree.count + answers.count <= Self.maximumNodes else { return SurveyProblem(item.linkId, .responseTooLarge) }
         if set(answers, of: node, &queue) { isChanged = true }
         return nil
     }

@@ -13,7 +13,7 @@ import OrderedJSON
 public struct ResearchKitTask: Sendable {
     /// The task.
     public let json: JSONValue
-    /// What of the questionnaire ResearchKit's JSON cannot express.
+    /// The parts of the questionnaire that ResearchKit's JSON cannot express.
     public let diagnostics: [SurveyDiagnostic]
     let identifier: String
     let steps: [ResearchKitStep]
@@ -101,7 +101,7 @@ private struct Planner {
             return
         }
         var identifier = survey.items[kind == .form ? form ?? index : index].linkId
-        // A form that is interrupted goes on under another name.
+        // A form that is interrupted continues under another identifier.
         let first = identifier
         while let number = identifiers[identifier] {
             identifiers[first] = (identifiers[first] ?? number) + 1

@@ -3,7 +3,7 @@ import OrderedJSON
 
 extension SurveySession {
     /// The most items and answers of a response.
-    public static let mostNodes = 200_000
+    public static let maximumNodes = 200_000
 
     // MARK: Answering
 
@@ -26,7 +26,7 @@ extension SurveySession {
         guard item.isQuestion, values.allSatisfy(item.accepts) else {
             throw .wrongType(linkId: item.linkId, type: item.type.code)
         }
-        guard tree.count + values.count <= Self.mostNodes else { throw .tooLarge }
+        guard tree.count + values.count <= Self.maximumNodes else { throw .tooLarge }
         var queue = EvaluationQueue(survey.dependencies)
         guard set(values.filter { !$0.isEmpty }, of: node, &queue) else { return }
         isChanged = true
@@ -49,8 +49,8 @@ extension SurveySession {
         run(&queue)
     }
 
-    /// Chooses an option, or takes the choice back: one of several where the question repeats, else instead of the one
-    /// that was chosen. An exclusive option and the others exclude each other.
+    /// Chooses an option, or unchooses it. Where the question does not repeat, it replaces the chosen option. An exclusive
+    /// option and the others exclude each other.
     ///
     /// - Throws: ``SurveySessionError``.
     public mutating func toggle(_ option: SurveyOption, of occurrence: ItemOccurrence) throws(SurveySessionError) {
@@ -98,7 +98,7 @@ extension SurveySession {
     mutating func addRepetitions(_ count: Int, after node: Int, _ queue: inout EvaluationQueue) -> Int {
         let (item, parent) = (survey.items[tree[node].item], tree[node].parent)
         guard item.isGroup, item.repeats else { return 0 }
-        let room = (Self.mostNodes - tree.count) / max(1, survey.subtreeSizes[item.index])
+        let room = (Self.maximumNodes - tree.count) / max(1, survey.subtreeSizes[item.index])
         let count = min(count, room, (item.maxOccurs ?? Int.max) - tree.positions(of: item.index, in: parent).count)
         guard count > 0 else { return 0 }
         let position = tree.positions(of: item.index, in: parent).lowerBound + tree.repetition(of: node).number + 1

@@ -5,7 +5,7 @@ import OrderedJSON
 extension SurveySession {
     /// How many steps of FHIRPath all expressions together may take for one change or one check; those that are left then
     /// are not evaluated.
-    static let mostSteps = 1_000_000
+    static let maximumSteps = 1_000_000
     /// How often expressions that may read anything are evaluated for one change.
     private static let mostRounds = 6
 
@@ -13,7 +13,7 @@ extension SurveySession {
     /// calculated once more in the end.
     mutating func together<Result>(_ body: (inout SurveySession) -> Result) -> Result {
         guard !sharesSteps else { return body(&self) }
-        (steps, sharesSteps) = (Self.mostSteps, true)
+        (steps, sharesSteps) = (Self.maximumSteps, true)
         let result = body(&self)
         sharesSteps = false
         if steps <= 0 { recalculate() }
@@ -21,7 +21,7 @@ extension SurveySession {
     }
 
     mutating func run(_ queue: inout EvaluationQueue) {
-        if !sharesSteps { steps = Self.mostSteps }
+        if !sharesSteps { steps = Self.maximumSteps }
         settle(&queue)
         // Initial values count from the beginning on, of items that are not asked too.
         var filled = 0
@@ -144,7 +144,7 @@ extension SurveySession {
         guard var scope = common.map({ scopes[way[$0]] ?? ResponseTree.root }) ?? ResponseTree.root as Int? else { return nil }
         let isBefore = target < ownItem
         for item in way[((common ?? -1) + 1)...] {
-            // Under a question the way goes on in an answer.
+            // Under a question the path continues in an answer.
             if survey.parent(of: item) >= 0, survey.items[survey.parent(of: item)].isQuestion, !tree.isAnswer(scope) {
                 guard let answer = isBefore ? tree[scope].children.last : tree[scope].children.first else { return nil }
                 scope = answer

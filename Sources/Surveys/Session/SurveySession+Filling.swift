@@ -8,9 +8,9 @@ extension SurveySession {
     /// {"name": "Ada", "smoker": true, "colours": ["red", "blue"],
     ///  "visits": [{"weight": 74.8}, {"weight": 75.2}]}
     /// ```
-    /// A code alone will do where it is unambiguous among the options. The value of a group is an object with what is in
-    /// it; that of a repeating group an array of objects. The values of a question that does not repeat, in a group that
-    /// does, go one to each repetition. `null` clears.
+    /// A code alone is enough where it is unambiguous among the options. The value of a group is an object of its items; the
+    /// value of a repeating group is an array of objects. For a question that does not repeat in a group that does, each
+    /// value goes to one repetition. `null` clears.
     ///
     /// - Returns: The values that do not fit, and were left out.
     public mutating func fill(with answers: JSONValue) -> [SurveyProblem] {
@@ -104,7 +104,7 @@ extension SurveySession {
                         item.linkId, isChoice ? .notAnOption : .wrongType(expected: item.type.code, found: "\(json.kind)")))
             }
         }
-        guard item.isQuestion, tree.count + answers.count <= Self.mostNodes else {
+        guard item.isQuestion, tree.count + answers.count <= Self.maximumNodes else {
             return problems.append(SurveyProblem(item.linkId, item.isQuestion ? .responseTooLarge : .groupAnswered))
         }
         if set(answers, of: node, &queue) { isChanged = true }

@@ -12,7 +12,7 @@ extension SurveySession {
             return []
         }
         var session = self
-        session.steps = Self.mostSteps
+        session.steps = Self.maximumSteps
         return session.currentOptions(of: node, item) ?? []
     }
 

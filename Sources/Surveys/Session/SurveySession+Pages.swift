@@ -18,21 +18,21 @@ public struct VisibleItem: Sendable {
     public let depth: Int
     /// Its answers.
     public let answers: [SurveyAnswer]
-    /// Of a repeating group which repetition, from 0, and of how many.
+    /// The index of the repetition of a repeating group, from 0.
     public let repetition: Int
-    /// How many repetitions the group has.
+    /// The number of repetitions of the group.
     public let repetitions: Int
 }
 
-/// How much is answered of what is asked.
+/// How many of the questions that are asked are answered.
 public struct SurveyProgress: Sendable, Hashable {
     /// Questions that are asked and can be answered.
     public let questions: Int
-    /// Those of them that have an answer.
+    /// Those of ``questions`` that have an answer.
     public let answered: Int
-    /// Those of them that must be answered.
+    /// Those of ``questions`` that must be answered.
     public let required: Int
-    /// Those that must be answered and are.
+    /// Those of ``required`` that have an answer.
     public let requiredAnswered: Int
     /// From 0 to 1; 1 where nothing is asked.
     public var fraction: Double { questions == 0 ? 1 : Double(answered) / Double(questions) }
@@ -41,8 +41,8 @@ public struct SurveyProgress: Sendable, Hashable {
 extension SurveySession {
     // MARK: Pages
 
-    /// The pages with something to show: groups marked as pages or tabs, else the groups that are under none, with what
-    /// is beside them in pages of their own.
+    /// The pages with visible items. Groups marked as pages or tabs are pages; without such groups, each top-level group is.
+    /// Items beside these groups have pages of their own.
     public var pages: [SurveyPage] {
         var pages: [SurveyPage] = []
         var rest: [Int] = []
@@ -133,7 +133,7 @@ extension SurveySession {
 
     // MARK: Progress
 
-    /// How much is answered of the questions that are asked.
+    /// How many of the questions that are asked are answered.
     public var progress: SurveyProgress {
         var (questions, answered, required, requiredAnswered) = (0, 0, 0, 0)
         var stack = tree[ResponseTree.root].children

@@ -9,7 +9,7 @@ extension SurveySession {
     /// - Parameters:
     ///   - status: `inProgress` to be restored later.
     ///   - authored: When it was answered. By default what ``header`` says, else now.
-    ///   - includesText: Whether items have the text of the questionnaire, for people and systems without it.
+    ///   - includesText: Whether items have the questionnaire's texts, for readers that do not have the questionnaire.
     public func response(
         _ status: QuestionnaireResponseStatus = .completed, authored: FHIRDateTime? = nil, includesText: Bool = true
     ) -> QuestionnaireResponse {

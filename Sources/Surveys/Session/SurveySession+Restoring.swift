@@ -28,7 +28,7 @@ extension SurveySession {
         var misplaced: [(tree: JSONValue, target: Int)] = []
         restore(response.tree.member("item"), in: ResponseTree.root, &misplaced, &queue)
         for (source, target) in misplaced { moveIn(source, target, &queue) }
-        settleEnabled(&queue)
+        updateEnabled(&queue)
         reportDisabled()
         isChanged = false
     }
@@ -80,7 +80,7 @@ extension SurveySession {
             }
         }
         for (index, count) in counts.sorted(by: { $0.key < $1.key }) where count > 1 {
-            let room = max(0, Self.mostNodes - tree.count) / survey.subtreeSizes[index]
+            let room = max(0, Self.maximumNodes - tree.count) / survey.subtreeSizes[index]
             let end = tree.positions(of: index, in: scope).upperBound
             for new in tree.insert(repetitions: min(count - 1, room), of: index, in: scope, at: end) {
                 begin(new, fillsIn: false, &queue)
@@ -110,7 +110,7 @@ extension SurveySession {
             restorationProblems.append(problem(node, .itemsBesideAnswers))
         }
         for answer in source.member("answer")?.elements ?? [] {
-            guard tree.count + survey.subtreeSizes[item.index] <= Self.mostNodes else { return reportTooLarge() }
+            guard tree.count + survey.subtreeSizes[item.index] <= Self.maximumNodes else { return reportTooLarge() }
             guard let member = answer.valueMember, let value = SurveyAnswer(String(member.name.dropFirst(5)), member.value),
                 !value.isEmpty
             else {
@@ -147,9 +147,9 @@ extension SurveySession {
         }
     }
 
-    /// Finds out what is asked, and leaves values as they are.
-    private mutating func settleEnabled(_ queue: inout EvaluationQueue) {
-        steps = Self.mostSteps
+    /// Finds out which items are asked, and leaves values as they are.
+    private mutating func updateEnabled(_ queue: inout EvaluationQueue) {
+        steps = Self.maximumSteps
         runEnabling(&queue)
     }
 

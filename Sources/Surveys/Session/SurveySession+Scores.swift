@@ -2,11 +2,11 @@ import FHIR
 import Foundation
 
 extension SurveySession {
-    /// The score of an occurrence: of a question the scores of the chosen options added up, of a group those of all
+    /// The score of an occurrence: for a question the sum of the scores of its chosen options, for a group that of all
     /// questions in it. nil where no chosen option has a score.
     public func score(of occurrence: ItemOccurrence) -> Decimal? { node(occurrence).flatMap { score(under: $0) } }
 
-    /// The scores of all chosen options added up; nil where none has one.
+    /// The sum of the scores of all chosen options; nil where none has a score.
     public var score: Decimal? { score(under: ResponseTree.root) }
 
     private func score(under start: Int) -> Decimal? {

@@ -22,11 +22,11 @@ public struct SurveySession: Sendable {
     public var header: QuestionnaireResponse {
         didSet { if !evaluated.isEmpty { evaluated[ResponseTree.root] = nil } }
     }
-    /// What expressions can ask for.
+    /// The time and the resources that expressions can refer to.
     public let context: SurveyContext
-    /// The errors of evaluated expressions, and whether the questionnaire is not to be used at the time.
+    /// The errors of evaluated expressions, and whether the time is outside the questionnaire's effective period.
     public internal(set) var diagnostics: [SurveyDiagnostic] = []
-    /// What of a response that was restored did not fit.
+    /// The parts of a restored response that do not fit.
     public internal(set) var restorationProblems: [SurveyProblem] = []
     /// Whether anything has been answered, cleared or removed since the session was made.
     public internal(set) var isChanged = false
@@ -38,14 +38,14 @@ public struct SurveySession: Sendable {
     var evaluated: [JSONValue?] = []
     /// Expressions that failed or took too many steps, so that each is reported once.
     var failedExpressions: Set<String> = []
-    /// What is left of ``mostSteps``.
-    var steps = Self.mostSteps
+    /// What is left of ``maximumSteps``.
+    var steps = Self.maximumSteps
     /// Whether several changes have to do with the steps that are left.
     var sharesSteps = false
     /// Nodes whose items a restored response has in another order than the questionnaire.
     var isReordered: Set<Int> = []
 
-    /// A session with nothing answered but the initial values.
+    /// A session with the initial values, and no other answers.
     public init(_ survey: Survey, context: SurveyContext = SurveyContext()) {
         self.init(empty: survey, context: context)
         var queue = EvaluationQueue(survey.dependencies)
@@ -120,7 +120,7 @@ public struct SurveySession: Sendable {
         return children.indices.contains(answer) ? tree[children[answer]].children.map(self.occurrence) : []
     }
 
-    /// The occurrences that are under none.
+    /// The occurrences of the top-level items.
     public var roots: [ItemOccurrence] { tree[ResponseTree.root].children.map(occurrence) }
 
     func occurrence(_ node: Int) -> ItemOccurrence {
@@ -143,7 +143,7 @@ public struct ItemOccurrence: Sendable, Hashable {
     let generation: UInt32
 }
 
-/// The values that the expressions of a survey can ask for besides the response.
+/// The time and the resources that the expressions of a survey can refer to besides the response.
 public struct SurveyContext: Sendable {
     /// The time of `now()` and `today()`, with a zone: `2026-11-22T09:30:00+01:00`. By default the machine's.
     public var now: String?
@@ -157,23 +157,23 @@ public struct SurveyContext: Sendable {
     }
 }
 
-/// Why a session did not take something.
+/// Why a change of a session is refused.
 public enum SurveySessionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is no such item, or it does not occur now.
     case noSuchItem(linkId: String)
-    /// The item is no question, or its answers are of another type.
+    /// The item is not a question, or its answers are of another type.
     case wrongType(linkId: String, type: String)
     /// The item cannot be repeated, or not so often; or the last one cannot be removed.
     case cannotRepeat(linkId: String)
-    /// The response would have more than ``SurveySession/mostNodes`` items and answers.
+    /// The response would have more than ``SurveySession/maximumNodes`` items and answers.
     case tooLarge
 
     public var description: String {
         switch self {
         case .noSuchItem(let linkId): "\(linkId): there is no such item, or it does not occur now"
-        case .wrongType(let linkId, let type): "\(linkId): this is no answer for an item of the type \(type)"
+        case .wrongType(let linkId, let type): "\(linkId): this is not an answer for an item of the type \(type)"
         case .cannotRepeat(let linkId): "\(linkId): it cannot be repeated so often, or the last one cannot be removed"
-        case .tooLarge: "the response is too large: it has more than \(SurveySession.mostNodes) items and answers"
+        case .tooLarge: "the response is too large: it has more than \(SurveySession.maximumNodes) items and answers"
         }
     }
 }

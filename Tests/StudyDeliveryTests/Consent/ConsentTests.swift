@@ -58,7 +58,7 @@ struct ConsentTests {
 
     @Test("wrong files end with every problem, its line and its path")
     func problems() throws {
-        let error = #expect(throws: FormatError.self) {
+        let error = #expect(throws: StudyFormatError.self) {
             try ConsentDocument(parsing: Data(#"{"id": 1, "version": "1", "title": "t",\#n "sections": [{"title": "a"}, 3], "extra": 1}"#.utf8))
         }
         let texts = (error?.problems ?? []).map(\.description)
@@ -67,7 +67,7 @@ struct ConsentTests {
         #expect(texts.contains("2:31: error: sections[1]: an object is expected"))
         #expect(texts.contains { $0.contains("warning: the member “extra” is not known") })
         #expect(texts.contains("1:1: error: study is missing"))
-        let answers = #expect(throws: FormatError.self) {
+        let answers = #expect(throws: StudyFormatError.self) {
             try self.answers { $0["sharing"] = ["nobody": true]; $0["signature"] = "AAAA"; $0["participant"] = "7" }
         }
         #expect(Set((answers?.problems ?? []).map(\.path)) == ["sharing.nobody", "signature", "participant"])
@@ -82,13 +82,13 @@ struct ConsentTests {
         }
         let long = JSONValue(String(repeating: "a ", count: 45_000))
         #expect(throws: Never.self) { try document(["title": "t", "text": long]) }
-        #expect(throws: FormatError.self) { try document(["title": "t", "text": long], count: 6) }
-        #expect(throws: FormatError.self) { try document(["title": long, "text": "x"]) }
+        #expect(throws: StudyFormatError.self) { try document(["title": "t", "text": long], count: 6) }
+        #expect(throws: StudyFormatError.self) { try document(["title": long, "text": "x"]) }
         let marks = "a" + String(repeating: "\u{301}", count: 5_000)
-        #expect(throws: FormatError.self) { try document(["title": "t", "text": JSONValue(marks)]) }
+        #expect(throws: StudyFormatError.self) { try document(["title": "t", "text": JSONValue(marks)]) }
         let entities = "a" + String(repeating: "&#x301;", count: 5_000)
-        #expect(throws: FormatError.self) { try document(["title": "t", "html": JSONValue(entities)]) }
-        #expect(throws: FormatError.self) { try document(["title": "t\u{0}", "text": "x"]) }
+        #expect(throws: StudyFormatError.self) { try document(["title": "t", "html": JSONValue(entities)]) }
+        #expect(throws: StudyFormatError.self) { try document(["title": "t\u{0}", "text": "x"]) }
     }
 
     @Test("HTML becomes text, and hostile HTML takes time in proportion to its length")

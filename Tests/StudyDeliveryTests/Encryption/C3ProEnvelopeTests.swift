@@ -66,7 +66,7 @@ struct C3ProEnvelopeTests {
     @Test(
         "other JSON, and envelopes that are not whole, say what is wrong",
         arguments: [
-            ("{}", "this is JSON, but no envelope of C3-PRO"), ("[1]", "this is JSON, but no envelope of C3-PRO"),
+            ("{}", "this is JSON, but not an envelope of C3-PRO"), ("[1]", "this is JSON, but not an envelope of C3-PRO"),
             (#"{"symmetric_key":1,"message":"","key_id":"","version":""}"#, "symmetric_key"),
             (#"{"symmetric_key":"%%","message":"","key_id":"","version":""}"#, "not base64"),
             (#"{"symmetric_key":"AA==","message":"AA==","key_id":"","version":""}"#, "whole number of blocks"),

@@ -152,7 +152,7 @@ struct CMSMessageTests {
         #expect(error([0x30, 0x89] + [UInt8](repeating: 0xFF, count: 9)).contains("63 bits"))
         let signed: [UInt8] = [0x30, 0x0F, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02, 0xA0, 0x02, 0x30, 0x00]
         #expect(error(signed).contains("SignedData"))
-        #expect(error([UInt8](repeating: 0x30, count: 1000).flatMap { [$0, 0x80] }).contains("no valid CMS message"))
+        #expect(error([UInt8](repeating: 0x30, count: 1000).flatMap { [$0, 0x80] }).contains("not a valid CMS message"))
     }
 
     /// Definite lengths made indefinite, and the content cut into segments.

@@ -108,7 +108,7 @@ struct StudyQueueTests {
         let queue = try queue(scratch)
         let bad = try await queue.submit(archive("bad"), encryption: nil).submission
         try await queue.submit(archive("good"), encryption: nil)
-        let report = try await queue.deliver(to: Endpoint([.success(.refused(reason: "the server answered 413"))]))
+        let report = try await queue.deliver(to: Endpoint([.success(.refused(reason: "the server responded with 413"))]))
         #expect(report.setAside.map(\.id) == [bad.id.uuidString.lowercased()] && report.delivered.count == 1)
         try await queue.retry(bad.id.uuidString.lowercased())
         #expect(try await queue.deliver(to: Endpoint()).delivered.count == 1)

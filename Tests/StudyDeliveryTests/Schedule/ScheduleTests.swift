@@ -104,10 +104,10 @@ struct ScheduleTests {
         for members in [
             #""repeats": "7d""#, #""repeats": "0d", "expires": "1y""#, #""starts": "7""#, #""starts": "7w""#, #""starts": "101y""#,
             #""starts": "1d 2d""#, #""starts": "-1d""#, #""notificationType": "often""#, #""starts": 7"#, #""starts": "9223372036854775807y""#,
-        ] { #expect(throws: FormatError.self, "\(members)") { try c3Pro(members) } }
+        ] { #expect(throws: StudyFormatError.self, "\(members)") { try c3Pro(members) } }
         for text in [#"{}"#, #"{"tasks": [{"taskId": "a", "taskType": "game"}]}"#, #"{"tasks": [{"taskType": "survey"}]}"#,
             #"{"tasks": [{"taskId": "a", "taskType": "survey"}, {"taskId": "a", "taskType": "survey"}]}"#]
-        { #expect(throws: FormatError.self) { try StudySchedule(parsing: Data(text.utf8)) } }
+        { #expect(throws: StudyFormatError.self) { try StudySchedule(parsing: Data(text.utf8)) } }
     }
 
     @Test("timing of a PlanDefinition that is not understood is an error that names it")
@@ -116,7 +116,7 @@ struct ScheduleTests {
             do {
                 _ = try StudySchedule(parsing: Data(#"{"resourceType": "PlanDefinition", "action": [{"id": "a", \#(action)}]}"#.utf8))
                 return []
-            } catch let error as FormatError { return error.problems.filter(\.isError).map(\.path) }
+            } catch let error as StudyFormatError { return error.problems.filter(\.isError).map(\.path) }
         }
         let after = #"{"actionId": "enrolment", "relationship": "after"}"#
         #expect(try problems(#""timingTiming": {"event": ["2026-01-01"], "repeat": {"period": 1, "periodUnit": "d", "count": 2}}"#) == ["action[0].timingTiming.event"])

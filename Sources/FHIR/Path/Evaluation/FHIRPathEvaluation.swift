@@ -92,14 +92,14 @@ struct FHIRPathEvaluation {
         case .string(let text): return [FHIRPathItem(.string(text))]
         case .integer(let digits): return [try integer(digits, at: node)]
         case .long(let digits):
-            guard let value = Int64(digits) else { throw failure("\(digits) is no 64-bit integer.", at: node) }
+            guard let value = Int64(digits) else { throw failure("\(digits) is not a 64-bit integer.", at: node) }
             return [FHIRPathItem(.long(value))]
         case .decimal(let digits):
             guard let value = ExactDecimal(digits) else { throw failure("\(digits) has too many digits.", at: node) }
             return [FHIRPathItem(.decimal(value))]
         case .date(let text):
             guard let value = PartialDateTime(text) else {
-                throw FHIRPathError(.semantic, "@\(text) is no date or time.", at: Int(node.offset))
+                throw FHIRPathError(.semantic, "@\(text) is not a date or time.", at: Int(node.offset))
             }
             return [FHIRPathItem(.temporal(value))]
         case .quantity(let digits, let unit, let isCalendar):
@@ -139,7 +139,7 @@ struct FHIRPathEvaluation {
 
     private func integer(_ digits: String, at node: FHIRPathSyntax.Node) throws(FHIRPathError) -> FHIRPathItem {
         if let value = Int32(digits) { return FHIRPathItem(.integer(value)) }
-        guard let value = Int64(digits) else { throw failure("\(digits) is no 64-bit integer.", at: node) }
+        guard let value = Int64(digits) else { throw failure("\(digits) is not a 64-bit integer.", at: node) }
         return FHIRPathItem(.long(value))
     }
 

@@ -50,7 +50,9 @@ extension FHIRPathEvaluation {
         return result.map { [FHIRPathItem($0)] } ?? []
     }
 
-    private static func rounded(_ function: PathFunction, _ number: ExactDecimal, digits: Int?) throws(FHIRPathError) -> ExactDecimal? {
+    private static func rounded(
+        _ function: PathFunction, _ number: ExactDecimal, digits: Int?
+    ) throws(FHIRPathError) -> ExactDecimal? {
         switch function {
         case .abs: ExactDecimal(Swift.abs(number.value), scale: number.scale)
         case .ceiling: number.rounded(to: 0, .up)
@@ -86,7 +88,7 @@ extension FHIRPathEvaluation {
         return Self.decimal(Foundation.pow(base.value.doubleValue, exponent.value.doubleValue))
     }
 
-    /// A computed number with the 15 digits that a floating-point number is sure of; nil for what is none.
+    /// A computed number with the 15 digits that a floating-point number is sure of; nil when it is not finite.
     private static func decimal(_ value: Double) -> SystemValue? {
         guard value.isFinite, let decimal = Decimal(string: String(format: "%.15g", value)) else { return nil }
         return .decimal(ExactDecimal(decimal))

@@ -17,7 +17,7 @@ struct ExactDecimal: Sendable, Hashable {
         scale = max(0, -value.exponentOfLastDigit)
     }
 
-    /// Reads a numeral such as `-1.50` or `1e-3`. Nil when it is none, or has more than 38 digits.
+    /// Reads a numeral such as `-1.50` or `1e-3`. Nil for other texts, and for more than 38 digits.
     init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         var position = 0

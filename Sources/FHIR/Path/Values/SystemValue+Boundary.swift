@@ -7,7 +7,7 @@ extension SystemValue {
 
     /// - Parameter precision: digits after the point for numbers, digits altogether for dates and times; nil for the
     ///   greatest of the type.
-    /// - Returns: nil where the precision is none of the type's.
+    /// - Returns: nil where the type does not have the precision.
     func boundary(_ boundary: Boundary, precision: Int?) -> SystemValue? {
         switch self {
         case .integer, .long, .decimal:

@@ -96,7 +96,7 @@ struct PrimitiveFormat: Sendable {
     }
 
     private func problem(in text: UnsafeBufferPointer<UInt8>) -> Problem? {
-        guard !text.isEmpty else { return Problem(text: "an empty string is no value") }
+        guard !text.isEmpty else { return Problem(text: "an empty string is not a value") }
         switch kind {
         case .string: return problem(inString: text)
         case .xhtml:
@@ -139,7 +139,7 @@ struct PrimitiveFormat: Sendable {
         if let maximumLength, text.count > maximumLength, text.count(where: { $0 & 0xC0 != 0x80 }) > maximumLength {
             return Problem(code: .tooLong, text: "longer than \(maximumLength) characters")
         }
-        return hasText ? nil : Problem(severity: .warning, text: "a string of nothing but white space says nothing")
+        return hasText ? nil : Problem(severity: .warning, text: "a string has only white space")
     }
 
     private func problem(inURI text: UnsafeBufferPointer<UInt8>) -> Problem? {

@@ -63,7 +63,7 @@ extension Validation {
             present |= sibling(member, found, of: type, in: json)
         }
         if isEmpty {
-            return report(.error, .structure, "an empty object is no value; the member is to be left out", at: json)
+            return report(.error, .structure, "an empty object is not a value; leave the member out", at: json)
         }
         if isStopped { return }
         var missing = type.required & ~present
@@ -135,7 +135,7 @@ extension Validation {
         }
         guard element.isList else {
             path.push(element, type: type, index: nil)
-            report(.error, .structure, "\(element.name) is one value, and no array", at: value)
+            report(.error, .structure, "\(element.name) is one value, not an array", at: value)
             path.pop()
             return
         }
@@ -156,7 +156,7 @@ extension Validation {
         }
         if index == 0 {
             path.push(element, type: type, index: nil)
-            report(.error, .structure, "an empty array is no value; the member is to be left out", at: value)
+            report(.error, .structure, "an empty array is not a value; leave the member out", at: value)
             path.pop()
         } else if hasNull {
             // A null stands for a primitive that has only extensions: those are in the array beside it.
@@ -166,7 +166,7 @@ extension Validation {
                 report(
                     .error, .structure,
                     hasValue ? "null stands for a value with extensions, and there are none in _\(name)"
-                        : "an array of nothing but null is to be left out", at: value)
+                        : "leave out an array of nothing but null", at: value)
                 path.pop()
             }
         }
@@ -174,7 +174,7 @@ extension Validation {
 
     private mutating func value(_ value: ParsedNode, _ use: ElementTypePlan, containedIndex: Int?) {
         if value.isNull {
-            return report(.error, .structure, "null is no value; the member is to be left out", at: value)
+            return report(.error, .structure, "null is not a value; leave the member out", at: value)
         }
         switch use.content {
         case .primitive(let format): primitive(value, format, use)
@@ -246,7 +246,7 @@ extension Validation {
         }
         path.push(element, type: found.type, index: nil)
         if !hasParts {
-            report(.error, .structure, "an array without values is to be left out", at: member.value)
+            report(.error, .structure, "leave out an array without values", at: member.value)
         } else if let values, values.count != index {
             report(
                 .error, .structure, "\(element.name) and _\(element.name) have different lengths: null stands for what is "

@@ -24,7 +24,7 @@ extension Validation {
                     // What only the text names may be something else; the specification's own examples have such.
                     report(
                         isResolved ? .error : .warning, .structure,
-                        "a reference to \(type), where only \(Self.list(use.targetNames)) may be", at: reference)
+                        "a reference to \(type), where only \(Self.list(use.targetNames)) is allowed", at: reference)
                 }
             case .unknown: break
             case .malformed(let reason): report(.error, .value, reason, at: reference)
@@ -39,7 +39,7 @@ extension Validation {
             report(.error, .invalid, "the type is not that of the resource that is referred to", at: typeValue)
         } else if found == nil, plan.isResource(type), let use, let targets = use.targets, !contains(targets, type) {
             report(
-                .error, .structure, "a reference to \(type), where only \(Self.list(use.targetNames)) may be",
+                .error, .structure, "a reference to \(type), where only \(Self.list(use.targetNames)) is allowed",
                 at: typeValue)
         }
     }

@@ -88,7 +88,7 @@ extension Validation {
         let text: String? = system.withUTF8 { system in
             if !TextScan.hasScheme(system) { return "the system of a coding is an absolute URI" }
             return system.starts(with: "http://hl7.org/fhir/ValueSet/".utf8)
-                ? "the system of a coding is a code system, and this is a value set" : nil
+                ? "the system of a coding is a code system, not a value set" : nil
         } ?? nil
         if let text { report(.error, .value, text, child: "system", at: system) }
     }

@@ -1,7 +1,7 @@
 import OrderedJSON
 
 /// Something that is wrong with a file of a study, or worth a remark.
-public struct FormatProblem: Sendable, Hashable, CustomStringConvertible {
+public struct StudyFormatProblem: Sendable, Hashable, CustomStringConvertible {
     /// Where, as in `tasks[2].repeats`.
     public let path: String
     /// Line and column; `nil` when the JSON was not parsed from a text.
@@ -17,9 +17,9 @@ public struct FormatProblem: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Why a file of a study cannot be used: all its problems, the warnings too.
-public struct FormatError: Error, Sendable, CustomStringConvertible {
+public struct StudyFormatError: Error, Sendable, CustomStringConvertible {
     /// At least one of them is an error.
-    public let problems: [FormatProblem]
+    public let problems: [StudyFormatProblem]
 
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
@@ -33,18 +33,18 @@ struct ObjectReader {
     /// Reports and collects; at most ``most`` problems.
     struct Problems {
         static let most = 100
-        private(set) var all: [FormatProblem] = []
+        private(set) var all: [StudyFormatProblem] = []
 
         mutating func add(_ text: String, _ path: String, _ json: JSONValue?, isError: Bool = true) {
             guard all.count < Self.most else { return }
-            all.append(FormatProblem(path: path, location: json?.location, text: text, isError: isError))
+            all.append(StudyFormatProblem(path: path, location: json?.location, text: text, isError: isError))
         }
 
         var hasErrors: Bool { all.contains(where: \.isError) }
 
-        /// - Throws: ``FormatError`` when there are errors.
-        func check() throws(FormatError) {
-            if hasErrors { throw FormatError(problems: all) }
+        /// - Throws: ``StudyFormatError`` when there are errors.
+        func check() throws(StudyFormatError) {
+            if hasErrors { throw StudyFormatError(problems: all) }
         }
     }
 

@@ -7,7 +7,7 @@ import ZipArchive
 /// An electrocardiogram of Apple's export: a head of names and values, then a voltage a line. The names are in the phone's
 /// language, so the values are recognized by their form, and by their order: the date is followed by classification, symptoms,
 /// version of the software, device, sampling frequency, lead and unit.
-enum HeartFile {
+enum ElectrocardiogramFile {
     /// Half an hour at 512 measurements a second; the watch takes 30 seconds.
     private static let longest = 1 << 20
     /// Ten rows are usual.
@@ -36,15 +36,19 @@ enum HeartFile {
             }
         }
         func date(_ text: String) -> FHIRDateTime? { Array(text.utf8).withUnsafeBufferPointer { ExportDate.read($0) } }
-        guard let dated = head.firstIndex(where: { date($0.value) != nil }), let start = date(head[dated].value) else { return problem("no date") }
-        /// The value of a name, or of the row so many after the date.
+        guard let dated = head.firstIndex(where: { date($0.value) != nil }), let start = date(head[dated].value) else {
+            return problem("no date")
+        }
+        /// The value of the row with a name, else of the row at an offset from the date's.
         func value(_ name: String, _ offset: Int) -> String? {
             let row = head.first { $0.name == name } ?? (dated + offset < head.count ? head[dated + offset] : nil)
             return row.flatMap { $0.value.isEmpty ? nil : $0.value }
         }
-        if let unit = value("Unit", 7), !["µV", "\u{3BC}V", "uV"].contains(unit) { return problem("the unit is '\(unit.prefix(40))' instead of µV") }
-        let atItsPlace = value("Sample Rate", 5).flatMap(leadingNumber)
-        guard let rate = atItsPlace ?? head.lazy.compactMap({ rate($0.value) }).first, let perSecond = rate.decimal,
+        if let unit = value("Unit", 7), !["µV", "\u{3BC}V", "uV"].contains(unit) {
+            return problem("the unit is '\(unit.prefix(40))' instead of µV")
+        }
+        let inItsRow = value("Sample Rate", 5).flatMap(leadingNumber)
+        guard let rate = inItsRow ?? head.lazy.compactMap({ rate($0.value) }).first, let perSecond = rate.decimal,
             Electrocardiogram.frequencies.contains(perSecond)
         else {
             return problem("no sampling frequency")
@@ -88,16 +92,20 @@ extension SampleDevice {
 /// A clinical record of Apple's export: a resource of FHIR.
 enum ClinicalFile {
     static func sample(_ data: Data, _ file: String, _ entry: ZipEntry) -> SampleItem {
-        func problem(_ reason: String, line: Int = 1) -> SampleItem { .problem(SampleProblem(file: file, line: line, reason: reason)) }
+        func problem(_ reason: String, line: Int = 1) -> SampleItem {
+            .problem(SampleProblem(file: file, line: line, reason: reason))
+        }
         do throws(JSONError) {
             let json = try JSONValue(parsing: data)
             guard let resource = AnyResource(tree: json) else { return problem("this is not a resource of FHIR") }
             // The file does not say when it was obtained; the archive does, in no zone.
             let time = entry.modified
-            let date = [CivilTime.padded(time.year, 4), CivilTime.padded(time.month, 2), CivilTime.padded(time.day, 2)].joined(separator: "-")
-            let clock = [time.hour, time.minute, time.second].map { CivilTime.padded($0, 2) }.joined(separator: ":")
+            let date = CivilTime.date(time.year, time.month, time.day)
+            let clock = CivilTime.clock(time.hour, time.minute, time.second)
             let lastUpdated = json["meta"]?["lastUpdated"]?.string.flatMap { FHIRDateTime(text: $0) }
-            guard let moment = lastUpdated ?? FHIRDateTime(text: "\(date)T\(clock)Z"), moment.time != nil else { return problem("no date") }
+            guard let moment = lastUpdated ?? FHIRDateTime(text: "\(date)T\(clock)Z"), moment.time != nil else {
+                return problem("no date")
+            }
             return .sample(Sample(type: "HKClinicalRecord", start: moment, end: moment, value: .clinicalRecord(resource)), line: 1)
         } catch {
             return problem("column \(error.location.column): \(error.reason)", line: error.location.line)
