@@ -1,4 +1,7 @@
 import SecretText
+// Whoever signs has the forms, the escapes and the secrets with it.
+@_exported import SecretText
+@_exported import URLCoding
 
 /// What a request is signed with: a consumer, and a token once there is one (RFC 5849, 1.1).
 ///
@@ -53,4 +56,9 @@ public struct OAuthToken: Sendable, Hashable {
         self.value = value
         self.secret = secret
     }
+}
+
+extension Secret {
+    /// The secret's UTF-8, percent-encoded: one half of a signing key (RFC 5849, section 3.4.2).
+    var percentEncoded: [UInt8] { withBytes { PercentEncoding.encodedBytes($0) } }
 }

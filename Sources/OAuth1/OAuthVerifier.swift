@@ -1,4 +1,5 @@
 import SecretText
+import Synchronization
 import URLCoding
 
 /// Verifies signed requests, as a server does (RFC 5849, 3.2).
@@ -127,5 +128,167 @@ public struct OAuthCaller: Sendable, Hashable {
     public init(consumerKey: String, token: String?) {
         self.consumerKey = consumerKey
         self.token = token
+    }
+}
+
+/// What an ``OAuthVerifier`` accepts.
+public struct OAuthVerificationPolicy: Sendable, Hashable {
+    /// How the base string is made.
+    public var rule: SignatureRule
+    /// How many seconds a timestamp may lie in the past.
+    public var maximumAge: Int
+    /// How many seconds a timestamp may lie in the future; nil for any number.
+    public var maximumLead: Int?
+    /// How many characters a nonce may have.
+    public var maximumNonceLength: Int
+    /// Whether the scheme must be spelled `OAuth`, where HTTP allows any letter case.
+    public var requiresExactScheme: Bool
+
+    /// What a verifier asks of requests.
+    public init(
+        rule: SignatureRule, maximumAge: Int = 300, maximumLead: Int? = 300, maximumNonceLength: Int = 255,
+        requiresExactScheme: Bool = false
+    ) {
+        self.rule = rule
+        self.maximumAge = maximumAge
+        self.maximumLead = maximumLead
+        self.maximumNonceLength = maximumNonceLength
+        self.requiresExactScheme = requiresExactScheme
+    }
+
+    /// RFC 5849, with timestamps at most five minutes off either way.
+    public static let rfc5849 = OAuthVerificationPolicy(rule: .rfc5849)
+
+    /// As an Indivo X server accepts: five minutes into the past and any time ahead, nonces of 100 characters,
+    /// and the scheme to the letter.
+    public static let indivo = OAuthVerificationPolicy(
+        rule: .indivo, maximumAge: 300, maximumLead: nil, maximumNonceLength: 100, requiresExactScheme: true)
+}
+
+/// Knows the secrets that an ``OAuthVerifier`` verifies with.
+public protocol OAuthSecretSource: Sendable {
+    /// The secret of a consumer, or nil for one that is not known.
+    func consumerSecret(forKey key: String) async throws -> Secret?
+
+    /// The secret of a token that belongs to this consumer and is in force, or nil if there is no such token.
+    func tokenSecret(forToken token: String, consumerKey: String) async throws -> Secret?
+}
+
+/// Remembers which nonces were used, so that a request that was overheard cannot be sent again.
+public protocol OAuthNonceStore: Sendable {
+    /// Marks a nonce as used.
+    ///
+    /// - Returns: Whether it was unused before. Of two calls at the same time with the same nonce only one gives true.
+    func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) async throws -> Bool
+}
+
+/// A nonce store in memory, which forgets what is too old to be accepted anyway.
+///
+/// Nonces are kept apart by consumer, token and timestamp (RFC 5849, 3.3).
+public final class OAuthNonceMemory: OAuthNonceStore {
+    private struct Use: Hashable {
+        var nonce: String
+        var timestamp: Int
+        var consumerKey: String
+        var token: String?
+    }
+
+    private struct State {
+        var uses: Set<Use> = []
+        var cleanAt = 1024
+    }
+
+    private let state = Mutex(State())
+    private let maximumAge: Int
+    private let clock: @Sendable () -> Int
+
+    /// - Parameters:
+    ///   - maximumAge: For how many seconds after its timestamp a nonce is remembered; not less than the verifier's
+    ///     ``OAuthVerificationPolicy/maximumAge``.
+    ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
+    public init(maximumAge: Int = 300, clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime) {
+        self.maximumAge = maximumAge
+        self.clock = clock
+    }
+
+    public func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) -> Bool {
+        let use = Use(nonce: nonce, timestamp: timestamp, consumerKey: consumerKey, token: token)
+        return state.withLock { state in
+            if state.uses.count >= state.cleanAt {
+                let oldest = clock() - maximumAge
+                state.uses = state.uses.filter { $0.timestamp >= oldest }
+                state.cleanAt = max(1024, state.uses.count * 2)
+            }
+            return state.uses.insert(use).inserted
+        }
+    }
+}
+
+/// Why a signed request is refused. For the server's own log: a client need not know more than that it was refused.
+public enum OAuthRefusal: Error, Hashable, CustomStringConvertible {
+    /// A parameter that must be there is absent or empty.
+    case missingParameter(name: String)
+    /// The scheme is not spelled `OAuth`.
+    case schemeNotExact
+    /// `oauth_version` is not 1.0.
+    case unsupportedVersion(String)
+    /// `oauth_signature_method` is not HMAC-SHA1.
+    case unsupportedSignatureMethod(String)
+    /// `oauth_timestamp` is not a whole number.
+    case malformedTimestamp
+    /// `oauth_timestamp` lies too far in the past.
+    case timestampTooOld(seconds: Int)
+    /// `oauth_timestamp` lies too far in the future.
+    case timestampInFuture(seconds: Int)
+    /// `oauth_nonce` has more characters than are accepted.
+    case nonceTooLong
+    /// The nonce was used before.
+    case nonceAlreadyUsed
+    /// The consumer is not known.
+    case unknownConsumer
+    /// The token is not known, not in force, or another consumer's.
+    case unknownToken
+    /// The request has no base string.
+    case noBaseString(SignatureBaseStringError)
+    /// The signature is not the one that these secrets give.
+    case wrongSignature
+    /// `oauth_body_hash` is not the hash of the body.
+    case wrongBodyHash
+    /// `oauth_content_type` is not the request's content type; only ``SignatureRule/indivo`` checks it.
+    case wrongContentType
+
+    public var description: String {
+        switch self {
+        case .missingParameter(let name):
+            "the parameter “\(name)” is missing"
+        case .schemeNotExact:
+            "the Authorization header's scheme is not spelled “OAuth”"
+        case .unsupportedVersion(let version):
+            "oauth_version is “\(version)”; only 1.0 is supported"
+        case .unsupportedSignatureMethod(let method):
+            "oauth_signature_method is “\(method)”; only HMAC-SHA1 is supported"
+        case .malformedTimestamp:
+            "oauth_timestamp is not a whole number of seconds"
+        case .timestampTooOld(let seconds):
+            "oauth_timestamp lies \(seconds) seconds in the past; compare the clocks of client and server"
+        case .timestampInFuture(let seconds):
+            "oauth_timestamp lies \(seconds) seconds in the future; compare the clocks of client and server"
+        case .nonceTooLong:
+            "oauth_nonce is too long"
+        case .nonceAlreadyUsed:
+            "oauth_nonce was used before; sign every sending anew"
+        case .unknownConsumer:
+            "the consumer key is not known"
+        case .unknownToken:
+            "the token is not known, or belongs to another consumer"
+        case .noBaseString(let error):
+            "the signature cannot be verified: \(error)"
+        case .wrongSignature:
+            "the signature does not fit the request; compare the secrets, and the base strings of client and server"
+        case .wrongBodyHash:
+            "oauth_body_hash is not the hash of the body that arrived"
+        case .wrongContentType:
+            "oauth_content_type is not the content type that arrived"
+        }
     }
 }

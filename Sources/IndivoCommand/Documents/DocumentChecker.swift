@@ -2,6 +2,7 @@ import Foundation
 import IndivoModel
 import IndivoSchemas
 import IndivoXML
+import OrderedJSON
 
 /// Finds everything that is wrong with a document: well-formedness, the schema of its kind, values, rules of its model.
 struct DocumentChecker {
@@ -166,6 +167,143 @@ struct DocumentChecker {
                 $0.line == problem.line && !$0.property.isEmpty && problem.property.hasSuffix($0.property)
             }
             if !isUnreadable { add("\(problem)", line: problem.line) }
+        }
+    }
+}
+
+/// What a check found out about one file.
+struct CheckedFile {
+    /// One thing that is wrong, or might be.
+    struct Problem: Hashable {
+        enum Severity: String {
+            case error
+            /// It can be read and sent all the same.
+            case warning
+        }
+
+        var severity = Severity.error
+        var line: Int?
+        var column: Int?
+        var message: String
+    }
+
+    /// A document in the file, and which of its properties have a value.
+    struct Understood {
+        var name: String
+        var line: Int?
+        var properties: [String]
+    }
+
+    let file: InputFile
+    /// What the file is, in words.
+    var kind = "not a document"
+    /// The class that it is read as; `nil` where there is none.
+    var className: String?
+    var documents: [Understood] = []
+    var problems: [Problem] = []
+    /// What is worth knowing and not wrong.
+    var notes: [String] = []
+
+    init(_ file: InputFile) { self.file = file }
+
+    /// The check's result for people: what the file is, what was understood, and each problem behind its place.
+    var lines: [String] {
+        var lines = ["\(file.name): \(kind)" + (className.map { ", read as \($0)" } ?? "")]
+        for document in documents {
+            let place = document.line.map { "line \($0): " } ?? ""
+            let properties = document.properties.joined(separator: ", ")
+            lines.append("  \(place)\(document.name): \(properties.isEmpty ? "nothing understood" : properties)")
+        }
+        for problem in problems {
+            let place = file.place(problem.line, problem.column)
+            lines.append("\(place) \(problem.severity): \(problem.message)")
+        }
+        for note in notes { lines.append("\(file.name): note: \(note)") }
+        let warnings = count(.warning)
+        lines.append(
+            "\(file.name): \(Self.number(count(.error), "problem"))"
+                + (warnings > 0 ? ", \(Self.number(warnings, "warning"))" : ""))
+        return lines
+    }
+
+    /// How many problems there are of a severity.
+    func count(_ severity: Problem.Severity) -> Int { problems.count { $0.severity == severity } }
+
+    private static func number(_ count: Int, _ noun: String) -> String {
+        "\(count == 0 ? "no" : "\(count)") \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    /// The same for programs.
+    var json: JSONValue {
+        let documents = documents.map { document -> JSONValue in
+            [
+                "name": JSONValue(document.name), "line": JSONValue(document.line),
+                "understood": JSONValue(document.properties.map { JSONValue($0) }),
+            ]
+        }
+        let problems = problems.map { problem -> JSONValue in
+            [
+                "severity": JSONValue(problem.severity.rawValue), "line": JSONValue(problem.line),
+                "column": JSONValue(problem.column), "message": JSONValue(problem.message),
+            ]
+        }
+        return [
+            "file": JSONValue(file.name), "kind": JSONValue(kind), "class": JSONValue(className),
+            "documents": JSONValue(documents), "problems": JSONValue(problems),
+            "notes": JSONValue(notes.map { JSONValue($0) }),
+        ]
+    }
+}
+
+/// The kinds of nested XML that there are classes for: typed documents, and servers' responses.
+enum NestedKinds {
+    /// Reads an element and notes what of it cannot be read.
+    typealias Reader = @Sendable (XMLNode, inout [DocumentError]) throws -> Reading
+
+    /// What reading gave.
+    struct Reading {
+        var className: String
+        /// Which properties have a value, where that is known.
+        var properties: [String]?
+    }
+
+    /// By the name of the root element, documents in Indivo's namespace.
+    static let documents: [String: Reader] = [
+        "Demographics": document(Demographics.self),
+        "Equipment": document(EquipmentDocument.self),
+        "Procedure": document(ProcedureDocument.self),
+        "SimpleClinicalNote": document(SimpleClinicalNoteDocument.self),
+        "Annotation": document(Annotation.self),
+    ]
+
+    /// By the name of the root element, responses in no namespace.
+    static let answers: [String: Reader] = [
+        "Record": answer(RecordInformation.self),
+        "Records": answer(RecordList.self),
+        "Document": answer(DocumentMetadata.self),
+        "Documents": answer(DocumentList.self),
+        "DocumentStatusHistory": answer(DocumentStatusHistory.self),
+        "Reports": document(Reports.self),
+        "AggregateReports": answer(AggregateReports.self),
+        "Message": answer(Message.self),
+        "Messages": answer(Messages.self),
+        "Notifications": answer(Notifications.self),
+        "Carenets": answer(Carenets.self),
+        "CarenetAccounts": answer(CarenetAccounts.self),
+        "Account": answer(Account.self),
+    ]
+
+    private static func document<Document: IndivoDocument>(_ type: Document.Type) -> Reader {
+        { node, problems in
+            let document = try Document.read(from: node, problems: &problems)
+            return Reading(className: "\(Document.self)", properties: try document.presentProperties())
+        }
+    }
+
+    private static func answer<Value: CompoundValue>(_ type: Value.Type) -> Reader {
+        { node, problems in
+            _ = try Value.read(from: node, problems: &problems)
+            return Reading(className: "\(Value.self)")
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HTTPTransport
+import OrderedJSON
 import StudyDelivery
 
 /// Which study, and how it is reached.
@@ -106,5 +107,191 @@ struct StudyDeliveryOutcome {
             throw CommandFailure("\(problem)", status: isReached ? .refused : .notReached)
         }
         if setAside > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    }
+}
+
+struct StudyQueueCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "Look after what waits to be delivered to a study.",
+        subcommands: [
+            StudyQueueListCommand.self, StudyQueueFlushCommand.self, StudyQueueRetryCommand.self, StudyQueueDiscardCommand.self,
+        ])
+}
+
+struct StudyQueueListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what is queued, and what was delivered as far as it is remembered.",
+        discussion: ExitStatus.help)
+
+    @OptionGroup var study: StudyOptions
+
+    @ArgumentParser.Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let items = try await StudyConfiguration(study.config).queue().items()
+        let rows = items.map { item -> [(String, JSONValue)] in
+            let submission = StudySubmission(item)
+            return [
+                ("id", JSONValue(item.id)), ("item", JSONValue(submission?.item)), ("bytes", JSONValue(item.payloadSize)),
+                ("encrypted", submission.map { JSONValue($0.isEncrypted) } ?? .null),
+                ("queued", JSONValue(StudyTime(item.queuedAt).description)), ("state", JSONValue(Self.describe(item.state))),
+            ]
+        }
+        if json {
+            let objects = JSONValue(rows.map { row in JSONValue(members: row.map { JSONMember(name: $0.0, value: $0.1) }) })
+            return try StandardStreams.write(Data(objects.utf8(.pretty) + [0x0A]))
+        }
+        guard !rows.isEmpty else {
+            study.talk.note("nothing is queued")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+        let table = TextTable(
+            header: ["ID", "ITEM", "BYTES", "ENCRYPTED", "QUEUED", "STATE"],
+            rows: rows.map { $0.map { $0.1.string ?? ($0.1.isNull ? "" : $0.1.text()) } })
+        for line in table.lines(width: StandardStreams.outputWidth) { try StandardStreams.say(line) }
+    }
+
+    private static func describe(_ state: QueueItem.State) -> String {
+        switch state {
+        case .queued: "queued"
+        case .waiting(let id): "waits for \(id)"
+        case .setAside(let reason): "set aside: \(reason)"
+        case .damaged(let reason): "damaged: \(reason)"
+        case .delivered: "delivered"
+        }
+    }
+}
+
+struct StudyQueueFlushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flush", abstract: "Deliver what can be delivered now.", discussion: StudyDeliveryOutcome.help)
+
+    @OptionGroup var study: StudyOptions
+    @OptionGroup var server: StudyServerOptions
+
+    func run() async throws {
+        let configuration = try StudyConfiguration(study.config)
+        let endpoint = try server.endpoint(configuration)
+        try configuration.refuseWithdrawn()
+        try await StudyDeliveryOutcome(try configuration.queue(), endpoint, study.talk).finish(study.talk)
+    }
+}
+
+struct StudyQueueRetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Put a submission that was set aside back into the queue.", discussion: ExitStatus.help)
+
+    @OptionGroup var study: StudyOptions
+
+    @Argument(help: "The submission’s id, as list prints it.")
+    var id: String
+
+    func run() async throws {
+        try await StudyConfiguration(study.config).queue().retry(id)
+        study.talk.note("Queued again. Deliver it: indivo study queue flush")
+    }
+}
+
+struct StudyQueueDiscardCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discard", abstract: "Take a submission out of the queue for good.", discussion: ExitStatus.help)
+
+    @OptionGroup var study: StudyOptions
+
+    @ArgumentParser.Flag(help: "Really do it: what the submission holds is gone afterwards.")
+    var yes = false
+
+    @Argument(help: "The submission’s id, as list prints it.")
+    var id: String
+
+    func run() async throws {
+        let queue = try StudyConfiguration(study.config).queue()
+        guard let item = try await queue.items().first(where: { $0.id == id }) else { throw QueueError.noSuchItem(id: id) }
+        if case .delivered = item.state {} else if !yes {
+            throw CommandFailure("\(item) was not delivered, and what it holds would be gone; say --yes to discard it")
+        }
+        try await queue.discard(id)
+        study.talk.note("Discarded.")
+    }
+}
+
+struct StudyWithdrawCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "withdraw",
+        abstract: "Leave a study: empty the queue, and tell the study’s server.",
+        discussion: """
+            The decision is stored first; then everything that waits for the study is discarded, and the server is sent a \
+            revoked Contract with the participant’s random id. What was interrupted goes on when the command runs again. \
+            A participant who left can submit nothing more until the server knows. \(ExitStatus.help)
+            """)
+
+    @OptionGroup var study: StudyOptions
+    @OptionGroup var server: StudyServerOptions
+
+    @ArgumentParser.Flag(help: "Really do it: what waits for delivery is gone afterwards.")
+    var yes = false
+
+    func run() async throws {
+        let configuration = try StudyConfiguration(study.config)
+        let endpoint = try server.endpoint(configuration)
+        let form = try configuration.withdrawalForm()
+        let queue = try configuration.queue()
+        let participants = configuration.participants()
+        if try configuration.withdrawal(in: participants) == nil {
+            let waiting = try await queue.items().count { if case .delivered = $0.state { false } else { true } }
+            guard yes else {
+                throw CommandFailure("\(waiting) submissions wait for delivery and would be gone; say --yes to withdraw")
+            }
+            // Somebody else of the study may be enrolled still, whose withdrawal was interrupted.
+            while try configuration.withdrawal(in: participants) == nil {
+                _ = try participants.enrol(in: configuration.study, as: configuration.subject)
+                try participants.withdraw(from: configuration.study)
+            }
+        }
+        var problem: (any Error)?
+        let results = try await participants.finishWithdrawals(
+            emptying: { withdrawal in
+                guard withdrawal.participant == configuration.subject else { throw OtherParticipant() }
+                _ = try await queue.discardAll()
+            },
+            reporting: { withdrawal in
+                do { return try await withdrawal.report(to: endpoint, as: form) } catch {
+                    problem = error
+                    throw error
+                }
+            })
+        switch results.first(where: { $0.withdrawal.participant == configuration.subject })?.result {
+        case .finished: study.talk.note("Withdrawn: nothing is kept here, and the server knows.")
+        case .refused(let reason):
+            throw CommandFailure("nothing is kept here; the server refuses the report for good: \(reason)", status: .refused)
+        case .pending(let reason):
+            throw CommandFailure(
+                "nothing is kept here, and the server does not know yet: \(reason). Run this again.",
+                status: problem is StudyServerProblem ? .refused : .notReached)
+        case nil:
+            guard case .refused(let reason)? = try configuration.withdrawal(in: participants)?.state else {
+                throw CommandFailure("another process is withdrawing just now")
+            }
+            throw CommandFailure("nothing is kept here; the server refused the report for good: \(reason)", status: .refused)
+        }
+    }
+
+    /// A withdrawal of another configuration, which knows its server.
+    private struct OtherParticipant: Error {}
+}
+
+extension StudyConfiguration {
+    /// The withdrawal of the participant, as long as the server does not know.
+    func withdrawal(in participants: ParticipantStore) throws -> Withdrawal? {
+        try participants.withdrawals().first { $0.participant == subject && $0.study == study }
+    }
+
+    /// - Throws: ``CommandFailure`` when the participant is withdrawing.
+    func refuseWithdrawn() throws {
+        guard try withdrawal(in: participants()) != nil else { return }
+        throw CommandFailure(
+            "the participant withdrew from \(study), and nothing more is submitted; indivo study withdraw tells the server")
     }
 }

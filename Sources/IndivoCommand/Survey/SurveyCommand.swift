@@ -90,3 +90,149 @@ extension InputFile {
         return resource
     }
 }
+
+/// A questionnaire and a response to it, as files.
+struct AnsweredSurvey: ParsableArguments {
+    @OptionGroup var file: SurveyFile
+    @OptionGroup var contextOptions: SurveyContextOptions
+
+    @Argument(help: "A QuestionnaireResponse in JSON.", completion: .file(extensions: ["json"]))
+    var response: String
+
+    /// - Throws: ``CommandFailure`` where a file is not what it should be.
+    func read() throws -> (survey: Survey, response: QuestionnaireResponse, context: SurveyContext) {
+        let survey = try file.survey()
+        return (survey, try InputFile(path: response).resource(QuestionnaireResponse.self), try contextOptions.context())
+    }
+}
+
+/// What a command finds wrong with a questionnaire or a response.
+protocol SurveyFinding: CustomStringConvertible {
+    var isError: Bool { get }
+    var json: JSONValue { get }
+}
+
+extension Sequence where Element: SurveyFinding {
+    /// Prints the findings as the result, as lines or as JSON, and ends with 1 when there are errors.
+    func say(asJSON: Bool, none: String? = nil) throws {
+        let all = Array(self)
+        if asJSON {
+            try StandardStreams.say(JSONValue(all.map(\.json)).text(.pretty))
+        } else {
+            for finding in all { try StandardStreams.say(finding.description) }
+            if all.isEmpty, let none { try StandardStreams.say(none) }
+        }
+        try all.end()
+    }
+
+    /// Tells the findings beside the result.
+    func complain() { for finding in self { StandardStreams.complain(finding.description) } }
+
+    /// Ends with 1 when there are errors.
+    func end() throws { if contains(where: \.isError) { throw ExitCode(ExitStatus.nothingFound.rawValue) } }
+}
+
+extension SurveyDiagnostic: SurveyFinding {
+    var isError: Bool { severity == .error }
+
+    var json: JSONValue {
+        [
+            "linkId": linkId.map { JSONValue($0) } ?? .null, "severity": JSONValue(severity.rawValue), "code": JSONValue(code),
+            "text": JSONValue(text),
+        ]
+    }
+}
+
+extension SurveyProblem: SurveyFinding {
+    var isError: Bool { severity == .error }
+
+    var json: JSONValue {
+        [
+            "linkId": linkId.map { JSONValue($0) } ?? .null, "occurrence": path.map { JSONValue($0) } ?? .null,
+            "severity": JSONValue(severity.rawValue), "code": JSONValue(code), "text": JSONValue(text),
+        ]
+    }
+}
+
+struct SurveyCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Report what of a questionnaire is wrong or not supported.",
+        discussion: """
+            Errors break FHIR's rules or cannot work; warnings are what is not done as the questionnaire says. Neither \
+            keeps the rest from being asked.
+
+            The exit status is 0 when there are no errors, 1 when there are, 2 when the file is no questionnaire.
+            """)
+
+    @OptionGroup var file: SurveyFile
+
+    @ArgumentParser.Flag(help: "Print a JSON array of objects with linkId, severity, code and text.")
+    var json = false
+
+    func run() throws {
+        let survey = try file.survey()
+        // What fails only when it is evaluated shows in a first session.
+        try (survey.diagnostics + SurveySession(survey).diagnostics).say(asJSON: json, none: "no problems")
+    }
+}
+
+struct SurveyValidateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Report what is wrong with a response to a questionnaire.",
+        discussion: """
+            The exit status is 0 when nothing is, 1 when something is, 2 when a file is not what it should be.
+            """)
+
+    @OptionGroup var answered: AnsweredSurvey
+
+    @ArgumentParser.Flag(help: "Print a JSON array of objects with linkId, occurrence, severity, code and text.")
+    var json = false
+
+    func run() throws {
+        let (survey, response, context) = try answered.read()
+        try survey.problems(of: response, context: context).say(asJSON: json)
+    }
+}
+
+struct SurveyScoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "score",
+        abstract: "Print what is calculated from a response, by linkId.",
+        discussion: """
+            An object from linkIds to values: of items with a calculated expression its result, of groups and questions \
+            the scores of the chosen options (ordinalValue, itemWeight) added up.
+            """)
+
+    @OptionGroup var answered: AnsweredSurvey
+
+    func run() throws {
+        let (survey, response, context) = try answered.read()
+        var session = SurveySession(survey, restoring: response, context: context)
+        session.recalculate()
+        session.diagnostics.complain()
+        try StandardStreams.say(session.scores.text(.pretty))
+    }
+}
+
+extension SurveySession {
+    /// Calculated values and scores by linkId.
+    fileprivate var scores: JSONValue {
+        var scores: [JSONMember] = []
+        for item in survey.items where !item.linkId.isEmpty {
+            var values: [JSONValue] = []
+            for occurrence in occurrences(of: item.linkId) where occurrence.item == item.index && isEnabled(occurrence) {
+                if item.calculatedExpression != nil {
+                    values += answers(of: occurrence).map(\.content.tree)
+                } else if let score = score(of: occurrence) {
+                    values.append(JSONValue(number: "\(score)") ?? .null)
+                }
+            }
+            if !values.isEmpty {
+                scores.append(JSONMember(name: item.linkId, value: values.count == 1 ? values[0] : JSONValue(values)))
+            }
+        }
+        return JSONValue(members: scores)
+    }
+}

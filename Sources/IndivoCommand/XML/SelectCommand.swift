@@ -1,6 +1,7 @@
 import ArgumentParser
 import IndivoModel
 import IndivoXML
+import OrderedJSON
 
 struct SelectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -88,5 +89,127 @@ struct SelectCommand: ParsableCommand {
         if let attr { return .attribute(attr) }
         if count { return .count }
         return json ? .json : .xml
+    }
+}
+
+/// A selector or an XPath expression.
+enum XMLQuery {
+    case selector(XMLSelector)
+    case xpath(String, namespaces: [String: String])
+
+    /// - Throws: ``CommandFailure`` for a selector that is none. XPath is understood only when it is evaluated.
+    init(_ text: String, isXPath: Bool, namespaces: [String: String]) throws {
+        if isXPath {
+            if namespaces[""] != nil {
+                throw CommandFailure("XPath has no default namespace; give it a prefix, --namespace d=URI")
+            }
+            self = .xpath(text, namespaces: namespaces)
+            return
+        }
+        do {
+            self = .selector(try XMLSelector(text, namespaces: namespaces))
+        } catch let error as XMLSelectorError {
+            throw CommandFailure(
+                "the selector is wrong: \(error); prefixes are declared with --namespace, examples are in "
+                    + "indivo select --help")
+        }
+    }
+
+    /// What the query means in the document of `root`, the root itself included.
+    func matches(in root: XMLNode) throws -> XMLXPathResult {
+        switch self {
+        case .selector(let selector): return .nodes(root.document.find(selector))
+        case .xpath(let expression, let namespaces):
+            do {
+                return try root.document.xpath(expression, namespaces: namespaces)
+            } catch let error as XMLError {
+                throw CommandFailure("\(error); prefixes are declared with --namespace, see indivo select --help")
+            }
+        }
+    }
+}
+
+/// Prints what a query found, file by file.
+struct MatchPrinter {
+    /// What is printed of a match.
+    enum Form: Hashable {
+        case xml, text, count, json
+        case attribute(String)
+    }
+
+    private let form: Form
+    private let namesFiles: Bool
+    private var objects: [JSONValue] = []
+    /// Whether anything was found so far.
+    private(set) var hasMatched = false
+
+    /// - Parameter namesFiles: Whether each match is printed behind the name of its file.
+    init(form: Form, namesFiles: Bool) {
+        self.form = form
+        self.namesFiles = namesFiles
+    }
+
+    /// Prints the matches in one file.
+    mutating func print(_ result: XMLXPathResult, of file: InputFile) throws {
+        let prefix = namesFiles ? "\(file.name):" : ""
+        let values: [JSONValue]
+        switch result {
+        case .nodes(let nodes): values = try nodes.compactMap { try value(of: $0, in: file) }
+        case .attributes(let attributes):
+            values = try attributes.map { try value($0.value, named: $0.qualifiedName, in: file) }
+        case .string, .number, .boolean: values = [try value(result.string, named: nil, in: file)]
+        }
+        switch result {
+        case .boolean(false): break
+        default: if !values.isEmpty { hasMatched = true }
+        }
+        switch form {
+        case .count: try StandardStreams.say("\(prefix)\(values.count)")
+        case .json: objects += values
+        case .xml, .text, .attribute:
+            for text in values.compactMap(\.string) { try StandardStreams.say(prefix + text) }
+        }
+    }
+
+    /// Prints what had to wait for the last file.
+    func finish() throws {
+        guard form == .json else { return }
+        try StandardStreams.say(JSONValue(objects).text(.pretty))
+    }
+
+    /// What stands for an attribute or another text that an expression gives.
+    private func value(_ text: String, named name: String?, in file: InputFile) throws -> JSONValue {
+        switch form {
+        case .count: return .null
+        case .xml, .text: return JSONValue(text)
+        case .attribute:
+            throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
+        case .json:
+            let name = name.map { [JSONMember(name: "name", value: JSONValue($0))] } ?? []
+            return JSONValue(members: fileMember(file) + name + [JSONMember(name: "text", value: JSONValue(text))])
+        }
+    }
+
+    private func fileMember(_ file: InputFile) -> [JSONMember] {
+        namesFiles ? [JSONMember(name: "file", value: JSONValue(file.name))] : []
+    }
+
+    /// What stands for one node; `nil` when it has none.
+    private func value(of node: XMLNode, in file: InputFile) throws -> JSONValue? {
+        switch form {
+        case .count: return .null
+        case .xml: return JSONValue(try node.xml())
+        case .text: return JSONValue(node.text())
+        case .attribute(let name): return node.attr(name).map { JSONValue($0) }
+        case .json:
+            let attributes = node.attributes.map { JSONMember(name: $0.qualifiedName, value: JSONValue($0.value)) }
+            return JSONValue(
+                members: fileMember(file) + [
+                    JSONMember(name: "name", value: JSONValue(node.qualifiedName)),
+                    JSONMember(name: "attributes", value: JSONValue(members: attributes)),
+                    JSONMember(name: "text", value: JSONValue(node.text())),
+                    JSONMember(name: "xml", value: JSONValue(try node.xml())),
+                ])
+        }
     }
 }
