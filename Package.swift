@@ -440,6 +440,7 @@ let package = Package(
             name: "IndivoSandboxTests",
             dependencies: [
                 "IndivoSandbox", "IndivoXML", "OAuth1", "OrderedJSON", "RecordedTraffic",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),

@@ -16,7 +16,7 @@ extension Sandbox {
     private func addDemoData() async throws {
         try await addApp(.demo)
         try await addMachineApp(.demoAdmin)
-        let isThere = try await context.database.writer.read { db in
+        let isThere = try await context.database.read { db in
             try AccountRow.find(Sandbox.demoAccount, in: db) != nil
         }
         guard !isThere else { return }

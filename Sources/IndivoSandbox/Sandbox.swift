@@ -85,7 +85,7 @@ public final class Sandbox: Sendable {
         _ = await (apiStopped, uiStopped)
         do {
             try await context.storePending()
-            try context.database.writer.close()
+            try context.database.close()
         } catch {
             context.logger.error("the database did not close cleanly: \(error)")
         }

@@ -11,7 +11,7 @@ extension Sandbox {
     ) async throws {
         let hash = try PasswordHash(of: password).text
         let now = context.now
-        try await context.database.writer.write { db in
+        try await context.database.write { db in
             guard try AccountRow.find(id, in: db) == nil else { throw SandboxError.duplicate(kind: "account", id: id) }
             guard try AccountStore(db: db).login(username) == nil else {
                 throw SandboxError.duplicate(kind: "user name", id: username)
@@ -47,7 +47,7 @@ extension Sandbox {
     /// Registers a user app. One that is there already is brought up to date.
     public func addApp(_ app: SandboxApp) async throws {
         let manifest = app.manifest ?? AppManifest.make(for: app).serverText
-        try await context.database.writer.write { db in
+        try await context.database.write { db in
             try db.execute(
                 sql: """
                     INSERT INTO app (id, internalId, name, consumerKey, consumerSecret, mode,
@@ -66,7 +66,7 @@ extension Sandbox {
 
     /// Registers an admin app or a UI server's app. One that is there already is brought up to date.
     public func addMachineApp(_ app: SandboxMachineApp) async throws {
-        try await context.database.writer.write { db in
+        try await context.database.write { db in
             try db.execute(
                 sql: """
                     INSERT INTO machineApp (id, name, consumerKey, consumerSecret, isChrome) VALUES (?, ?, ?, ?, ?)
@@ -152,7 +152,7 @@ extension Sandbox {
 
     /// The records there are.
     public func records() async throws -> [SandboxRecord] {
-        try await context.database.writer.read { db in
+        try await context.database.read { db in
             try RecordRow.fetchAll(db, sql: "SELECT * FROM record ORDER BY serial").map {
                 SandboxRecord(id: $0.id, label: $0.label, owner: $0.owner)
             }
@@ -169,7 +169,7 @@ extension Sandbox {
     ) async throws -> Value {
         let now = context.now
         do {
-            return try await context.database.writer.write { db in try body(db, now) }
+            return try await context.database.write { db in try body(db, now) }
         } catch let error as ContentError {
             throw SandboxError.refused(status: 400, message: error.sentence)
         } catch let refusal as Refusal {

@@ -41,7 +41,7 @@ enum HomePages {
         let content = try await visit.read { db in
             Content(
                 records: try ReachableRecord.all(of: account.id, in: db),
-                apps: try AppRow.fetchAll(db, sql: "SELECT * FROM app ORDER BY rowid"),
+                apps: try AppRow.all(in: db),
                 accounts: try AccountRow.fetchAll(db, sql: "SELECT * FROM account ORDER BY id"),
                 tokens: try TokenLine.fetchAll(
                     db,

@@ -76,11 +76,7 @@ enum RecordPages {
                     LIMIT \(documentLimit)
                     """,
                     [record.id]),
-                apps: try AppRow.fetchAll(
-                    db,
-                    sql:
-                        "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial",
-                    arguments: [record.id]))
+                apps: try AppRow.enabled(on: record.id, in: db))
         }
         let sections = RecordSections(
             record: content.record.id, facts: content.facts, isAdult: isAdult(content.demographics, at: visit.now))
@@ -167,8 +163,7 @@ enum RecordPages {
                     (model: $0.model, fact: Fact(document: document.id, values: try $0.values()))
                 },
                 try DocumentRow.fetch(db, "original = ? ORDER BY serial", [document.original]),
-                try StatusChangeRow.fetchAll(
-                    db, sql: "SELECT * FROM statusChange WHERE document = ? ORDER BY serial", arguments: [document.id]),
+                try StatusChangeRow.all(of: document.id, in: db),
                 document.mimeType == nil
                     ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
             )

@@ -5,7 +5,7 @@ enum DemographicsCalls {
         .put("set_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin) { call in
             let document = try call.recordStore.setDemographics(
                 call.request.body, of: call.record, by: call.principal.effective)
-            return .xml(try call.markup.document(document), declaration: false)
+            return try call.metadata(of: document, declaration: false)
         },
         .get("read_demographics_carenet", "/carenets/{carenet}/demographics", .carenetDocumentOrAdmin) { call in
             // They are shared as any document is.

@@ -20,12 +20,7 @@ enum RecordCalls {
             return try create(call, externalId: externalId)
         },
         .get("record_phas", "/records/{record}/apps/", .fullOrAdmin) { call in
-            let apps = try AppRow.fetchAll(
-                call.db,
-                sql:
-                    "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial",
-                arguments: [call.record.id])
-            return .json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
+            .manifests(try AppRow.enabled(on: call.record.id, in: call.db))
         },
         .get("record_pha", "/records/{record}/apps/{app}", .fullOrAdmin) { call in
             guard try call.record.hasApp(call.app.id, in: call.db) else { throw Refusal.notFound }
@@ -104,21 +99,15 @@ enum RecordCalls {
         let form = call.request.form
         guard let id = form["account_id"], !id.isEmpty else { throw Refusal.badRequest("") }
         let account = try AccountRow.find(id, in: call.db).orNotFound()
-        try call.db.execute(
-            sql: """
-                INSERT INTO share (id, record, account, role) VALUES (?, ?, ?, ?)
-                ON CONFLICT (record, account) DO UPDATE SET role = excluded.role
-                """,
-            arguments: [Secrets.id(), try call.record.id, account.id, form["role_label"]])
-        return .ok
+        return try call.execute(
+            """
+            INSERT INTO share (id, record, account, role) VALUES (?, ?, ?, ?)
+            ON CONFLICT (record, account) DO UPDATE SET role = excluded.role
+            """, [Secrets.id(), call.record.id, account.id, form["role_label"]])
     }
 
     private static func deleteShare(_ call: Call) throws -> Response {
-        try call.db.execute(
-            sql: "DELETE FROM share WHERE record = ? AND account = ?",
-            arguments: [try call.record.id, try call.account.id])
-        guard call.db.changesCount > 0 else { throw Refusal.notFound }
-        return .ok
+        try call.delete("share WHERE record = ? AND account = ?", [call.record.id, call.account.id])
     }
 }
 

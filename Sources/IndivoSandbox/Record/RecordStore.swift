@@ -11,12 +11,12 @@ struct RecordStore {
     static let carenets = ["Family", "Physicians", "Work/School"]
 
     /// Makes a record from a demographics document.
-    /// - Throws: ``Refusal`` for a document that is not one.
+    /// - Throws: ``ContentError`` for a document that is not one.
     func create(
         demographics data: Data, label: String? = nil, owner: String?, creator: Principal.Identity,
         externalId: String? = nil
     ) throws -> RecordRow {
-        let demographics = try parse(data)
+        let demographics = try DemographicsContent(data)
         var record = RecordRow(
             id: server.identifiers.id(.record), label: label ?? demographics.fullName, owner: owner, createdAt: now,
             creator: creator.id.isEmpty ? nil : creator.id, externalId: externalId)
@@ -24,23 +24,14 @@ struct RecordStore {
         for name in RecordStore.carenets {
             try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db)
         }
-        _ = try store(data, demographics, in: record, creator: creator)
-        record = try RecordRow.find(record.id, in: db).orNotFound()
+        record.demographics = try store(data, demographics, in: record, creator: creator).id
         return record
     }
 
     /// Stores a record's demographics: a new version of the document, and the fact that is read back.
-    /// - Throws: ``Refusal`` for a document that is not one.
+    /// - Throws: ``ContentError`` for a document that is not one.
     func setDemographics(_ data: Data, of record: RecordRow, by creator: Principal.Identity) throws -> DocumentRow {
-        try store(data, parse(data), in: record, creator: creator)
-    }
-
-    private func parse(_ data: Data) throws -> DemographicsContent {
-        do {
-            return try DemographicsContent(data)
-        } catch let error as ContentError {
-            throw Refusal.badRequest(error.sentence)
-        }
+        try store(data, DemographicsContent(data), in: record, creator: creator)
     }
 
     private func store(

@@ -47,7 +47,11 @@ enum MinimalReportCalls {
             return .xml(ReportMarkup.report(query, total: total, ReportMarkup.aggregates(groups)))
         }
         let (facts, total): ([FactRow], Int) = try sql.rows(call.db, columns: FactRow.columns)
-        let metadata = try call.markup.reportMetadata(of: facts.map(\.document))
+        let documents = try DocumentRow.fetch(
+            call.db, "id IN (SELECT value FROM json_each(?))", [facts.map(\.document).jsonList])
+        let markup = try DocumentMarkup(of: documents, in: call.db)
+        let metadata = Dictionary(
+            uniqueKeysWithValues: documents.map { ($0.id, markup.markup(of: $0, latest: false, recordId: false)) })
         let items = facts.map { fact in
             ReportMarkup.item(meta: metadata[fact.document] ?? .empty, item(fact, MinimalItems.Values(fact)))
         }

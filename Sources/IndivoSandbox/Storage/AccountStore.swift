@@ -69,7 +69,7 @@ extension ServerContext {
     /// nor a locked database distinguishes one case from the other.
     func logIn(_ username: String, _ password: String) async throws -> AccountRow? {
         let now = self.now
-        let (login, account) = try await database.writer.read { db in
+        let (login, account) = try await database.read { db in
             let login = try AccountStore(db: db).login(username)
             return (login, try login.flatMap { try AccountRow.find($0.account, in: db) })
         }
@@ -77,7 +77,7 @@ extension ServerContext {
         guard let account else { return nil }
         guard account.isOpen(at: now) else { return nil }
         let success = matches && login?.password != nil
-        return try await database.writer.write { db in
+        return try await database.write { db in
             // Looked at again where attempts come one after the other: others may have been counted meanwhile.
             guard let account = try AccountRow.find(account.id, in: db), account.isOpen(at: self.now) else { return nil }
             try AccountStore(db: db).note(success: success, of: account.id, at: now)

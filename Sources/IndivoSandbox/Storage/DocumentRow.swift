@@ -37,6 +37,9 @@ struct DocumentRow: Sendable {
         creator, creatorType, original, replaces, replacedBy
         """
 
+    /// The states a document can be in.
+    static let states: Set = ["active", "void", "archived"]
+
     // Conditions are texts of this program, few and always the same, so that their statements are worth keeping.
 
     static func fetch(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> [DocumentRow] {
@@ -81,5 +84,33 @@ extension DocumentRow: FetchableRecord {
             mimeType: row[7], size: row[8], digest: row[9], label: row[10], status: row[11], neverShare: row[12],
             createdAt: row[13], creator: row[14], creatorType: row[15], original: row[16], replaces: row[17],
             replacedBy: row[18])
+    }
+}
+
+/// A change of a document's status.
+struct StatusChangeRow: Codable, Sendable, FetchableRecord {
+    var status: String
+    var reason: String
+    var at: Timestamp
+    var by: String
+
+    static func all(of document: String, in db: Database) throws -> [StatusChangeRow] {
+        try fetchAll(db, sql: "SELECT * FROM statusChange WHERE document = ? ORDER BY serial", arguments: [document])
+    }
+}
+
+/// The type of a document: namespace and name of its root element, put together without a separator.
+enum DocumentType {
+    static let namespace = "http://indivo.org/vocab/xml/documents#"
+
+    /// Whether the server reads the content of documents of the type, or has one.
+    static func isKnown(_ type: String, in db: Database) throws -> Bool {
+        let roots = DocumentSchema.rootsOfDocuments.union(["Demographics"])
+        return try roots.contains { type == namespace + $0 } || db.exists("document WHERE type = ?", [type])
+    }
+
+    /// A bare name stands for one in Indivo's namespace.
+    static func expand(_ name: String) -> String {
+        name.contains(":") || name.contains("/") ? name : namespace + name
     }
 }
