@@ -10,8 +10,7 @@ extension Sandbox {
         id: String, fullName: String, contactEmail: String? = nil, username: String, password: String
     ) async throws {
         let hash = try PasswordHash(of: password).text
-        let now = context.now
-        try await context.database.write { db in
+        try await administer { db, now in
             guard try AccountRow.find(id, in: db) == nil else { throw SandboxError.duplicate(kind: "account", id: id) }
             guard try AccountStore(db: db).login(username) == nil else {
                 throw SandboxError.duplicate(kind: "user name", id: username)
@@ -34,13 +33,10 @@ extension Sandbox {
     @discardableResult
     public func addRecord(owner: String?, label: String? = nil, demographics: Data) async throws -> String {
         try await administer { db, now in
-            if let owner, try AccountRow.find(owner, in: db) == nil {
-                throw SandboxError.unknown(kind: "account", id: owner)
-            }
-            return try RecordStore(db: db, server: self.context, now: now)
-                .create(
-                    demographics: demographics, label: label, owner: owner, creator: Principal.nobody.effective
-                ).id
+            if let owner { _ = try known(AccountRow.self, owner, in: db) }
+            return try RecordStore(db: db, server: self.context, now: now).create(
+                demographics: demographics, label: label, owner: owner, creator: Principal.nobody.effective
+            ).id
         }
     }
 
@@ -80,8 +76,7 @@ extension Sandbox {
     /// Enables an app on a record, as a person does on the authorisation page.
     public func enable(app: String, onRecord record: String) async throws {
         try await administer { db, _ in
-            guard try AppRow.find(app, in: db) != nil else { throw SandboxError.unknown(kind: "app", id: app) }
-            try self.record(record, in: db).enable(app, in: db)
+            try known(RecordRow.self, record, in: db).enable(known(AppRow.self, app, in: db).id, in: db)
         }
     }
 
@@ -91,15 +86,10 @@ extension Sandbox {
     /// - Parameter account: The account for which the app acts; an autonomous app acts for itself, whatever is given.
     /// - Returns: The token and its secret.
     /// - Throws: ``SandboxError/unknown(kind:id:)``.
-    public func issueAccessToken(
-        app: String, record: String, account: String?
-    ) async throws -> (token: String, secret: String) {
+    public func issueAccessToken(app: String, record: String, account: String?) async throws -> (token: String, secret: String) {
         try await administer { db, now in
-            guard try AppRow.find(app, in: db) != nil else { throw SandboxError.unknown(kind: "app", id: app) }
-            if let account, try AccountRow.find(account, in: db) == nil {
-                throw SandboxError.unknown(kind: "account", id: account)
-            }
-            try self.record(record, in: db).enable(app, in: db)
+            if let account { _ = try known(AccountRow.self, account, in: db) }
+            try known(RecordRow.self, record, in: db).enable(known(AppRow.self, app, in: db).id, in: db)
             let pair = try TokenStore(db: db, server: self.context, now: now)
                 .issueAccessToken(app: app, record: record, account: account)
             return (pair.token, pair.secret)
@@ -117,12 +107,10 @@ extension Sandbox {
     /// Shares a whole record with an account.
     public func share(record: String, with account: String, role: String? = nil) async throws {
         try await administer { db, _ in
-            guard try AccountRow.find(account, in: db) != nil else {
-                throw SandboxError.unknown(kind: "account", id: account)
-            }
-            let share = ShareRow(
-                id: Secrets.id(), record: try self.record(record, in: db).id, account: account, role: role)
-            try share.insert(db)
+            let account = try known(AccountRow.self, account, in: db).id
+            try ShareRow(
+                id: Secrets.id(), record: try known(RecordRow.self, record, in: db).id, account: account, role: role
+            ).insert(db)
         }
     }
 
@@ -134,10 +122,9 @@ extension Sandbox {
         _ document: Data, toRecord record: String, contentType: String = "application/xml"
     ) async throws -> String {
         try await administer { db, now in
-            let record = try self.record(record, in: db)
+            let scope = DocumentScope(record: try known(RecordRow.self, record, in: db).id)
             return try DocumentStore(db: db, server: self.context, now: now).create(
-                DocumentContent(document, contentType: contentType), in: DocumentScope(record: record.id),
-                by: Principal.nobody.effective
+                DocumentContent(document, contentType: contentType), in: scope, by: Principal.nobody.effective
             ).id
         }
     }
@@ -159,14 +146,7 @@ extension Sandbox {
         }
     }
 
-    private func record(_ id: String, in db: Database) throws -> RecordRow {
-        guard let record = try RecordRow.find(id, in: db) else { throw SandboxError.unknown(kind: "record", id: id) }
-        return record
-    }
-
-    private func administer<Value: Sendable>(
-        _ body: @Sendable (Database, Timestamp) throws -> Value
-    ) async throws -> Value {
+    private func administer<Value: Sendable>(_ body: @Sendable (Database, Timestamp) throws -> Value) async throws -> Value {
         let now = context.now
         do {
             return try await context.database.write { db in try body(db, now) }
@@ -176,6 +156,12 @@ extension Sandbox {
             throw SandboxError.refused(status: refusal.response.status, message: refusal.reason)
         }
     }
+}
+
+/// The row of an id, which an operator names. Tables are called after what is in them.
+private func known<Row: IdentifiedRow>(_ type: Row.Type, _ id: String, in db: Database) throws -> Row {
+    guard let row = try Row.find(id, in: db) else { throw SandboxError.unknown(kind: Row.databaseTableName, id: id) }
+    return row
 }
 
 /// A record of a sandbox.

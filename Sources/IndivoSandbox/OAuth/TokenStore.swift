@@ -11,33 +11,15 @@ struct TokenStore {
     /// For so many seconds a token is said to live. As on the real server nothing ends it then but a clean-up.
     static let lifetime: Int64 = 1800
 
-    init(db: Database, server: ServerContext, now: Timestamp) {
-        self.db = db
-        self.server = server
-        self.now = now
-    }
-
-    init(_ call: Call) { self.init(db: call.db, server: call.server, now: call.now) }
-
-    /// The fields of a token's response.
-    static func fields(_ pair: TokenPair, record: String? = nil, carenet: String? = nil) -> [(String, String)] {
-        [("oauth_token_secret", pair.secret), ("oauth_token", pair.token)]
-            + (carenet.map { [("xoauth_indivo_carenet_id", $0)] } ?? [])
-            + (record.map { [("xoauth_indivo_record_id", $0)] } ?? [])
-    }
-
     /// Issues an access token for a record or a carenet of it. An autonomous app's stands for the app alone, whoever
     /// allowed it, and has no end.
-    func issueAccessToken(
-        app: String, record: String, carenet: String? = nil, account: String? = nil
-    ) throws -> TokenPair {
+    func issueAccessToken(app: String, record: String, carenet: String? = nil, account: String? = nil) throws -> TokenPair {
         let isAutonomous = try AppRow.find(app, in: db)?.isAutonomous ?? false
         let account = isAutonomous ? nil : account
         let pair = TokenPair(server.identifiers)
         try AccessTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, record: record, carenet: carenet,
-            account: account, createdAt: now,
-            expiresAt: account.map { _ in now.advanced(bySeconds: TokenStore.lifetime) }
+            account: account, createdAt: now, expiresAt: account.map { _ in now.advanced(bySeconds: TokenStore.lifetime) }
         ).insert(db)
         return pair
     }
@@ -99,9 +81,7 @@ struct TokenStore {
     }
 
     /// Credentials for an app that a UI server is about to open: an access token, and a connect token standing for it.
-    func connect(
-        _ app: AppRow, record: RecordRow, carenet: CarenetRow?, account: AccountRow
-    ) throws -> ConnectCredentials {
+    func connect(_ app: AppRow, record: RecordRow, carenet: CarenetRow?, account: AccountRow) throws -> ConnectCredentials {
         let rest = try issueAccessToken(app: app.id, record: record.id, carenet: carenet?.id, account: account.id)
         let connect = TokenPair(server.identifiers)
         try ConnectTokenRow(

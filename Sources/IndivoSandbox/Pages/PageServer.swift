@@ -16,8 +16,12 @@ struct PageServer: Sendable {
     }
 
     static let allPages: [Page] = [
-        HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, AuthorizationPages.pages, FilePages.pages,
+        HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, files,
     ].flatMap { $0 }
+
+    private static let files = ["style.css", "favicon.ico"].map { name in
+        Page.get(PathTemplate(stringLiteral: "/" + name), needsLogin: false) { _ in try PageAssets.response(name).orNotFound() }
+    }
 
     func answer(_ request: Request) async -> Response {
         do {

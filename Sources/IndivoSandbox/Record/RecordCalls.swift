@@ -61,8 +61,7 @@ enum RecordCalls {
         let records = try RecordRow.fetchAll(
             call.db, sql: "SELECT * FROM record WHERE instr(lower(label), lower(?)) > 0 ORDER BY serial",
             arguments: [label])
-        let items = records.map { record -> Markup in "<Record id=\"\(record.id)\" label=\"\(record.label)\" />" }
-        return .xml("<Records>\(items)</Records>")
+        return .records(records)
     }
 
     private static func create(_ call: Call, externalId: String?) throws -> Response {
@@ -108,6 +107,12 @@ enum RecordCalls {
 
     private static func deleteShare(_ call: Call) throws -> Response {
         try call.delete("share WHERE record = ? AND account = ?", [call.record.id, call.account.id])
+    }
+}
+
+extension Response {
+    static func records(_ records: [RecordRow]) -> Response {
+        xml("<Records>\(records.map { "<Record id=\"\($0.id)\" label=\"\($0.label)\" />" as Markup })</Records>")
     }
 }
 

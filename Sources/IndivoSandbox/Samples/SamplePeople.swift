@@ -1,10 +1,8 @@
 /// A person of the sample data. All of them, and where they live, are invented.
 struct SamplePerson {
     var demographics: String
+    /// In the order in which their documents are stored.
     var facts: [SampleModel]
-
-    /// The documents of the record, in the order in which they are stored.
-    var documents: [String] { facts.map(\.document) }
 
     init(
         given: String, family: String, born: String, gender: String, email: String, street: String,
