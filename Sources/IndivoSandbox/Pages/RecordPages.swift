@@ -52,13 +52,8 @@ enum RecordPages {
         let content = try await visit.read { db in
             let record = try find(visit, in: db)
             let store = FactStore(db: db)
-            let rows = try FactRow.fetchAll(
-                db,
-                sql: """
-                    SELECT \(FactRow.columns) FROM fact JOIN document ON document.id = fact.document
-                    WHERE fact.record = ? AND document.status = 'active' ORDER BY fact.serial
-                    """,
-                arguments: [record.id])
+            let rows = try FactRow.fetch(
+                db, "fact.record = ? AND document.status = 'active' ORDER BY fact.serial", [record.id])
             let children = try store.children(of: rows.filter { $0.model == "Medication" })
             var facts: [String: [Fact]] = [:]
             for row in rows {
@@ -70,12 +65,8 @@ enum RecordPages {
                 record: record,
                 demographics: try record.demographics.flatMap { try store.facts(of: $0).first?.values() }, facts: facts,
                 documents: try DocumentRow.fetch(
-                    db,
-                    """
-                    record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC \
-                    LIMIT \(documentLimit)
-                    """,
-                    [record.id]),
+                    db, "record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC LIMIT ?",
+                    [record.id, documentLimit]),
                 apps: try AppRow.enabled(on: record.id, in: db))
         }
         let sections = RecordSections(

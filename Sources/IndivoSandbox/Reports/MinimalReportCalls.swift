@@ -41,7 +41,7 @@ enum MinimalReportCalls {
         for (field, _) in filters { query.filters.removeAll { $0.field == field } }
         query.filters += filters
         try query.check(on: subject)
-        let sql = try call.reportSQL(query, subject, models: [model])
+        let sql = try call.reportSQL(query, subject, model: model)
         if query.aggregate != nil {
             let (groups, total) = try sql.groups(call.db)
             return .xml(ReportMarkup.report(query, total: total, ReportMarkup.aggregates(groups)))

@@ -129,10 +129,3 @@ extension Sandbox {
         }
     }
 }
-
-extension TokenPair {
-    init(token: String, secret: String) {
-        self.token = token
-        self.secret = secret
-    }
-}
