@@ -63,7 +63,7 @@ enum MinimalReportCalls {
 enum ReportMarkup {
     static func report(_ query: ReportQuery, total: Int, _ items: [Markup]) -> Markup {
         report(
-            total: total, limit: query.limit, offset: query.offset, order: query.orderText, parameters(query), items)
+            total: total, limit: query.limit, offset: query.offset, order: query.orderBy ?? "None", parameters(query), items)
     }
 
     static func report(
