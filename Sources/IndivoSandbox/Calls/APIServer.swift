@@ -8,7 +8,6 @@ import ShownText
 /// The order of the checks is the real server's: an unknown path and unknown ids in the URL (404), the method (405),
 /// the signature and the access rule (403), and only then the call itself.
 struct APIServer: Sendable {
-    /// Every call of the API.
     static let allRoutes: [Route] = [
         PublicCalls.routes, TokenCalls.routes, AccountCalls.routes, RecordCalls.routes, DocumentCalls.routes,
         RelationCalls.routes, AppStorageCalls.routes, DemographicsCalls.routes, MessageCalls.routes, CarenetCalls.routes,

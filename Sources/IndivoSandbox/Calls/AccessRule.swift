@@ -41,7 +41,6 @@ struct AccessRule: Sendable {
     }
     /// The same, or the record's accounts.
     static let recordDocument = AccessRule("recordDocument") { try $0.reachesWholeRecord }
-    /// A token for this record, of the app named in the URL.
     static let recordDocumentExternal = AccessRule("recordDocumentExternal") { try $0.isAppOnRecord() && $0.isAppInURL() }
     /// As `recordDocument`, or the admin app that made the record.
     static let recordAdminDocument = AccessRule("recordAdminDocument") { call in

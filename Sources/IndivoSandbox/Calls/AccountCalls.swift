@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// The calls on accounts.
 enum AccountCalls {
     static let routes: [Route] = [
         .post("account_create", "/accounts/", .admin, create),

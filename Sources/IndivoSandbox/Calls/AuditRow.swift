@@ -10,7 +10,6 @@ struct AuditRow: Codable, Sendable, FetchableRecord, PersistableRecord {
 
     var serial: Int64?
     var at: Timestamp
-    /// The server's name of the call.
     var function: String
     var principal: String
     var proxiedBy: String

@@ -28,7 +28,6 @@ struct ListArguments {
     let dateGroup: DateGroup?
     let aggregate: Aggregate?
 
-    /// The names of all of them.
     static let names: Set = [
         "limit", "offset", "order_by", "status", "date_range", "group_by", "date_group", "aggregate_by",
         "response_format",

@@ -40,7 +40,6 @@ enum PublicCalls {
     }()
 }
 
-/// An app's manifest: what it says of itself, in JSON.
 enum AppManifest {
     /// The part of a manifest that SMART defines.
     private static let smartKeys: Set = [

@@ -3,7 +3,6 @@ struct Route: Sendable {
     typealias Handler = @Sendable (Call) throws -> Response
     typealias Preparation = @Sendable (Request, ServerContext) async throws -> AccountRow?
 
-    /// The server's name of the call.
     let name: String
     /// The methods it serves; empty for any.
     let methods: [String]

@@ -1,4 +1,3 @@
-/// The real server's responses.
 extension Response {
     static let xmlDeclaration: Markup = "<?xml version=\"1.0\" encoding=\"utf-8\" ?>"
 
@@ -12,7 +11,6 @@ extension Response {
 
     static func json(_ text: String) -> Response { Response(type: "application/json", text: text) }
 
-    /// The manifests of apps.
     static func manifests(_ apps: [AppRow]) -> Response {
         json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
     }

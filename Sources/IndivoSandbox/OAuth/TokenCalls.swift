@@ -4,7 +4,6 @@ import IndivoModel
 import OAuth1
 import OrderedJSON
 
-/// The OAuth endpoints, and the calls by which a UI server authorises apps.
 enum TokenCalls {
     static let routes: [Route] = [
         sessionCreate,

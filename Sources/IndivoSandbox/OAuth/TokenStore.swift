@@ -119,7 +119,6 @@ struct TokenStore {
     }
 }
 
-/// Where an app starts.
 enum StartURL {
     /// Fills in the template: `{record_id}` and `{carenet_id}`.
     static func make(_ template: String, record: String, carenet: String?) -> String {

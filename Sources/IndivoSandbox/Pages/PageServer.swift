@@ -3,7 +3,6 @@ import GRDB
 import IndivoModel
 import ShownText
 
-/// Serves the pages that people see.
 struct PageServer: Sendable {
     let server: ServerContext
     private let pages: RouteTree<Page>
@@ -82,7 +81,6 @@ struct Page: Sendable {
     }
 }
 
-/// A page being visited.
 struct Visit: Sendable {
     let request: Request
     let captures: [String: String]

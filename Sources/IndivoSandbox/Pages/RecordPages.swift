@@ -187,7 +187,6 @@ enum RecordPages {
             """)
     }
 
-    /// The fields of a fact that have a value.
     private static func said(_ fact: Fact, as model: String, alone: Bool) -> Markup {
         let fields = (fact.values.members ?? []).compactMap { member -> Markup? in
             let value = member.value

@@ -1,4 +1,3 @@
-/// The calls on a record's demographics.
 enum DemographicsCalls {
     static let routes: [Route] = [
         .get("read_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin, read),

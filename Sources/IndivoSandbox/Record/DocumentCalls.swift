@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// The calls on the documents of a record.
 enum DocumentCalls {
     static let routes: [Route] = [
         .get("record_document_list", "/records/{record}/documents/", .recordDocument, list),
@@ -106,15 +105,12 @@ enum DocumentCalls {
 extension Call {
     var documents: DocumentStore { DocumentStore(db: db, server: server, now: now) }
 
-    /// Where the record's own documents are stored.
     var recordScope: DocumentScope { get throws { DocumentScope(record: try record.id) } }
 
-    /// The document of the record that the URL names.
     var document: DocumentRow {
         get throws { try documents.find(self["document"], in: recordScope).orNotFound() }
     }
 
-    /// The document of the record that the URL names by its external id.
     var externalDocument: DocumentRow {
         get throws {
             try documents.find(externalId: externalId, in: recordScope).orNotFound()
@@ -124,7 +120,6 @@ extension Call {
     /// The external id that the URL gives a document of a record, with the app whose it is.
     var externalId: String { get throws { try app.id + "/" + self["external"] } }
 
-    /// The request's body as the content of a document.
     func documentContent() throws -> DocumentContent {
         try DocumentContent(request.body, contentType: request.header("Content-Type"))
     }
@@ -173,7 +168,6 @@ extension Call {
         Response(type: document.mimeType ?? "application/xml", body: try document.content(db))
     }
 
-    /// Takes the request's body for the label of a document.
     func label(_ document: DocumentRow) throws -> Response {
         let labelled = try documents.label(document, String(decoding: request.body, as: UTF8.self))
         return try list([labelled], total: 1, record: document.record ?? "", app: document.app)

@@ -86,12 +86,10 @@ struct DocumentMarkup {
 }
 
 extension Call {
-    /// A document's metadata.
     func metadata(of document: DocumentRow, latest: Bool = true, declaration: Bool = true) throws -> Response {
         .xml(try DocumentMarkup(of: [document], in: db).markup(of: document, latest: latest), declaration: declaration)
     }
 
-    /// A list of documents.
     func list(_ documents: [DocumentRow], total: Int, record: String, app: String? = nil) throws -> Response {
         let markup = try DocumentMarkup(of: documents, in: db)
         let pha: Markup = app.map { " pha=\"\($0)\"" } ?? .empty

@@ -24,7 +24,6 @@ struct ContentError: Error {
     static let zeroByte = ContentError(sentence: "A string literal cannot contain NUL (0x00) characters.")
 }
 
-/// Makes and changes documents.
 struct DocumentStore {
     let db: Database
     let server: ServerContext
@@ -89,7 +88,6 @@ struct DocumentStore {
         try DocumentRow.fetchFirst(db, "externalId = ? AND \(scope.condition)", [externalId] + scope.arguments)
     }
 
-    /// Gives a document a label.
     func label(_ document: DocumentRow, _ label: String) throws -> DocumentRow {
         // The real server's column has 100 characters, counted as code points, and it fails on more.
         guard label.unicodeScalars.count <= 100 else { throw Refusal.badRequest("A label has at most 100 characters") }

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// Writes messages and notifications as XML.
 struct MessageMarkup {
     let db: Database
 

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// The calls that relate documents to each other.
 enum RelationCalls {
     static let routes: [Route] = [
         .put(

@@ -15,7 +15,6 @@ struct FactRow: Sendable {
     /// Its leaf fields, in JSON.
     var body: String
 
-    /// The columns above, in their order.
     static let columns = "fact.serial, fact.id, fact.model, fact.document, fact.createdAt, fact.body"
 
     /// Facts by a condition on them and on the documents that state them, and what follows it.
@@ -35,7 +34,6 @@ extension FactRow: FetchableRecord {
     }
 }
 
-/// Stores and finds facts.
 struct FactStore {
     let db: Database
 

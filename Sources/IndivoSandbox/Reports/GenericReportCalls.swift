@@ -1,7 +1,6 @@
 import GRDB
 import OrderedJSON
 
-/// The reports over any data model.
 enum GenericReportCalls {
     static let routes: [Route] = [
         .get("generic_list", "/records/{record}/reports/{model}/", .recordDocument, list),

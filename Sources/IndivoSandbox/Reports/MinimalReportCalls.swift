@@ -59,7 +59,6 @@ enum MinimalReportCalls {
     }
 }
 
-/// Writes `Reports`.
 enum ReportMarkup {
     static func report(_ query: ReportQuery, total: Int, _ items: [Markup]) -> Markup {
         report(

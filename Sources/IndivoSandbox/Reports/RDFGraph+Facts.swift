@@ -77,7 +77,6 @@ extension RDFGraph {
         "VitalSigns": ("vital_signs", "sp:VitalSigns", vitalSigns),
     ]
 
-    /// Facts of the clinical models, in SMART's vocabulary.
     static func facts(_ facts: [FactRow], of record: String, server: ServerContext, in db: Database) throws -> RDFGraph {
         let graph = RDFGraph()
         let record = "\(server.apiBase)/records/\(record)"
@@ -114,7 +113,6 @@ extension RDFGraph {
         return graph
     }
 
-    /// The demographics of a record.
     static func demographics(_ fact: FactRow, of record: String, base: String) throws -> RDFGraph {
         let graph = RDFGraph()
         let uri = "\(base)/records/\(record)"

@@ -1,7 +1,6 @@
 import GRDB
 import OrderedJSON
 
-/// Runs a report's query in the database.
 struct ReportSQL {
     let query: ReportQuery
     let subject: ReportSubject

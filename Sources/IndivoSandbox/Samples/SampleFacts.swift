@@ -1,4 +1,3 @@
-/// The kinds of facts that samples are made of.
 extension SampleModel {
     private static let snomed = "http://purl.bioontology.org/ontology/SNOMEDCT/"
     private static let rxNorm = "http://purl.bioontology.org/ontology/RXNORM/"

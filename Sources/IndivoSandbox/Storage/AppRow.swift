@@ -16,7 +16,6 @@ struct AppRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
     /// Where the app starts, with `{record_id}` and `{carenet_id}` to be filled in.
     var startURL: String
     var callbackURL: String
-    /// The manifest as JSON.
     var manifest: String
 
     var isAutonomous: Bool { mode == "background" }

@@ -37,7 +37,6 @@ struct DocumentRow: Sendable {
         creator, creatorType, original, replaces, replacedBy
         """
 
-    /// The states a document can be in.
     static let states: Set = ["active", "void", "archived"]
 
     // Conditions are texts of this program, few and always the same, so that their statements are worth keeping.
@@ -54,7 +53,6 @@ struct DocumentRow: Sendable {
             db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition) LIMIT 1"), arguments: arguments)
     }
 
-    /// Stores the document with its content.
     func insert(_ db: Database, content: Data) throws {
         try db.cachedStatement(
             sql: """
@@ -69,7 +67,6 @@ struct DocumentRow: Sendable {
             ])
     }
 
-    /// The document's bytes.
     func content(_ db: Database) throws -> Data {
         try Data.fetchOne(
             db.cachedStatement(sql: "SELECT content FROM document WHERE id = ?"), arguments: [id]) ?? Data()
@@ -87,7 +84,6 @@ extension DocumentRow: FetchableRecord {
     }
 }
 
-/// A change of a document's status.
 struct StatusChangeRow: Codable, Sendable, FetchableRecord {
     var status: String
     var reason: String
@@ -109,7 +105,6 @@ enum DocumentType {
         return try roots.contains { type == namespace + $0 } || db.exists("document WHERE type = ?", [type])
     }
 
-    /// A bare name stands for one in Indivo's namespace.
     static func expand(_ name: String) -> String {
         name.contains(":") || name.contains("/") ? name : namespace + name
     }

@@ -1,6 +1,5 @@
 import GRDB
 
-/// A health record.
 struct RecordRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "record"
 
@@ -20,7 +19,6 @@ struct RecordRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
         try owner == account || db.exists("share WHERE record = ? AND account = ?", [id, account])
     }
 
-    /// Whether an app is enabled on the record.
     func hasApp(_ app: String, in db: Database) throws -> Bool {
         try db.exists("share WHERE record = ? AND app = ?", [id, app])
     }
