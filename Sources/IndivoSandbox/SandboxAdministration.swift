@@ -34,7 +34,7 @@ extension Sandbox {
     public func addRecord(owner: String?, label: String? = nil, demographics: Data) async throws -> String {
         try await administer { db, now in
             if let owner { _ = try known(AccountRow.self, owner, in: db) }
-            return try RecordStore(db: db, server: self.context, now: now).create(
+            return try Store(db: db, server: self.context, now: now).createRecord(
                 demographics: demographics, label: label, owner: owner, creator: Principal.nobody.effective
             ).id
         }
@@ -90,7 +90,7 @@ extension Sandbox {
         try await administer { db, now in
             if let account { _ = try known(AccountRow.self, account, in: db) }
             try known(RecordRow.self, record, in: db).enable(known(AppRow.self, app, in: db).id, in: db)
-            let pair = try TokenStore(db: db, server: self.context, now: now)
+            let pair = try Store(db: db, server: self.context, now: now)
                 .issueAccessToken(app: app, record: record, account: account)
             return (pair.token, pair.secret)
         }
@@ -101,7 +101,7 @@ extension Sandbox {
     /// As on the real server an access token works on when its thirty minutes are over, until this is run: then an app
     /// finds itself refused with 403 from one request to the next.
     public func cleanUpTokens() async throws {
-        try await administer { db, now in try TokenStore(db: db, server: self.context, now: now).cleanUp() }
+        try await administer { db, now in try Store(db: db, server: self.context, now: now).cleanUp() }
     }
 
     /// Shares a whole record with an account.
@@ -123,7 +123,7 @@ extension Sandbox {
     ) async throws -> String {
         try await administer { db, now in
             let scope = DocumentScope(record: try known(RecordRow.self, record, in: db).id)
-            return try DocumentStore(db: db, server: self.context, now: now).create(
+            return try Store(db: db, server: self.context, now: now).create(
                 DocumentContent(document, contentType: contentType), in: scope, by: Principal.nobody.effective
             ).id
         }

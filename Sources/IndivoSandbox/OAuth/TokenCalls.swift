@@ -14,7 +14,7 @@ enum TokenCalls {
             guard case .account(let account) = call.principal else {
                 throw Refusal.permissionDenied(why: "only an account can claim a request token")
             }
-            try call.tokens.claim(call.requestToken, by: account)
+            try call.store.claim(call.requestToken, by: account)
             return .html(account.id)
         },
         .post("request_token_approve", "/oauth/internal/request_tokens/{requestToken}/approve", .approval, approve),
@@ -29,7 +29,7 @@ enum TokenCalls {
         },
         .post("autonomous_access_token", "/apps/{app}/records/{record}/access_token", .ownAutonomousApp) { call in
             let record = try call.record.id
-            let pair = try call.tokens.issueAccessToken(app: call.app.id, record: record)
+            let pair = try call.store.issueAccessToken(app: call.app.id, record: record)
             return .token(pair, [("xoauth_indivo_record_id", record)], type: FormParameters.contentType)
         },
         .post("record_pha_setup", "/records/{record}/apps/{app}/setup", .admin, setUp),
@@ -42,11 +42,11 @@ enum TokenCalls {
             guard let account = call.prepared else {
                 throw Refusal.permissionDenied(why: "user name and password do not fit, or the account is closed")
             }
-            try call.tokens.forgetAbandoned()
+            try call.store.forgetAbandoned()
             let pair = TokenPair(call.server.identifiers)
             try SessionTokenRow(
                 fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account.id,
-                expiresAt: call.now.advanced(bySeconds: TokenStore.lifetime)
+                expiresAt: call.now.advanced(bySeconds: Store.lifetime)
             ).insert(call.db)
             return .token(pair, [("account_id", account.id)])
         }
@@ -73,7 +73,7 @@ enum TokenCalls {
         // Unknown ids are dropped without a word, as the real server does: the token is then bound to nothing.
         let record = try form["indivo_record_id"].flatMap { try RecordRow.find($0, in: call.db)?.id }
         let carenet = try form["indivo_carenet_id"].flatMap { try CarenetRow.find($0, in: call.db)?.id }
-        try call.tokens.forgetAbandoned()
+        try call.store.forgetAbandoned()
         let pair = TokenPair(call.server.identifiers)
         try RequestTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app.id, callback: callbacks[0],
@@ -91,7 +91,7 @@ enum TokenCalls {
         guard Secrets.areEqual(fingerprint, Secrets.fingerprint(verifier)) else {
             throw Refusal.permissionDenied(why: "oauth_verifier is not the one of this request token")
         }
-        let tokens = call.tokens
+        let tokens = call.store
         try row.delete(call.db)
         let carenet = try row.carenet.flatMap { try CarenetRow.find($0, in: call.db) }
         let pair = try tokens.issueAccessToken(
@@ -105,7 +105,7 @@ enum TokenCalls {
         let token = try call.requestToken
         let app = try AppRow.find(token.app, in: call.db).orNotFound()
         let manifest = try JSONValue(parsing: app.manifest)
-        let isKnown = try call.tokens.isEnabled(token)
+        let isKnown = try call.store.isEnabled(token)
         var markup: Markup = "<RequestToken token=\"\(call["requestToken"])\">"
         markup += token.record.map { "<record id=\"\($0)\"/>" } ?? "<record />"
         markup += token.carenet.map { "<carenet id=\"\($0)\"/>" } ?? "<carenet />"
@@ -138,7 +138,7 @@ enum TokenCalls {
         guard isSame else {
             throw Refusal.permissionDenied(why: "the request token is bound to another record or carenet, or to none")
         }
-        let location = try call.tokens.approve(token, called: call["requestToken"], by: account)
+        let location = try call.store.approve(token, called: call["requestToken"], by: account)
         return .html(FormFields.encode([("location", location)]))
     }
 
@@ -149,7 +149,7 @@ enum TokenCalls {
         if !call.request.body.isEmpty {
             _ = try call.createDocument(in: DocumentScope(record: record.id, app: app.id), externalId: "SETUP")
         }
-        let pair = try call.tokens.issueAccessToken(app: app.id, record: record.id, account: record.owner)
+        let pair = try call.store.issueAccessToken(app: app.id, record: record.id, account: record.owner)
         return .token(pair, [("xoauth_indivo_record_id", record.id)], type: FormParameters.contentType)
     }
 
@@ -172,7 +172,7 @@ enum TokenCalls {
                 throw Refusal.permissionDenied(why: "the app is not enabled on the record")
             }
         }
-        let credentials = try call.tokens.connect(app, record: record, carenet: carenet, account: account)
+        let credentials = try call.store.connect(app, record: record, carenet: carenet, account: account)
         return .xml(
             """
 
@@ -209,10 +209,6 @@ enum TokenCalls {
         let expected = try HMACSHA1.signature(of: Array(path.utf8), key: Array(secret.utf8))
         return answer(Secrets.areEqual(expected, signature) ? "ok" : "mismatch")
     }
-}
-
-extension Call {
-    var tokens: TokenStore { TokenStore(db: db, server: server, now: now) }
 }
 
 extension Response {

@@ -3,11 +3,7 @@ import GRDB
 import OAuth1
 
 /// Issues tokens and takes them through their lives.
-struct TokenStore {
-    let db: Database
-    let server: ServerContext
-    let now: Timestamp
-
+extension Store {
     /// For so many seconds a token is said to live. As on the real server nothing ends it then but a clean-up.
     static let lifetime: Int64 = 1800
 
@@ -19,7 +15,7 @@ struct TokenStore {
         let pair = TokenPair(server.identifiers)
         try AccessTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, record: record, carenet: carenet,
-            account: account, createdAt: now, expiresAt: account.map { _ in now.advanced(bySeconds: TokenStore.lifetime) }
+            account: account, createdAt: now, expiresAt: account.map { _ in now.advanced(bySeconds: Store.lifetime) }
         ).insert(db)
         return pair
     }
@@ -91,7 +87,7 @@ struct TokenStore {
         return ConnectCredentials(
             connect: connect, rest: rest,
             header: try header(startURL, app, rest, record: record.id, account: account.id),
-            expiresAt: now.advanced(bySeconds: TokenStore.lifetime))
+            expiresAt: now.advanced(bySeconds: Store.lifetime))
     }
 
     private func header(

@@ -56,7 +56,7 @@ enum AppPages {
                     try record.enable(app.id, in: db)
                 }
             }
-            let credentials = try TokenStore(db: db, server: visit.server, now: visit.now)
+            let credentials = try Store(db: db, server: visit.server, now: visit.now)
                 .connect(app, record: record, carenet: carenet, account: account)
             let url = StartURL.make(app.startURL, record: record.id, carenet: carenet?.id)
             return .redirect(to: StartURL.appending(header: credentials.header, to: url))
@@ -80,7 +80,7 @@ enum AppPages {
             guard try token.mayBeApproved(by: account.id, in: db) else {
                 throw Refusal.permissionDenied(why: "the record that the app asks for is not yours, nor shared with you")
             }
-            let tokens = TokenStore(db: db, server: visit.server, now: visit.now)
+            let tokens = Store(db: db, server: visit.server, now: visit.now)
             try tokens.claim(token, by: account)
             // An app that works on the record already is let in without asking again, if the verifier goes to the app.
             guard try allowed || (tokens.isEnabled(token) && app.isRegistered(callback: token.callback)) else {

@@ -16,7 +16,7 @@ enum AppStorageCalls {
             .post(prefix + "document_create", path(""), rule) { call in try call.createDocument(in: call.storageScope) },
             .get(prefix + "document_meta_ext", path("external/{external}/meta"), rule) { call in
                 try call.metadata(
-                    of: call.documents.find(externalId: call["external"], in: call.storageScope).orNotFound())
+                    of: call.store.find(externalId: call["external"], in: call.storageScope).orNotFound())
             },
             .get(prefix + "specific_document", path("{document}"), rule) { call in
                 try call.content(of: call.stored)
@@ -28,7 +28,7 @@ enum AppStorageCalls {
             },
         ]
         let createOrUpdate: Route.Handler = { call in
-            let stored = try call.documents.find(externalId: call["external"], in: call.storageScope)
+            let stored = try call.store.find(externalId: call["external"], in: call.storageScope)
             return try store(call, over: stored, externalId: call["external"])
         }
         if onRecord {
@@ -40,7 +40,7 @@ enum AppStorageCalls {
             // As on the real server an unknown id makes a document with another id.
             routes.append(
                 .put(prefix + "document_create_or_update", path("{document}"), rule) { call in
-                    try store(call, over: call.documents.find(call["document"], in: call.storageScope))
+                    try store(call, over: call.store.find(call["document"], in: call.storageScope))
                 })
         }
         return routes
@@ -54,7 +54,7 @@ enum AppStorageCalls {
 
     private static func store(_ call: Call, over old: DocumentRow?, externalId: String? = nil) throws -> Response {
         guard let old else { return try call.createDocument(in: call.storageScope, externalId: externalId) }
-        return try call.storing { try call.documents.overwrite(old, with: call.documentContent()) }
+        return try call.storing { try call.store.overwrite(old, with: call.documentContent()) }
     }
 
     private static let preferences: [Route] = [
@@ -65,9 +65,9 @@ enum AppStorageCalls {
             let content = try DocumentContent(call.request.body, contentType: "text/plain")
             let document =
                 if let stored = try call.preferences {
-                    try call.documents.overwrite(stored, with: content)
+                    try call.store.overwrite(stored, with: content)
                 } else {
-                    try call.documents.create(
+                    try call.store.create(
                         content, in: DocumentScope(app: call.app.id, account: call.account.id),
                         externalId: call.preferencesId, by: call.principal.effective)
                 }
@@ -89,11 +89,11 @@ extension Call {
     fileprivate var preferencesId: String { get throws { "preferences of " + (try account.id) } }
 
     fileprivate var preferences: DocumentRow? {
-        get throws { try documents.find(externalId: preferencesId, in: DocumentScope(app: app.id)) }
+        get throws { try store.find(externalId: preferencesId, in: DocumentScope(app: app.id)) }
     }
 
     fileprivate var stored: DocumentRow {
-        get throws { try documents.find(self["document"], in: storageScope).orNotFound() }
+        get throws { try store.find(self["document"], in: storageScope).orNotFound() }
     }
 
     fileprivate func delete(_ document: DocumentRow) throws -> Response {

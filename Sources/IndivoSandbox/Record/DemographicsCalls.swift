@@ -2,7 +2,7 @@ enum DemographicsCalls {
     static let routes: [Route] = [
         .get("read_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin, read),
         .put("set_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin) { call in
-            let document = try call.recordStore.setDemographics(
+            let document = try call.store.setDemographics(
                 call.request.body, of: call.record, by: call.principal.effective)
             return try call.metadata(of: document, declaration: false)
         },

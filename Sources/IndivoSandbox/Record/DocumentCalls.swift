@@ -66,7 +66,7 @@ enum DocumentCalls {
                 "Can't version a document that has already been versioned. Get the latest version of the document.")
         }
         do {
-            let new = try call.documents.replace(
+            let new = try call.store.replace(
                 old, with: call.documentContent(), externalId: externalId, by: call.principal.effective)
             return try call.metadata(of: new, declaration: false)
         } catch where error is ContentError || error is Refusal {
@@ -80,7 +80,7 @@ enum DocumentCalls {
         guard let status = form["status"], let reason = form["reason"], !reason.isEmpty,
             DocumentRow.states.contains(status)
         else { throw Refusal.badRequest("") }
-        try call.documents.setStatus(document, status, reason: reason, by: call.principal.effective.id)
+        try call.store.setStatus(document, status, reason: reason, by: call.principal.effective.id)
         return .ok
     }
 
@@ -103,17 +103,17 @@ enum DocumentCalls {
 }
 
 extension Call {
-    var documents: DocumentStore { DocumentStore(db: db, server: server, now: now) }
+    var store: Store { Store(db: db, server: server, now: now) }
 
     var recordScope: DocumentScope { get throws { DocumentScope(record: try record.id) } }
 
     var document: DocumentRow {
-        get throws { try documents.find(self["document"], in: recordScope).orNotFound() }
+        get throws { try store.find(self["document"], in: recordScope).orNotFound() }
     }
 
     var externalDocument: DocumentRow {
         get throws {
-            try documents.find(externalId: externalId, in: recordScope).orNotFound()
+            try store.find(externalId: externalId, in: recordScope).orNotFound()
         }
     }
 
@@ -126,7 +126,7 @@ extension Call {
 
     /// Stores the request's body as a document.
     func createDocument(in scope: DocumentScope, externalId: String? = nil) throws -> Response {
-        try storing { try documents.create(documentContent(), in: scope, externalId: externalId, by: principal.effective) }
+        try storing { try store.create(documentContent(), in: scope, externalId: externalId, by: principal.effective) }
     }
 
     /// The metadata of what `body` stores, or the words that the real server has for content it does not take.
@@ -169,7 +169,7 @@ extension Call {
     }
 
     func label(_ document: DocumentRow) throws -> Response {
-        let labelled = try documents.label(document, String(decoding: request.body, as: UTF8.self))
+        let labelled = try store.label(document, String(decoding: request.body, as: UTF8.self))
         return try list([labelled], total: 1, record: document.record ?? "", app: document.app)
     }
 }

@@ -24,7 +24,8 @@ struct ContentError: Error {
     static let zeroByte = ContentError(sentence: "A string literal cannot contain NUL (0x00) characters.")
 }
 
-struct DocumentStore {
+/// What a transaction works with: documents here, records and tokens beside.
+struct Store {
     let db: Database
     let server: ServerContext
     let now: Timestamp

@@ -155,7 +155,7 @@ enum MessageCalls {
             let attachment = try AttachmentRow.find(message.id, number, in: call.db)
         else { throw Refusal.badRequest("The message has no attachment \(call["number"])") }
         guard attachment.document == nil else { throw Refusal.badRequest("The attachment was accepted before") }
-        let document = try call.documents.create(
+        let document = try call.store.create(
             DocumentContent(attachment.content, contentType: "application/xml"), in: DocumentScope(record: record),
             by: call.principal.effective)
         return try call.execute(

@@ -65,7 +65,7 @@ enum RecordCalls {
     }
 
     private static func create(_ call: Call, externalId: String?) throws -> Response {
-        let record = try call.recordStore.create(
+        let record = try call.store.createRecord(
             demographics: call.request.body, owner: nil, creator: call.principal.effective, externalId: externalId)
         return .xml(markup(of: record))
     }
@@ -114,8 +114,4 @@ extension Response {
     static func records(_ records: [RecordRow]) -> Response {
         xml("<Records>\(records.map { "<Record id=\"\($0.id)\" label=\"\($0.label)\" />" as Markup })</Records>")
     }
-}
-
-extension Call {
-    var recordStore: RecordStore { RecordStore(db: db, server: server, now: now) }
 }

@@ -1,18 +1,13 @@
 import Foundation
 import GRDB
 
-/// Makes records and keeps their demographics.
-struct RecordStore {
-    let db: Database
-    let server: ServerContext
-    let now: Timestamp
-
+extension Store {
     /// The carenets of a new record, as the real server is shipped.
     static let carenets = ["Family", "Physicians", "Work/School"]
 
     /// Makes a record from a demographics document.
     /// - Throws: ``ContentError`` for a document that is not one.
-    func create(
+    func createRecord(
         demographics data: Data, label: String? = nil, owner: String?, creator: Principal.Identity,
         externalId: String? = nil
     ) throws -> RecordRow {
@@ -21,7 +16,7 @@ struct RecordStore {
             id: server.identifiers.id(.record), label: label ?? demographics.fullName, owner: owner, createdAt: now,
             creator: creator.id.isEmpty ? nil : creator.id, externalId: externalId)
         try record.insert(db)
-        for name in RecordStore.carenets {
+        for name in Store.carenets {
             try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db)
         }
         record.demographics = try store(data, demographics, in: record, creator: creator).id
@@ -37,15 +32,14 @@ struct RecordStore {
     private func store(
         _ data: Data, _ demographics: DemographicsContent, in record: RecordRow, creator: Principal.Identity
     ) throws -> DocumentRow {
-        let documents = DocumentStore(db: db, server: server, now: now)
         // A demographics document becomes a fact only here: one that is pushed like any other is just stored.
         let content = DocumentContent(stored: data, type: DocumentType.namespace + "Demographics")
         let scope = DocumentScope(record: record.id)
         let document: DocumentRow
-        if let id = record.demographics, let old = try documents.find(id, in: scope) {
-            document = try documents.replace(old, with: content, by: creator)
+        if let id = record.demographics, let old = try find(id, in: scope) {
+            document = try replace(old, with: content, by: creator)
         } else {
-            document = try documents.create(content, in: scope, by: creator)
+            document = try create(content, in: scope, by: creator)
         }
         try FactStore(db: db).insert(
             [demographics.fact], of: document.id, record: record.id, at: now, server.identifiers)

@@ -8,7 +8,7 @@ enum RelationCalls {
         ) { call in
             let subject = try call.document
             // The real server takes a document of any record here, and then tells its metadata; this one does not.
-            let object = try call.documents.find(call["object"], in: call.recordScope).orNotFound()
+            let object = try call.store.find(call["object"], in: call.recordScope).orNotFound()
             return try call.relate(subject.id, relationType(call), to: object.id)
         },
         .get(
@@ -57,7 +57,7 @@ enum RelationCalls {
     private static func create(_ call: Call, externalId: String?) throws -> Response {
         let subject = try call.document
         let type = try relationType(call)
-        let object = try call.documents.create(
+        let object = try call.store.create(
             call.documentContent(), in: call.recordScope, externalId: externalId, by: call.principal.effective)
         _ = try call.relate(subject.id, type, to: object.id)
         return try call.metadata(of: object, latest: false, declaration: false)

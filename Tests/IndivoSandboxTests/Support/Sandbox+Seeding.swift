@@ -40,7 +40,7 @@ extension Sandbox {
     func seed(_ seed: SeedDocument) async throws {
         try await context.database.write { db in
             let now = Timestamp(seed.createdAt)
-            let store = DocumentStore(db: db, server: self.context, now: now)
+            let store = Store(db: db, server: self.context, now: now)
             let content = try DocumentContent(seed.content, contentType: seed.contentType)
             let made = try store.create(
                 content, in: DocumentScope(record: seed.record, app: seed.app), externalId: seed.externalId,
