@@ -353,12 +353,12 @@ let package = Package(
             dependencies: ["HealthSamples", "Indivo", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "OAuth1"]),
         .testTarget(
             name: "IndivoSandboxTests",
-            dependencies: ["IndivoSandbox", "IndivoXML", "OAuth1", "OrderedJSON", "RecordedTraffic", logging]),
+            dependencies: ["IndivoSandbox", "IndivoXML", "OAuth1", "OrderedJSON", "RecordedTraffic", grdb, logging]),
         .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
         // The snapshots in Generated are compiled into the tests, which run them.
         .testTarget(
             name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel", "IndivoXML"],
-            exclude: ["Models", "Snapshots"]),
+                grdb,
         // Runs the built tool, as a user would.
         .testTarget(
             name: "IndivoCommandTests", dependencies: ["FHIRSandbox", "IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),

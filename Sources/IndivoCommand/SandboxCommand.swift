@@ -76,25 +76,32 @@ struct SandboxCommand: AsyncParsableCommand {
     }
 
     private func announce(_ sandbox: Sandbox, apps: [SandboxApp]) async throws {
-        let summary = try await sandbox.summary()
+        let found = try await sandbox.records()
         if json {
-            print(summary.json)
+            let list = found.map { record -> JSONValue in ["id": JSONValue(record.id), "label": JSONValue(record.label)] }
+            let summary: JSONValue = [
+                "api": JSONValue(sandbox.apiURL.absoluteString), "ui": JSONValue(sandbox.uiURL.absoluteString),
+                "app_id": JSONValue(SandboxApp.demo.id), "consumer_key": JSONValue(SandboxApp.demo.consumerKey),
+                "consumer_secret": JSONValue(SandboxApp.demo.consumerSecret), "account": "demo", "password": "demo",
+                "records": JSONValue(list),
+            ]
+            print(summary.text(.spacedASCII))
             // A program that reads this waits for it.
             fflush(nil)
         }
-        let records = summary.records.map { "           \($0.id)  \($0.label)".shown() }.joined(separator: "\n")
+        let records = found.map { "           \($0.id)  \($0.label)".shown() }.joined(separator: "\n")
         let more = apps.map { "\n  app      \($0.id), consumer key \($0.consumerKey), secret \($0.consumerSecret)" }
         let text = """
             A sandbox Indivo server, for development and tests only.
-              API      \(summary.api.absoluteString)
-              pages    \(summary.ui.absoluteString)
-              login    \(summary.account), password \(summary.account)
-              app      \(summary.app.id) (also the consumer key), secret \(summary.app.consumerSecret)
+              API      \(sandbox.apiURL.absoluteString)
+              pages    \(sandbox.uiURL.absoluteString)
+              login    demo, password demo
+              app      \(SandboxApp.demo.id) (also the consumer key), secret \(SandboxApp.demo.consumerSecret)
               admin    \(SandboxMachineApp.demoAdmin.id) (also the consumer key), \
             secret \(SandboxMachineApp.demoAdmin.consumerSecret)\(more.joined())
               records
             \(records)
-            Try it:    curl \(summary.api.absoluteString)/apps/
+            Try it:    curl \(sandbox.apiURL.absoluteString)/apps/
             Stop it with Control-C.
             """
         if json {

@@ -18,6 +18,9 @@ import Foundation
 /// What the sandbox remembers of requests by itself is bounded: the last 100 for the developer's home, the last 20,000 in
 /// the audit, and nonces for five minutes.
 public final class Sandbox: Sendable {
+    /// The account of the demo data.
+    public static let demoAccount = "demo@example.org"
+
     /// The API's base URL: `http://127.0.0.1:NNNN`.
     public let apiURL: URL
 
@@ -85,9 +88,29 @@ public final class Sandbox: Sendable {
         _ = await (apiStopped, uiStopped)
         do {
             try await context.storePending()
-            try context.database.writer.close()
+            try context.database.close()
         } catch {
             context.logger.error("the database did not close cleanly: \(error)")
+        }
+    }
+
+    /// Registers what the configuration names, and adds the demo data to a database that has none.
+    private func setUp(_ configuration: SandboxConfiguration) async throws {
+        // The demo data first: a configured app may be the demo app with another start URL.
+        if configuration.demoData { try await addDemoData() }
+        for app in configuration.apps { try await addApp(app) }
+        for app in configuration.machineApps { try await addMachineApp(app) }
+    }
+
+    /// The demo account (user name and password `demo`), the demo app, an admin app, and sample records of invented people.
+    private func addDemoData() async throws {
+        try await addApp(.demo)
+        try await addMachineApp(.demoAdmin)
+        guard try await context.database.read({ try AccountRow.find(Sandbox.demoAccount, in: $0) }) == nil else { return }
+        try await addAccount(id: Sandbox.demoAccount, fullName: "Dana Demo", username: "demo", password: "demo")
+        for person in SamplePeople.all {
+            let record = try await addRecord(owner: Sandbox.demoAccount, demographics: Data(person.demographics.utf8))
+            for fact in person.facts { try await addDocument(Data(fact.document.utf8), toRecord: record) }
         }
     }
 }

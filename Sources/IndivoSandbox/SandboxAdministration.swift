@@ -10,8 +10,7 @@ extension Sandbox {
         id: String, fullName: String, contactEmail: String? = nil, username: String, password: String
     ) async throws {
         let hash = try PasswordHash(of: password).text
-        let now = context.now
-        try await context.database.writer.write { db in
+        try await administer { db, now in
             guard try AccountRow.find(id, in: db) == nil else { throw SandboxError.duplicate(kind: "account", id: id) }
             guard try AccountStore(db: db).login(username) == nil else {
                 throw SandboxError.duplicate(kind: "user name", id: username)
@@ -34,20 +33,17 @@ extension Sandbox {
     @discardableResult
     public func addRecord(owner: String?, label: String? = nil, demographics: Data) async throws -> String {
         try await administer { db, now in
-            if let owner, try AccountRow.find(owner, in: db) == nil {
-                throw SandboxError.unknown(kind: "account", id: owner)
-            }
-            return try RecordStore(db: db, server: self.context, now: now)
-                .create(
-                    demographics: demographics, label: label, owner: owner, creator: Principal.nobody.effective
-                ).id
+            if let owner { _ = try known(AccountRow.self, owner, in: db) }
+            return try Store(db: db, server: self.context, now: now).createRecord(
+                demographics: demographics, label: label, owner: owner, creator: Principal.nobody.effective
+            ).id
         }
     }
 
     /// Registers a user app. One that is there already is brought up to date.
     public func addApp(_ app: SandboxApp) async throws {
         let manifest = app.manifest ?? AppManifest.make(for: app).serverText
-        try await context.database.writer.write { db in
+        try await context.database.write { db in
             try db.execute(
                 sql: """
                     INSERT INTO app (id, internalId, name, consumerKey, consumerSecret, mode,
@@ -66,7 +62,7 @@ extension Sandbox {
 
     /// Registers an admin app or a UI server's app. One that is there already is brought up to date.
     public func addMachineApp(_ app: SandboxMachineApp) async throws {
-        try await context.database.writer.write { db in
+        try await context.database.write { db in
             try db.execute(
                 sql: """
                     INSERT INTO machineApp (id, name, consumerKey, consumerSecret, isChrome) VALUES (?, ?, ?, ?, ?)
@@ -80,8 +76,7 @@ extension Sandbox {
     /// Enables an app on a record, as a person does on the authorisation page.
     public func enable(app: String, onRecord record: String) async throws {
         try await administer { db, _ in
-            guard try AppRow.find(app, in: db) != nil else { throw SandboxError.unknown(kind: "app", id: app) }
-            try self.record(record, in: db).enable(app, in: db)
+            try known(RecordRow.self, record, in: db).enable(known(AppRow.self, app, in: db).id, in: db)
         }
     }
 
@@ -91,16 +86,11 @@ extension Sandbox {
     /// - Parameter account: The account for which the app acts; an autonomous app acts for itself, whatever is given.
     /// - Returns: The token and its secret.
     /// - Throws: ``SandboxError/unknown(kind:id:)``.
-    public func issueAccessToken(
-        app: String, record: String, account: String?
-    ) async throws -> (token: String, secret: String) {
+    public func issueAccessToken(app: String, record: String, account: String?) async throws -> (token: String, secret: String) {
         try await administer { db, now in
-            guard try AppRow.find(app, in: db) != nil else { throw SandboxError.unknown(kind: "app", id: app) }
-            if let account, try AccountRow.find(account, in: db) == nil {
-                throw SandboxError.unknown(kind: "account", id: account)
-            }
-            try self.record(record, in: db).enable(app, in: db)
-            let pair = try TokenStore(db: db, server: self.context, now: now)
+            if let account { _ = try known(AccountRow.self, account, in: db) }
+            try known(RecordRow.self, record, in: db).enable(known(AppRow.self, app, in: db).id, in: db)
+            let pair = try Store(db: db, server: self.context, now: now)
                 .issueAccessToken(app: app, record: record, account: account)
             return (pair.token, pair.secret)
         }
@@ -111,18 +101,16 @@ extension Sandbox {
     /// As on the real server an access token works on when its thirty minutes are over, until this is run: then an app
     /// finds itself refused with 403 from one request to the next.
     public func cleanUpTokens() async throws {
-        try await administer { db, now in try TokenStore(db: db, server: self.context, now: now).cleanUp() }
+        try await administer { db, now in try Store(db: db, server: self.context, now: now).cleanUp() }
     }
 
     /// Shares a whole record with an account.
     public func share(record: String, with account: String, role: String? = nil) async throws {
         try await administer { db, _ in
-            guard try AccountRow.find(account, in: db) != nil else {
-                throw SandboxError.unknown(kind: "account", id: account)
-            }
-            let share = ShareRow(
-                id: Secrets.id(), record: try self.record(record, in: db).id, account: account, role: role)
-            try share.insert(db)
+            let account = try known(AccountRow.self, account, in: db).id
+            try ShareRow(
+                id: Secrets.id(), record: try known(RecordRow.self, record, in: db).id, account: account, role: role
+            ).insert(db)
         }
     }
 
@@ -134,10 +122,9 @@ extension Sandbox {
         _ document: Data, toRecord record: String, contentType: String = "application/xml"
     ) async throws -> String {
         try await administer { db, now in
-            let record = try self.record(record, in: db)
-            return try DocumentStore(db: db, server: self.context, now: now).create(
-                DocumentContent(document, contentType: contentType), in: DocumentScope(record: record.id),
-                by: Principal.nobody.effective
+            let scope = DocumentScope(record: try known(RecordRow.self, record, in: db).id)
+            return try Store(db: db, server: self.context, now: now).create(
+                DocumentContent(document, contentType: contentType), in: scope, by: Principal.nobody.effective
             ).id
         }
     }
@@ -152,30 +139,29 @@ extension Sandbox {
 
     /// The records there are.
     public func records() async throws -> [SandboxRecord] {
-        try await context.database.writer.read { db in
+        try await context.database.read { db in
             try RecordRow.fetchAll(db, sql: "SELECT * FROM record ORDER BY serial").map {
                 SandboxRecord(id: $0.id, label: $0.label, owner: $0.owner)
             }
         }
     }
 
-    private func record(_ id: String, in db: Database) throws -> RecordRow {
-        guard let record = try RecordRow.find(id, in: db) else { throw SandboxError.unknown(kind: "record", id: id) }
-        return record
-    }
-
-    private func administer<Value: Sendable>(
-        _ body: @Sendable (Database, Timestamp) throws -> Value
-    ) async throws -> Value {
+    private func administer<Value: Sendable>(_ body: @Sendable (Database, Timestamp) throws -> Value) async throws -> Value {
         let now = context.now
         do {
-            return try await context.database.writer.write { db in try body(db, now) }
+            return try await context.database.write { db in try body(db, now) }
         } catch let error as ContentError {
             throw SandboxError.refused(status: 400, message: error.sentence)
         } catch let refusal as Refusal {
             throw SandboxError.refused(status: refusal.response.status, message: refusal.reason)
         }
     }
+}
+
+/// The row of an id, which an operator names. Tables are called after what is in them.
+private func known<Row: IdentifiedRow>(_ type: Row.Type, _ id: String, in db: Database) throws -> Row {
+    guard let row = try Row.find(id, in: db) else { throw SandboxError.unknown(kind: Row.databaseTableName, id: id) }
+    return row
 }
 
 /// A record of a sandbox.

@@ -51,18 +51,13 @@ public struct SandboxAccount: Sendable {
 @resultBuilder
 public enum SandboxBuilder {
     /// One thing to start with.
-    public enum Item: Sendable {
-        /// A user app.
-        case app(SandboxApp)
-        /// A machine app.
-        case machineApp(SandboxMachineApp)
-        /// An account with its records.
-        case account(SandboxAccount)
+    public struct Item: Sendable {
+        fileprivate let add: @Sendable (Sandbox) async throws -> Void
     }
 
-    public static func buildExpression(_ app: SandboxApp) -> [Item] { [.app(app)] }
-    public static func buildExpression(_ app: SandboxMachineApp) -> [Item] { [.machineApp(app)] }
-    public static func buildExpression(_ account: SandboxAccount) -> [Item] { [.account(account)] }
+    public static func buildExpression(_ app: SandboxApp) -> [Item] { [Item { try await $0.addApp(app) }] }
+    public static func buildExpression(_ app: SandboxMachineApp) -> [Item] { [Item { try await $0.addMachineApp(app) }] }
+    public static func buildExpression(_ account: SandboxAccount) -> [Item] { [Item { try await $0.add(account) }] }
     public static func buildBlock(_ items: [Item]...) -> [Item] { items.flatMap { $0 } }
     public static func buildArray(_ items: [[Item]]) -> [Item] { items.flatMap { $0 } }
     public static func buildOptional(_ items: [Item]?) -> [Item] { items ?? [] }
@@ -90,7 +85,7 @@ extension Sandbox {
         configuration.demoData = false
         let sandbox = try await start(configuration)
         do {
-            for item in contents() { try await sandbox.add(item) }
+            for item in contents() { try await item.add(sandbox) }
         } catch {
             await sandbox.stop()
             throw error
@@ -98,19 +93,14 @@ extension Sandbox {
         return sandbox
     }
 
-    private func add(_ item: SandboxBuilder.Item) async throws {
-        switch item {
-        case .app(let app): try await addApp(app)
-        case .machineApp(let app): try await addMachineApp(app)
-        case .account(let account):
-            try await addAccount(
-                id: account.id, fullName: account.fullName, username: account.username, password: account.password)
-            for record in account.records {
-                let demographics = record.demographics ?? Sandbox.demographics(of: record.label)
-                let id = try await addRecord(owner: account.id, label: record.label, demographics: demographics)
-                for app in record.apps { try await enable(app: app, onRecord: id) }
-                for document in record.documents { try await addDocument(Data(document.utf8), toRecord: id) }
-            }
+    fileprivate func add(_ account: SandboxAccount) async throws {
+        try await addAccount(
+            id: account.id, fullName: account.fullName, username: account.username, password: account.password)
+        for record in account.records {
+            let demographics = record.demographics ?? Sandbox.demographics(of: record.label)
+            let id = try await addRecord(owner: account.id, label: record.label, demographics: demographics)
+            for app in record.apps { try await enable(app: app, onRecord: id) }
+            for document in record.documents { try await addDocument(Data(document.utf8), toRecord: id) }
         }
     }
 

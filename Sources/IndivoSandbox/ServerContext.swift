@@ -1,20 +1,21 @@
 import Foundation
+import GRDB
 import Logging
 import Synchronization
 
 /// What every call and page of one sandbox shares.
 final class ServerContext: Sendable {
     let configuration: SandboxConfiguration
-    let database: SandboxDatabase
+    let database: any DatabaseWriter
     let nonces: NonceMemory
-    let audits = AuditLog()
+    let audits = PendingRows<AuditRow>()
     let requests = RequestLog()
     let models: ModelCatalog
     private let addresses = Mutex<(api: String, ui: String)>(("", ""))
 
     init(_ configuration: SandboxConfiguration) throws {
         self.configuration = configuration
-        database = try SandboxDatabase(configuration.database)
+        database = try configuration.database.open()
         let now = configuration.now
         let isFile = if case .file = configuration.database { true } else { false }
         nonces = NonceMemory(outlivesProcess: isFile, clock: { Int(now().timeIntervalSince1970) })

@@ -26,6 +26,26 @@ public final class FaultProxy: Sendable {
         public let bytes: Data
     }
 
+    /// What goes wrong between the client and the server.
+    public enum Fault: Sendable, Hashable {
+        /// The connection breaks before anything of the request gets through.
+        case loseRequest
+        /// The connection breaks after so many bytes of the request got through.
+        case cutRequest(afterBytes: Int)
+        /// The request gets through, and the connection is closed instead of an answer.
+        case loseResponse
+        /// The request gets through, and the connection breaks with a reset after so many bytes of the answer.
+        case cutResponse(afterBytes: Int)
+        /// The request gets through only after a while, even if the client has given up by then.
+        case delayRequest(Duration)
+        /// The request gets through, its answer only after a while.
+        case delayResponse(Duration)
+        /// The request gets through twice; the client gets the first or the second answer.
+        case doubleRequest(secondResponse: Bool)
+        /// The client gets an answer of this status, whether the request gets through or not.
+        case status(Int, reachesServer: Bool)
+    }
+
     /// How far a request has come.
     public enum Point: Sendable, CaseIterable {
         /// The proxy has read it.
@@ -42,7 +62,7 @@ public final class FaultProxy: Sendable {
     public let port: UInt16
 
     private let listener: Wire
-    private let fault: @Sendable (Request) -> NetworkFault?
+    private let fault: @Sendable (Request) -> Fault?
     private let watch: @Sendable (Request, Point) -> Void
     private let state: Mutex<State>
     private let idle = DispatchGroup()
@@ -60,7 +80,7 @@ public final class FaultProxy: Sendable {
     ///   - fault: What happens to a request; nil for nothing.
     public init(
         to server: UInt16, watch: @escaping @Sendable (Request, Point) -> Void = { _, _ in },
-        fault: @escaping @Sendable (Request) -> NetworkFault?
+        fault: @escaping @Sendable (Request) -> Fault?
     ) throws {
         (listener, port) = try Wire.listen()
         self.fault = fault
@@ -125,8 +145,7 @@ public final class FaultProxy: Sendable {
         let words = message.startLine.split(separator: " ")
         guard words.count == 3 else { return false }
         let request = Request(
-            number: number, method: String(words[0]), target: String(words[1]), body: message.body,
-            bytes: message.bytes)
+            number: number, method: String(words[0]), target: String(words[1]), body: message.body, bytes: message.bytes)
         watch(request, .arrived)
         let fault = fault(request)
         switch fault {
@@ -139,7 +158,7 @@ public final class FaultProxy: Sendable {
         case .status(let status, false):
             return client.send(FaultProxy.answer(status))
         case .delayRequest(let duration):
-            Thread.sleep(forTimeInterval: duration.inSeconds)
+            Thread.sleep(forTimeInterval: duration / .seconds(1))
         default:
             break
         }
@@ -160,7 +179,7 @@ public final class FaultProxy: Sendable {
             client.reset()
             return false
         case .delayResponse(let duration):
-            Thread.sleep(forTimeInterval: duration.inSeconds)
+            Thread.sleep(forTimeInterval: duration / .seconds(1))
         case .status(let status, true):
             answer = FaultProxy.answer(status)
         default:
@@ -176,8 +195,4 @@ public final class FaultProxy: Sendable {
     private static func answer(_ status: Int) -> Data {
         Data("HTTP/1.1 \(status) Injected\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n".utf8)
     }
-}
-
-extension Duration {
-    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -57,30 +57,21 @@ public final class FaultyTransport: HTTPTransport {
             HTTPTransportError(
                 kind: kind, server: request.authority ?? "", mayHaveReachedServer: sent, detail: "injected fault")
         }
-        switch fault(request, index) {
-        case nil:
-            return try await inner.send(request, body: body)
-        case .loseRequest:
-            throw lost(.cannotConnect, sent: false)
-        case .loseResponse:
-            _ = try await inner.send(request, body: body)
-            throw lost(.responseLost, sent: true)
-        case .delay(let hook):
-            try await hook()
-            return try await inner.send(request, body: body)
-        case .cutBody(let length):
-            var answer = try await inner.send(request, body: body)
-            answer.body = Data(answer.body.prefix(max(0, length)))
-            return answer
-        case .status(let code):
-            _ = try await inner.send(request, body: body)
-            return HTTPAnswer(response: HTTPResponse(status: HTTPResponse.Status(code: code)))
-        case .reset:
-            throw lost(.responseLost, sent: true)
-        case .contentType(let type):
-            var answer = try await inner.send(request, body: body)
-            answer.response.headerFields[.contentType] = type
-            return answer
+        let fault = fault(request, index)
+        switch fault {
+        case .loseRequest: throw lost(.cannotConnect, sent: false)
+        case .reset: throw lost(.responseLost, sent: true)
+        case .delay(let hook): try await hook()
+        default: break
         }
+        var answer = try await inner.send(request, body: body)
+        switch fault {
+        case .loseResponse: throw lost(.responseLost, sent: true)
+        case .cutBody(let length): answer.body = Data(answer.body.prefix(max(0, length)))
+        case .status(let code): answer = HTTPAnswer(response: HTTPResponse(status: HTTPResponse.Status(code: code)))
+        case .contentType(let type): answer.response.headerFields[.contentType] = type
+        default: break
+        }
+        return answer
     }
 }

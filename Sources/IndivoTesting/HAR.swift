@@ -49,16 +49,11 @@ struct HAR: Codable {
         var value: String
     }
 
-    struct Cookie: Codable {
-        var name: String
-        var value: String
-    }
-
     struct Request: Codable {
         var method: String
         var url: String
         var httpVersion = "HTTP/1.1"
-        var cookies: [Cookie] = []
+        var cookies: [Pair] = []
         var headers: [Pair]
         var queryString: [Pair]
         var postData: PostData?
@@ -80,7 +75,7 @@ struct HAR: Codable {
         var status: Int
         var statusText: String
         var httpVersion = "HTTP/1.1"
-        var cookies: [Cookie] = []
+        var cookies: [Pair] = []
         var headers: [Pair]
         var content: Content
         var redirectURL: String

@@ -93,25 +93,30 @@ extension HAR.PostData {
         mimeType = type
         if type == FormParameters.contentType {
             params = FormParameters(decoding: body).map { HAR.Pair(name: $0.name, value: $0.value) }
-        } else if let string = String(validating: body, as: UTF8.self) {
-            text = string
         } else {
-            text = body.base64EncodedString()
-            _encoding = "base64"
+            (text, _encoding) = HAR.written(body)
         }
     }
 
     var body: Data {
         get throws(HARContentError) {
-            guard let text else {
-                return Data(
-                    FormParameters((params ?? []).map { FormParameters.Element(name: $0.name, value: $0.value) })
-                        .encoded.utf8)
-            }
-            guard _encoding == "base64" else { return Data(text.utf8) }
-            guard let body = Data(base64Encoded: text) else { throw HARContentError("its request's body is not base64") }
-            return body
+            if let text { return try HAR.read(text, _encoding, "request") }
+            let fields = (params ?? []).map { FormParameters.Element(name: $0.name, value: $0.value) }
+            return Data(FormParameters(fields).encoded.utf8)
         }
+    }
+}
+
+extension HAR {
+    /// A body as text, in base64 where it is none.
+    fileprivate static func written(_ body: Data) -> (text: String, encoding: String?) {
+        String(validating: body, as: UTF8.self).map { ($0, nil) } ?? (body.base64EncodedString(), "base64")
+    }
+
+    fileprivate static func read(_ text: String, _ encoding: String?, _ message: String) throws(HARContentError) -> Data {
+        guard encoding == "base64" else { return Data(text.utf8) }
+        guard let body = Data(base64Encoded: text) else { throw HARContentError("its \(message)'s body is not base64") }
+        return body
     }
 }
 
@@ -131,24 +136,13 @@ extension HAR.Response {
         headers = answer.response.headerFields.map { HAR.Pair(name: $0.name.rawName, value: $0.value) }
         redirectURL = answer.response.headerFields[.location] ?? ""
         bodySize = answer.body.count
-        content = HAR.Content(
-            size: answer.body.count, mimeType: answer.response.headerFields[.contentType] ?? "x-unknown")
-        if let text = String(validating: answer.body, as: UTF8.self) {
-            content.text = text
-        } else {
-            content.text = answer.body.base64EncodedString()
-            content.encoding = "base64"
-        }
+        content = HAR.Content(size: answer.body.count, mimeType: answer.response.headerFields[.contentType] ?? "x-unknown")
+        (content.text, content.encoding) = HAR.written(answer.body)
     }
 }
 
 extension HAR.Content {
     var body: Data {
-        get throws(HARContentError) {
-            guard let text else { return Data() }
-            guard encoding == "base64" else { return Data(text.utf8) }
-            guard let body = Data(base64Encoded: text) else { throw HARContentError("its answer's body is not base64") }
-            return body
-        }
+        get throws(HARContentError) { try HAR.read(text ?? "", text == nil ? nil : encoding, "answer") }
     }
 }

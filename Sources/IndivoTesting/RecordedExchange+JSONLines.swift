@@ -37,7 +37,7 @@ extension RecordedExchange: Decodable {
         host = try container.decode(String.self, forKey: .host)
         path = try container.decode(String.self, forKey: .path)
         func check(_ holds: Bool, _ key: CodingKeys, _ why: String) throws {
-            if !holds { throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: why) }
+            if !holds { throw Self.error(container, key, why) }
         }
         try check(HTTPRequest.Method(method) != nil, .method, "the method is none")
         try check(scheme.map { $0 == "http" || $0 == "https" } ?? true, .scheme, "the scheme is neither http nor https")
@@ -47,8 +47,7 @@ extension RecordedExchange: Decodable {
         requestBody = try Self.body(container, .requestBody, .requestBodyBase64)
         if let failure = try container.decodeIfPresent(String.self, forKey: .failure) {
             guard let kind = HTTPTransportError.Kind(rawValue: failure) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .failure, in: container, debugDescription: "“\(failure)” is no kind of failure")
+                throw Self.error(container, .failure, "“\(failure)” is no kind of failure")
             }
             outcome = .failure(
                 HTTPTransportError(
@@ -58,25 +57,24 @@ extension RecordedExchange: Decodable {
             return
         }
         let status = try container.decode(Int.self, forKey: .status)
-        guard (100...999).contains(status) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .status, in: container, debugDescription: "\(status) is no status of HTTP")
-        }
+        try check((100...999).contains(status), .status, "\(status) is no status of HTTP")
         let reason = try container.decodeIfPresent(String.self, forKey: .reason) ?? ""
         var response = HTTPResponse(status: HTTPResponse.Status(code: status, reasonPhrase: reason))
         response.headerFields = HTTPFields(try Self.fields(container, .responseHeaders))
-        outcome = .answer(
-            HTTPAnswer(
-                response: response, body: try Self.body(container, .responseBody, .responseBodyBase64) ?? Data()))
+        let body = try Self.body(container, .responseBody, .responseBodyBase64) ?? Data()
+        outcome = .answer(HTTPAnswer(response: response, body: body))
     }
 
     private typealias Container = KeyedDecodingContainer<CodingKeys>
 
+    private static func error(_ container: Container, _ key: CodingKeys, _ why: String) -> DecodingError {
+        DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: why)
+    }
+
     private static func fields(_ container: Container, _ key: CodingKeys) throws -> [HTTPField] {
         try (container.decodeIfPresent([[String]].self, forKey: key) ?? []).map { pair in
             guard pair.count == 2, let name = HTTPField.Name(pair[0]) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: key, in: container, debugDescription: "a header is not of the form [name, value]")
+                throw error(container, key, "a header is not of the form [name, value]")
             }
             return HTTPField(name: name, value: pair[1])
         }
@@ -85,10 +83,7 @@ extension RecordedExchange: Decodable {
     private static func body(_ container: Container, _ text: CodingKeys, _ base64: CodingKeys) throws -> Data? {
         if let body = try container.decodeIfPresent(String.self, forKey: text) { return Data(body.utf8) }
         guard let encoded = try container.decodeIfPresent(String.self, forKey: base64) else { return nil }
-        guard let body = Data(base64Encoded: encoded) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: base64, in: container, debugDescription: "the body is not base64")
-        }
+        guard let body = Data(base64Encoded: encoded) else { throw error(container, base64, "the body is not base64") }
         return body
     }
 }

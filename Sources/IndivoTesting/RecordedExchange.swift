@@ -45,17 +45,13 @@ public struct RecordedExchange: Sendable, Hashable {
         name: String, seq: Int, request: HTTPRequest, requestBody: Data?, outcome: Outcome, call: String? = nil,
         note: String? = nil
     ) {
-        self.name = name
-        self.seq = seq
-        self.call = call
-        self.note = note
+        (self.name, self.seq, self.call, self.note) = (name, seq, call, note)
+        (self.requestBody, self.outcome) = (requestBody, outcome)
         method = request.method.rawValue
         scheme = request.scheme
         host = request.authority ?? ""
         path = request.path ?? ""
         requestHeaders = Array(request.headerFields)
-        self.requestBody = requestBody
-        self.outcome = outcome
     }
 
     /// Method and target, as an error names it.

@@ -56,23 +56,13 @@ public final class RecordingTransport: HTTPTransport {
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         let startedAt = now()
         let start = ContinuousClock.now
-        func record(_ outcome: RecordedExchange.Outcome) throws {
-            let milliseconds = start.duration(to: .now) / .milliseconds(1)
-            try write(request, body, outcome, startedAt: startedAt, milliseconds: milliseconds)
-        }
+        let outcome: RecordedExchange.Outcome
         do {
-            let answer = try await inner.send(request, body: body)
-            try record(.answer(answer))
-            return answer
+            outcome = .answer(try await inner.send(request, body: body))
         } catch let error as HTTPTransportError {
-            try record(.failure(error))
-            throw error
+            outcome = .failure(error)
         }
-    }
-
-    private func write(
-        _ request: HTTPRequest, _ body: Data?, _ outcome: RecordedExchange.Outcome, startedAt: Date, milliseconds: Double
-    ) throws {
+        let milliseconds = start.duration(to: .now) / .milliseconds(1)
         do {
             try state.withLock { state in
                 state.lastSeq += 1
@@ -86,5 +76,37 @@ public final class RecordingTransport: HTTPTransport {
         } catch {
             throw RecordingError.cannotWrite(file: path, reason: error.localizedDescription)
         }
+        switch outcome {
+        case .answer(let answer): return answer
+        case .failure(let error): throw error
+        }
+    }
+}
+
+/// A HAR file that grows by one entry at a time, and is whole after each.
+private struct HARFile {
+    private let file: FileHandle
+    private var isEmpty = true
+
+    private static let head = """
+        {"log": {"version": "1.2", "creator": {"name": "swift-indivo", "version": "1"}, "entries": [
+        """
+    private static let tail = "\n]}}\n"
+
+    /// Begins the file, or empties the one that is there. Others than its owner cannot read it.
+    init(_ url: URL) throws {
+        try? FileManager.default.removeItem(at: url)
+        guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteNoPermission) }
+        file = try FileHandle(forUpdating: url)
+        try file.write(contentsOf: Data((Self.head + Self.tail).utf8))
+    }
+
+    mutating func append(_ entry: HAR.Entry) throws {
+        let end = try file.seekToEnd()
+        try file.seek(toOffset: end - UInt64(Self.tail.utf8.count))
+        let text = try Recording.encoder.encode(entry)
+        try file.write(contentsOf: Data((isEmpty ? "\n" : ",\n").utf8) + text + Data(Self.tail.utf8))
+        isEmpty = false
     }
 }

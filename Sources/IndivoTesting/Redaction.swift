@@ -3,14 +3,6 @@ import HTTPTypes
 import Indivo
 import OAuth1
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Takes out of exchanges what would let a reader act as somebody: signatures, tokens and their secrets, verifiers,
 /// passwords, cookies.
 ///
@@ -97,19 +89,12 @@ struct Redaction {
     /// verifier that a sandbox shows where an app has no callback.
     private mutating func redactTags(_ text: String) -> String {
         guard text.contains("<") else { return text }
-        var result = text
-        for match in text.matches(of: #/<input\b[^>]*\bname="(?<name>[^"]*)"[^>]*\bvalue="(?<value>[^"]+)"/#)
-        where Self.names.contains(match.name.lowercased()) {
-            result = result.replacing(match.value, with: mark(for: String(match.value)))
-        }
-        for match in text.matches(of: #/<(?<name>[A-Za-z]+)>(?<value>[^<>\s]+)</[A-Za-z]+>/#)
-        where Self.names.contains(match.name.lowercased()) {
-            result = result.replacing(match.value, with: mark(for: String(match.value)))
-        }
-        for match in text.matches(of: #/<code class="verifier">(?<value>[^<>\s]+)</code>/#) {
-            result = result.replacing(match.value, with: mark(for: String(match.value)))
-        }
-        return result
+        let inputs = text.matches(of: #/<input\b[^>]*\bname="(?<name>[^"]*)"[^>]*\bvalue="(?<value>[^"]+)"/#)
+        let elements = text.matches(of: #/<(?<name>[A-Za-z]+)>(?<value>[^<>\s]+)</[A-Za-z]+>/#)
+        let secrets = (inputs.map { ($0.name, $0.value) } + elements.map { ($0.name, $0.value) })
+            .filter { Self.names.contains($0.0.lowercased()) }.map(\.1)
+        let verifiers = text.matches(of: #/<code class="verifier">(?<value>[^<>\s]+)</code>/#).map(\.value)
+        return (secrets + verifiers).reduce(text) { result, value in result.replacing(value, with: mark(for: String(value))) }
     }
 
     /// The mark for a secret, remembered. A mark is left as it is.
@@ -170,9 +155,7 @@ struct Redaction {
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true  // digits, capitals, small letters
         default: false
         }
     }

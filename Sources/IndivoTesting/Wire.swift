@@ -30,13 +30,9 @@ final class Wire: Sendable {
         let wire = Wire(socket())
         var address = Wire.address(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listens = wire.use { descriptor in
-            withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, length) == 0 && Foundation.listen(descriptor, 64) == 0
-                        && getsockname(descriptor, $0, &length) == 0
-                }
-            }
+        let listens = wire.use(&address) { descriptor, address in
+            bind(descriptor, address, length) == 0 && Foundation.listen(descriptor, 64) == 0
+                && getsockname(descriptor, address, &length) == 0
         }
         guard listens == true else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRNOTAVAIL) }
         return (wire, UInt16(bigEndian: address.sin_port))
@@ -45,16 +41,20 @@ final class Wire: Sendable {
     static func connect(to port: UInt16) -> Wire? {
         let wire = Wire(socket())
         var address = Wire.address(port)
-        let isConnected = wire.use { descriptor in
-            withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                }
-            }
+        let isConnected = wire.use(&address) { descriptor, address in
+            Foundation.connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
         }
         guard isConnected == true else { return nil }
         wire.sendAtOnce()
         return wire
+    }
+
+    private func use(_ address: inout sockaddr_in, _ body: (Int32, UnsafeMutablePointer<sockaddr>) -> Bool) -> Bool? {
+        use { descriptor in
+            withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body(descriptor, $0) }
+            }
+        }
     }
 
     func accept() -> Wire? {

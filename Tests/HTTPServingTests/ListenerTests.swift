@@ -7,6 +7,10 @@ import Testing
 
 @Suite("Strangers at a listener")
 struct ListenerTests {
+    private static let settings = HTTPListener.Configuration(
+        address: "127.0.0.1", port: 0, bodyLimit: 1000, timeout: 60, serverName: "test", tooLarge: Response(status: 413),
+        internalError: Response(status: 500), now: { Date(timeIntervalSince1970: 0) })
+
     /// A server that responds with what it was sent.
     private func withListener(
         _ change: (inout HTTPListener.Configuration) -> Void = { _ in },
@@ -15,9 +19,7 @@ struct ListenerTests {
         },
         _ body: (UInt16) async throws -> Void
     ) async throws {
-        var settings = HTTPListener.Configuration(
-            address: "127.0.0.1", port: 0, bodyLimit: 1000, timeout: 60, serverName: "test",
-            tooLarge: Response(status: 413), internalError: Response(status: 500), now: { Date(timeIntervalSince1970: 0) })
+        var settings = Self.settings
         change(&settings)
         let listener = try await HTTPListener(settings, handler: handler)
         do {
@@ -188,8 +190,11 @@ struct ListenerTests {
             return poll(&descriptor, 1, 0) > 0
         }
         let key = try #require(connections.open(ends[0], for: .seconds(60)))
-        var pace = BodyPace(connections, key, rate: 1000, timeout: .seconds(60))
-        pace.came(BodyPace.free + 1)
+        var settings = Self.settings
+        settings.bodyRate = 1000
+        var body = IncomingBody(connections, key, settings)
+        body.begin()
+        body.append([UInt8](repeating: 0, count: IncomingBody.free + 1)[...])
         guard comes else {
             clock.pass(11)
             #expect(isCut())
@@ -198,7 +203,7 @@ struct ListenerTests {
         for _ in 0..<6 {
             clock.pass(9)
             #expect(!isCut())
-            pace.came(10_000)
+            body.append([UInt8](repeating: 0, count: 10_000)[...])
         }
         clock.pass(7)
         #expect(isCut())

@@ -8,13 +8,13 @@ import Testing
 struct FaultProxyTests {
     @Test("each fault is what it says: the server has the document once or not at all, and the outbox delivers it all the same",
         arguments: [
-            (NetworkFault.loseRequest, false), (.cutRequest(afterBytes: 300), false), (.loseResponse, true),
+            (FaultProxy.Fault.loseRequest, false), (.cutRequest(afterBytes: 300), false), (.loseResponse, true),
             (.cutResponse(afterBytes: 40), true), (.cutResponse(afterBytes: 0), true),
             (.doubleRequest(secondResponse: false), true), (.doubleRequest(secondResponse: true), true),
             (.status(500, reachesServer: false), false), (.status(503, reachesServer: true), true),
             (.delayRequest(.milliseconds(1)), true), (.delayResponse(.milliseconds(1)), true),
         ])
-    func faults(fault: NetworkFault, arrives: Bool) async throws {
+    func faults(fault: FaultProxy.Fault, arrives: Bool) async throws {
         try await Place.use { place in
             let proxy = try proxy(to: place) { $0.number == 0 ? fault : nil }
             defer { proxy.stop() }
@@ -48,7 +48,7 @@ struct FaultProxyTests {
     }
 
     private func proxy(
-        to place: Place, fault: @escaping @Sendable (FaultProxy.Request) -> NetworkFault?
+        to place: Place, fault: @escaping @Sendable (FaultProxy.Request) -> FaultProxy.Fault?
     ) throws -> FaultProxy {
         try FaultProxy(to: UInt16(place.sandbox.apiURL.port ?? 0), fault: fault)
     }

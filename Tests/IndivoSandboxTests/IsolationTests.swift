@@ -1,7 +1,8 @@
 import Foundation
-import IndivoSandbox
 import OAuth1
 import Testing
+
+@testable import IndivoSandbox
 
 @Suite("Nobody reaches what is another's")
 struct IsolationTests {
@@ -35,11 +36,11 @@ struct IsolationTests {
             ]
             let before = try await world.owner.get("/records/\(world.record)/documents/?limit=0").text
             var tried = 0
-            for call in Sandbox.callTable where !Self.publicCalls.contains(call.name) {
+            for call in APIServer.allRoutes where !Self.publicCalls.contains(call.name) {
                 for method in call.methods.isEmpty ? ["GET"] : call.methods {
                     for stranger in strangers {
                         guard !Self.allowed.contains("\(call.name) by \(stranger.name)") else { continue }
-                        let answer = try await send(method, world.path(call.path), stranger.app, sandbox)
+                        let answer = try await send(method, world.path(call.path.description), stranger.app, sandbox)
                         #expect(
                             answer.status == 403,
                             "\(method) \(call.name) by \(stranger.name) is answered \(answer.status): \(answer.text)")
@@ -100,9 +101,9 @@ struct IsolationTests {
             #expect(try await app.get(carenet + "/documents/\(world.document)").status == 404)
             #expect(try await app.get(carenet + "/documents/\(world.document)/meta").status == 404)
             #expect(try await app.get(carenet + "/reports/Problem/").text == "[]")
-            for call in Sandbox.callTable where call.path.hasPrefix("/records/{record}") {
+            for call in APIServer.allRoutes where call.path.description.hasPrefix("/records/{record}") {
                 for method in call.methods.isEmpty ? ["GET"] : call.methods {
-                    let answer = try await app.send(method, world.path(call.path))
+                    let answer = try await app.send(method, world.path(call.path.description))
                     #expect(answer.status == 403, "\(method) \(call.name): \(answer.status)")
                 }
             }

@@ -7,7 +7,7 @@ struct FaultPlan {
     let epoch: Int
 
     /// What happens to a request, by its number.
-    func networkFault(_ number: Int, probability: Double, delay: Duration) -> NetworkFault? {
+    func networkFault(_ number: Int, probability: Double, delay: Duration) -> FaultProxy.Fault? {
         var generator = SeededGenerator(seed: seed, part: epoch, 3, number)
         guard generator.happens(probability) else { return nil }
         switch Int.random(in: 0..<100, using: &generator) {

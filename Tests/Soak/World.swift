@@ -164,7 +164,7 @@ final class World: Sendable {
         if planned.kill.victim != .client { process.withLock { $0 }?.kill() }
     }
 
-    private func fault(of request: FaultProxy.Request) -> NetworkFault? {
+    private func fault(of request: FaultProxy.Request) -> FaultProxy.Fault? {
         let fault = faults.networkFault(
             request.number, probability: probability.withLock { $0 }, delay: .seconds(deadline + 0.1))
         guard let fault else { return nil }

@@ -50,14 +50,8 @@ package struct HTTPListener: Sendable {
             address: String, port: UInt16, bodyLimit: Int, timeout: Int, serverName: String, tooLarge: Response,
             internalError: Response, now: @escaping @Sendable () -> Date
         ) {
-            self.address = address
-            self.port = port
-            self.bodyLimit = bodyLimit
-            self.timeout = timeout
-            self.serverName = serverName
-            self.tooLarge = tooLarge
-            self.internalError = internalError
-            self.now = now
+            (self.address, self.port, self.bodyLimit, self.timeout) = (address, port, bodyLimit, timeout)
+            (self.serverName, self.tooLarge, self.internalError, self.now) = (serverName, tooLarge, internalError, now)
         }
     }
 
@@ -75,8 +69,7 @@ package struct HTTPListener: Sendable {
             self.port = port
             try await pool.prepare()
         } catch {
-            throw ListeningError(
-                address: settings.address, port: settings.port, reason: "\(error.localizedDescription)")
+            throw ListeningError(address: settings.address, port: settings.port, reason: error.localizedDescription)
         }
         let connections = OpenConnections(
             limit: settings.connectionLimit, peerLimit: settings.connectionsPerPeer, bodyBudget: settings.bodyBudget,
@@ -172,33 +165,24 @@ extension AsyncSocket {
 }
 
 /// What stands after a status.
-package func reasonPhrase(_ status: Int) -> String {
-    switch status {
-    case 200: "OK"
-    case 201: "Created"
-    case 204: "No Content"
-    case 302: "Found"
-    case 303: "See Other"
-    case 304: "Not Modified"
-    case 400: "Bad Request"
-    case 401: "Unauthorized"
-    case 403: "Forbidden"
-    case 404: "Not Found"
-    case 405: "Method Not Allowed"
-    case 406: "Not Acceptable"
-    case 408: "Request Timeout"
-    case 409: "Conflict"
-    case 410: "Gone"
-    case 412: "Precondition Failed"
-    case 413: "Content Too Large"
-    case 415: "Unsupported Media Type"
-    case 422: "Unprocessable Content"
-    case 429: "Too Many Requests"
-    case 431: "Request Header Fields Too Large"
-    case 500: "Internal Server Error"
-    case 501: "Not Implemented"
-    case 503: "Service Unavailable"
-    case 505: "HTTP Version Not Supported"
-    default: "Status"
+package func reasonPhrase(_ status: Int) -> String { phrases[status] ?? "Status" }
+
+private let phrases = [
+    200: "OK", 201: "Created", 204: "No Content", 302: "Found", 303: "See Other", 304: "Not Modified", 400: "Bad Request",
+    401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
+    408: "Request Timeout", 409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large",
+    415: "Unsupported Media Type", 422: "Unprocessable Content", 429: "Too Many Requests",
+    431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable",
+    505: "HTTP Version Not Supported",
+]
+
+/// Why an address or a port cannot be listened on.
+package struct ListeningError: Error, Sendable, CustomStringConvertible {
+    package let address: String
+    package let port: UInt16
+    package let reason: String
+
+    package var description: String {
+        "cannot listen on \(address):\(port): \(reason); choose another port, or 0 for a free one"
     }
 }

@@ -57,65 +57,28 @@ struct RequestReader {
         }
     }
 
-    /// Why a body was not kept.
-    enum BodyProblem: Error { case tooLarge, overloaded }
-
     /// Reads a body. One that is not kept is read to its end all the same, so that its sender comes to read the response, and
     /// what follows on the connection is the next request.
-    mutating func body(
-        of head: RequestHead, limit: Int, share: inout BodyShare, pace: inout BodyPace
-    ) async throws -> Result<Data, BodyProblem> {
-        var body = Body(limit: limit)
-        switch head.body {
-        case .length(let length): try await read(length, into: &body, &share, &pace)
+    mutating func read(_ kind: RequestHead.Body, into body: inout IncomingBody) async throws {
+        switch kind {
+        case .length(let length): try await read(length, into: &body)
         case .chunked:
             while let size = try await chunkSize() {
-                try await read(size, into: &body, &share, &pace)
+                try await read(size, into: &body)
                 guard try await line(limit: 0).isEmpty else { throw RequestError.malformed }
             }
             // Fields behind the last chunk say nothing that counts here.
             var left = headLimit
             while case let line = try await line(limit: left), !line.isEmpty { left -= line.count + 2 }
         }
-        return body.result
     }
 
-    private struct Body {
-        private let limit: Int
-        private var data = Data()
-        private var problem: BodyProblem?
-
-        init(limit: Int) { self.limit = limit }
-
-        var result: Result<Data, BodyProblem> {
-            if let problem { .failure(problem) } else { .success(data) }
-        }
-
-        mutating func append(_ bytes: ArraySlice<UInt8>, _ share: inout BodyShare) {
-            guard problem == nil else { return }
-            let count = data.count + bytes.count
-            if count > limit {
-                problem = .tooLarge
-            } else if share.grow(to: count) {
-                data.append(contentsOf: bytes)
-                return
-            } else {
-                problem = .overloaded
-            }
-            data = Data()
-            share.giveBack()
-        }
-    }
-
-    private mutating func read(
-        _ count: Int, into body: inout Body, _ share: inout BodyShare, _ pace: inout BodyPace
-    ) async throws {
+    private mutating func read(_ count: Int, into body: inout IncomingBody) async throws {
         var left = count
         while left > 0 {
             guard try await waitForMore() else { throw SocketError.disconnected }
             let end = min(buffer.count, position + left)
-            body.append(buffer[position..<end], &share)
-            pace.came(end - position)
+            body.append(buffer[position..<end])
             left -= end - position
             position = end
         }

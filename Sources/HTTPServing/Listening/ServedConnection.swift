@@ -34,15 +34,14 @@ struct ServedConnection {
         connections.enter(.idle, key, for: timeout)
         guard try await reader.waitForMore() else { return false }
         let head: RequestHead
-        let body: Result<Data, RequestReader.BodyProblem>
-        var share = BodyShare(connections)
-        defer { share.giveBack() }
+        var body = IncomingBody(connections, key, settings)
+        defer { body.giveBack() }
         do {
             connections.enter(.receiving, key, for: min(timeout, Self.headTimeout))
             head = try await reader.head()
-            var pace = BodyPace(connections, key, rate: settings.bodyRate, timeout: timeout)
+            body.begin()
             if head.expectsContinue { try await socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
-            body = try await reader.body(of: head, limit: settings.bodyLimit, share: &share, pace: &pace)
+            try await reader.read(head.body, into: &body)
         } catch let error as RequestError {
             try await send(Response(status: error.status), method: "GET", closes: true)
             await close()
@@ -50,12 +49,12 @@ struct ServedConnection {
         }
         connections.enter(.responding, key, for: Self.responseTimeout)
         let response: Response
-        switch body {
-        case .success(let body):
+        switch body.problem {
+        case nil:
             response = await handler(
-                Request(method: head.method, target: head.target, headers: head.headers, body: body, peer: peer))
-        case .failure(.tooLarge): response = settings.tooLarge
-        case .failure(.overloaded): response = settings.overloaded
+                Request(method: head.method, target: head.target, headers: head.headers, body: body.data, peer: peer))
+        case .tooLarge: response = settings.tooLarge
+        case .overloaded: response = settings.overloaded
         }
         let closes = !head.keepsAlive || response.header("Connection")?.lowercased() == "close"
         try await send(response, method: head.method, closes: closes)

@@ -18,20 +18,8 @@ package struct Request: Sendable {
         method: String, target: String, headers: [String: String] = [:], body: Data = Data(), peer: String = "127.0.0.1"
     ) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        self.init(
-            method: method, rawPath: String(parts[0]), rawQuery: parts.count > 1 ? String(parts[1]) : "",
-            headers: headers, body: body, peer: peer)
-    }
-
-    package init(
-        method: String, rawPath: String, rawQuery: String, headers: [String: String], body: Data, peer: String
-    ) {
-        self.method = method
-        self.rawPath = rawPath
-        self.rawQuery = rawQuery
-        self.headers = headers
-        self.body = body
-        self.peer = peer
+        (rawPath, rawQuery) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+        (self.method, self.headers, self.body, self.peer) = (method, headers, body, peer)
     }
 
     package func header(_ name: String) -> String? { headers[name.lowercased()] }
@@ -49,6 +37,17 @@ package struct Request: Sendable {
         guard host.dropFirst(name.count + 1).utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
         return name == "localhost" || numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil && $0.first != "+" }
+    }
+
+    /// Whether a form was sent by a page of this server, or by a client that is no browser.
+    ///
+    /// A browser reports the site in `Sec-Fetch-Site`, which also holds behind a proxy that ends TLS and has another name
+    /// than this server. Without that header, `Origin` has to name the host of the request, whatever its scheme.
+    package var isFromOwnPage: Bool {
+        if let site = header("Sec-Fetch-Site") { return site == "same-origin" || site == "none" }
+        guard let origin = header("Origin") else { return true }
+        guard let scheme = origin.range(of: "://"), let host = header("Host") else { return false }
+        return origin[scheme.upperBound...].lowercased() == host.lowercased()
     }
 
     /// The value of a cookie.

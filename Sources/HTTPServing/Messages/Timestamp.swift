@@ -18,7 +18,7 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
         Timestamp(rawValue: rawValue + seconds * 1_000_000)
     }
 
-    package var seconds: Int64 { rawValue.dividedFloor(by: 1_000_000) }
+    package var seconds: Int64 { Int64(Int(rawValue).flooredQuotient(by: 1_000_000)) }
 
     /// The form of XML and JSON: `2026-11-21T03:53:12.893108Z`, without the fraction when it is zero.
     package var text: String {
@@ -34,32 +34,24 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
 
     /// The `Date` header of HTTP (RFC 9110 section 5.6.7).
     package var httpDate: String {
-        let parts = components
+        let (days, date, clock) = parts
         let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let weekday = weekdays[Int((seconds.dividedFloor(by: 86_400) % 7 + 7) % 7)]
-        return "\(weekday), \(CivilTime.padded(parts.day, 2)) \(months[parts.month - 1]) \(parts.year) "
-            + "\(CivilTime.padded(parts.hour, 2)):\(CivilTime.padded(parts.minute, 2)):\(CivilTime.padded(parts.second, 2)) GMT"
+        let weekday = weekdays[days - days.flooredQuotient(by: 7) * 7]
+        return "\(weekday), \(CivilTime.padded(date.day, 2)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
     }
 
     private var wholeSeconds: String {
-        let parts = components
-        return "\(CivilTime.padded(parts.year, 4))-\(CivilTime.padded(parts.month, 2))-\(CivilTime.padded(parts.day, 2))"
-            + "T\(CivilTime.padded(parts.hour, 2)):\(CivilTime.padded(parts.minute, 2)):\(CivilTime.padded(parts.second, 2))"
+        let (_, date, clock) = parts
+        return "\(CivilTime.padded(date.year, 4))-\(CivilTime.padded(date.month, 2))-\(CivilTime.padded(date.day, 2))T\(clock)"
     }
 
-    private var components: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
-        let days = Int(seconds.dividedFloor(by: 86_400))
+    /// The days since 1970-01-01, as a date too, and the time of day.
+    private var parts: (days: Int, date: (year: Int, month: Int, day: Int), clock: String) {
+        let days = Int(seconds).flooredQuotient(by: 86_400)
         let rest = Int(seconds) - days * 86_400
-        let date = CivilCalendar.civil(fromDays: days)
-        return (date.year, date.month, date.day, rest / 3600, rest % 3600 / 60, rest % 60)
-    }
-}
-
-extension Int64 {
-    /// Division that rounds towards negative infinity.
-    fileprivate func dividedFloor(by divisor: Int64) -> Int64 {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
+        let (hour, minute, second) = (rest / 3600, rest % 3600 / 60, rest % 60)
+        let clock = "\(CivilTime.padded(hour, 2)):\(CivilTime.padded(minute, 2)):\(CivilTime.padded(second, 2))"
+        return (days, CivilCalendar.civil(fromDays: days), clock)
     }
 }

@@ -1,3 +1,12 @@
+/// The path of a call: literal segments and captures in braces, e.g. `/records/{record}/documents/`.
+///
+/// A trailing slash counts: the real server responds to the wrong form with 404.
+package struct PathTemplate: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let description: String
+
+    package init(stringLiteral value: String) { description = value }
+}
+
 /// Finds what is registered for a path. Literal segments are tried before captures.
 package struct RouteTree<Value: Sendable>: Sendable {
     private var values: [Value] = []
@@ -7,39 +16,35 @@ package struct RouteTree<Value: Sendable>: Sendable {
     package init() {}
 
     package mutating func insert(_ value: Value, at template: PathTemplate) {
-        insert(value, at: template.segments[...])
+        insert(value, at: Self.segments(template.description)[...])
     }
 
-    private mutating func insert(_ value: Value, at segments: ArraySlice<PathTemplate.Segment>) {
-        switch segments.first {
-        case nil:
-            values.append(value)
-        case .literal(let text):
-            literals[text, default: RouteTree()].insert(value, at: segments.dropFirst())
-        case .capture(let name):
-            if let index = captures.firstIndex(where: { $0.name == name }) {
-                captures[index].tree.insert(value, at: segments.dropFirst())
-            } else {
-                var tree = RouteTree()
-                tree.insert(value, at: segments.dropFirst())
-                captures.append((name, tree))
-            }
+    private mutating func insert(_ value: Value, at segments: ArraySlice<String>) {
+        guard let segment = segments.first else { return values.append(value) }
+        guard segment.hasPrefix("{"), segment.hasSuffix("}") else {
+            return literals[segment, default: RouteTree()].insert(value, at: segments.dropFirst())
         }
+        let name = String(segment.dropFirst().dropLast())
+        let index = captures.firstIndex { $0.name == name } ?? captures.count
+        if index == captures.count { captures.append((name, RouteTree())) }
+        captures[index].tree.insert(value, at: segments.dropFirst())
     }
 
     /// What is registered for a path (already decoded), and what its captures hold; nil when nothing is.
     package func match(_ path: String) -> (values: [Value], captures: [String: String])? {
         guard path.hasPrefix("/") else { return nil }
         var captured: [String: String] = [:]
-        guard let values = match(PathTemplate.split(path)[...], &captured) else { return nil }
-        return (values, captured)
+        return match(Self.segments(path)[...], &captured).map { ($0, captured) }
+    }
+
+    /// What stands between slashes, the empty segment after a trailing slash included.
+    private static func segments(_ path: String) -> [String] {
+        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
     private func match(_ segments: ArraySlice<String>, _ captured: inout [String: String]) -> [Value]? {
         guard let segment = segments.first else { return values.isEmpty ? nil : values }
-        if let tree = literals[segment], let found = tree.match(segments.dropFirst(), &captured) {
-            return found
-        }
+        if let found = literals[segment]?.match(segments.dropFirst(), &captured) { return found }
         guard !segment.isEmpty else { return nil }
         for (name, tree) in captures {
             if let found = tree.match(segments.dropFirst(), &captured) {

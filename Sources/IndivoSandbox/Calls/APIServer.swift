@@ -8,6 +8,14 @@ import ShownText
 /// The order of the checks is the real server's: an unknown path and unknown ids in the URL (404), the method (405),
 /// the signature and the access rule (403), and only then the call itself.
 struct APIServer: Sendable {
+    static let allRoutes: [Route] = [
+        PublicCalls.routes, TokenCalls.routes, AccountCalls.routes, RecordCalls.routes, DocumentCalls.routes,
+        RelationCalls.routes, AppStorageCalls.routes, DemographicsCalls.routes, MessageCalls.routes, CarenetCalls.routes,
+        AuditCalls.routes, GenericReportCalls.routes, MinimalReportCalls.routes, CCRCalls.routes, SMARTCalls.routes,
+    ].flatMap { $0 }
+
+    private static let longestPath = 200
+
     private let server: ServerContext
     private let routes: RouteTree<Route>
 
@@ -19,17 +27,13 @@ struct APIServer: Sendable {
     }
 
     func answer(_ request: Request) async -> Response {
-        var note = RequestLog.Entry(
-            at: server.now, method: request.method, path: request.rawPath, call: "", status: 0, reason: "")
+        var note = RequestLog.Entry(at: server.now, method: request.method, path: request.rawPath)
         let response: Response
         do {
             response = try await answer(request, &note)
         } catch let refusal as Refusal {
             response = refusal.response
             note.reason = refusal.reason
-        } catch let stop as Stop {
-            response = stop.response
-            note.reason = stop.reason
         } catch {
             server.logger.error("\("\(request.method) \(note.call) failed: \(error)".shown())")
             response = .internalError
@@ -41,63 +45,44 @@ struct APIServer: Sendable {
         return response
     }
 
-    /// A response given before the call could begin.
-    private struct Stop: Error {
-        var response: Response
-        var reason: String
-    }
-
     private func answer(_ request: Request, _ note: inout RequestLog.Entry) async throws -> Response {
         // The real server fails on a path that is not ASCII; a clean answer says why.
         guard let path = request.path, path.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw Refusal.badRequest("The path may hold ASCII characters only.")
         }
         guard let (candidates, captures) = routes.match(path) else {
-            throw Stop(response: .notFound, reason: "no call has this path; mind the slash at the end")
+            throw Refusal(response: .notFound, reason: "no call has this path; mind the slash at the end")
         }
         note.call = candidates[0].name
-        let header = AuthorizationHeader(request)
-        let authorization = header.authorization
+        let header = Result { try request.header("Authorization").map { try OAuthAuthorization(parsing: $0) } }
+        let authorization = try? header.get()
         // Nothing depends on what is found before the signature is verified.
-        let lookup = try server.database.read { db in try Lookup(captures, authorization, at: server.now, in: db) }
+        let lookup = try server.database.readHere { db in try Lookup(captures, authorization, at: server.now, in: db) }
         guard let route = candidates.first(where: { $0.methods.isEmpty || $0.methods.contains(request.method) }) else {
             let allowed = candidates.flatMap(\.methods)
-            throw Stop(
+            throw Refusal(
                 response: .methodNotAllowed(allowed),
                 reason: "\(request.method) is not a method of this path; \(allowed.joined(separator: ", ")) is")
         }
         note.call = route.name
         if let authorization {
             try await verify(authorization, lookup.credentials, of: request)
-        } else if let problem = header.problem {
+        } else if case .failure(let problem) = header {
             // Whether anybody may make the call or not: a header that cannot be read is a bad signature.
-            throw Refusal.permissionDenied(why: problem)
+            throw Refusal.permissionDenied(why: "\(problem)")
         }
-        let outcome = try await run(route, captures, request, authorization, lookup)
-        note.reason = outcome.refusal?.reason ?? ""
+        let result: Result<Response, Refusal>
+        do {
+            result = .success(try await run(route, captures, request, authorization, lookup))
+        } catch let refusal as Refusal {
+            result = .failure(refusal)
+        }
         // The real server notes the path in a column when everything is done, and fails where it does not fit.
         guard path.unicodeScalars.count <= APIServer.longestPath else {
-            note.reason = "the path is too long for the audit; the call was made all the same"
-            return .internalError
+            throw Refusal(
+                response: .internalError, reason: "the path is too long for the audit; the call was made all the same")
         }
-        return outcome.response
-    }
-
-    private static let longestPath = 200
-
-    /// The Authorization header: absent, readable, or not.
-    private struct AuthorizationHeader {
-        var authorization: OAuthAuthorization?
-        var problem: String?
-
-        init(_ request: Request) {
-            guard let header = request.header("Authorization") else { return }
-            do {
-                authorization = try OAuthAuthorization(parsing: header)
-            } catch {
-                problem = "\(error)"
-            }
-        }
+        return try result.get()
     }
 
     /// What the URL and the Authorization header name.
@@ -105,21 +90,16 @@ struct APIServer: Sendable {
         var target: Call.Target
         var credentials: Credentials?
 
-        init(
-            _ captures: [String: String], _ authorization: OAuthAuthorization?, at now: Timestamp, in db: Database
-        ) throws {
+        init(_ captures: [String: String], _ authorization: OAuthAuthorization?, at now: Timestamp, in db: Database) throws {
             target = try Call.Target(captures, in: db)
             credentials = try authorization.map { try Credentials($0, at: now, in: db) }
         }
     }
 
-    private func verify(
-        _ authorization: OAuthAuthorization, _ credentials: Credentials?, of request: Request
-    ) async throws {
+    private func verify(_ authorization: OAuthAuthorization, _ credentials: Credentials?, of request: Request) async throws {
         let now = server.now
         let verifier = OAuthVerifier(
-            secrets: credentials ?? Credentials(), nonces: server.nonces, policy: .indivo,
-            clock: { Int(now.seconds) })
+            secrets: credentials ?? Credentials(), nonces: server.nonces, policy: .indivo, clock: { Int(now.seconds) })
         do {
             _ = try await verifier.verify(authorization, of: OAuthRequest(request, authorization))
         } catch let refusal as OAuthRefusal {
@@ -136,16 +116,9 @@ struct APIServer: Sendable {
         }
     }
 
-    /// What a call came to. A refusal is not thrown out of here: the call was made, and audits report it.
-    private struct Outcome: Sendable {
-        var response: Response
-        var refusal: Refusal?
-    }
-
     private func run(
-        _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?,
-        _ lookup: Lookup
-    ) async throws -> Outcome {
+        _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?, _ lookup: Lookup
+    ) async throws -> Response {
         let makeCall = { @Sendable (db: Database, lookup: Lookup) -> Call in
             Call(
                 request: request, route: route, captures: captures, target: lookup.target,
@@ -155,62 +128,54 @@ struct APIServer: Sendable {
         do {
             var prepared: AccountRow?
             if let prepare = route.prepare {
-                try server.database.read { db in
-                    let call = makeCall(db, lookup)
-                    if let why = try route.rule.refusal(of: call) { throw Refusal.permissionDenied(why: why) }
-                }
+                try server.database.readHere { db in try route.rule.check(makeCall(db, lookup)) }
                 prepared = try await prepare(request, server)
             }
             if route.writes {
-                return try await server.database.writer.write { [prepared] db in
+                return try await server.database.write { [prepared] db in
                     try server.storingPending(in: db) {
                         // Looked up anew: what writes must find what it names as it is now.
-                        let lookup = try Lookup(captures, authorization, at: server.now, in: db)
-                        var call = makeCall(db, lookup)
+                        var call = makeCall(db, try Lookup(captures, authorization, at: server.now, in: db))
                         call.prepared = prepared
                         let response = try answer(call)
                         try AuditRow(call, status: response.status).insert(db)
-                        return Outcome(response: response)
+                        return response
                     }
                 }
             }
-            let (response, audit) = try server.database.read { db in
+            let (response, audit) = try server.database.readHere { db in
                 let call = makeCall(db, lookup)
                 let response = try answer(call)
                 return (response, AuditRow(call, status: response.status))
             }
             try await record(audit)
-            return Outcome(response: response)
+            return response
         } catch let failure as CallFailure {
             try await record(failure.audit)
-            guard let refusal = failure.underlying as? Refusal else { throw failure.underlying }
-            return Outcome(response: refusal.response, refusal: refusal)
+            throw failure.underlying
         }
     }
 
     private func record(_ audit: AuditRow) async throws {
-        if server.audits.append(audit) {
-            try await server.storePending()
-        }
+        if server.audits.append(audit) >= AuditRow.batch { try await server.storePending() }
     }
 
-    /// A handler's error, with the audit entry of the call.
+    /// A handler's error, with the audit entry of the call, which was made.
     private struct CallFailure: Error {
         var underlying: any Error
         var audit: AuditRow
     }
 
     private func answer(_ call: Call) throws -> Response {
-        if let why = try call.route.rule.refusal(of: call) { throw Refusal.permissionDenied(why: why) }
+        try call.route.rule.check(call)
         do {
             // The real server's database refuses to look for it, whatever it is.
-            guard !call.captures.values.contains(where: { $0.utf8.contains(0) }) else {
-                throw Refusal.badRequest(ContentError.zeroByte)
-            }
+            guard !call.captures.values.contains(where: { $0.utf8.contains(0) }) else { throw ContentError.zeroByte }
             return try call.route.handler(call)
         } catch {
-            let status = (error as? Refusal)?.response.status ?? 500
-            throw CallFailure(underlying: error, audit: AuditRow(call, status: status))
+            let underlying = (error as? ContentError).map { Refusal.badRequest($0.sentence) } ?? error
+            let status = (underlying as? Refusal)?.response.status ?? 500
+            throw CallFailure(underlying: underlying, audit: AuditRow(call, status: status))
         }
     }
 }

@@ -1,192 +1,135 @@
 import GRDB
 
 /// Who may make a call. The names are those of the API reference.
-enum AccessRule: Sendable {
+struct AccessRule: Sendable {
+    private let name: String
+    private let permits: @Sendable (Call) throws -> Bool
+
+    private init(_ name: String, _ permits: @escaping @Sendable (Call) throws -> Bool) {
+        (self.name, self.permits) = (name, permits)
+    }
+
+    /// - Throws: ``Refusal`` with the reason when the call is not allowed.
+    func check(_ call: Call) throws {
+        if try permits(call) { return }
+        throw Refusal.permissionDenied(
+            why: "\(call.principal.summary) may not make the call \(call.route.name) here (rule: \(name))")
+    }
+
     /// Every principal, nobody included.
-    case anyone
-    case anyAccount
-    case anyUserApp
-    case anyAutonomousApp
-    case requestToken
+    static let anyone = AccessRule("anyone") { _ in true }
+    static let anyAccount = AccessRule("anyAccount") { $0.principal.account != nil }
+    static let anyUserApp = AccessRule("anyUserApp") { $0.principal.twoLeggedApp != nil }
+    static let anyAutonomousApp = AccessRule("anyAutonomousApp") { $0.principal.twoLeggedApp?.isAutonomous == true }
+    static let requestToken = AccessRule("requestToken") { if case .requestToken = $0.principal { true } else { false } }
     /// A machine app.
-    case admin
+    static let admin = AccessRule("admin") { $0.principal.isAdmin }
     /// A UI server's app.
-    case chrome
+    static let chrome = AccessRule("chrome") { $0.principal.machineApp?.isChrome == true }
     /// The account named in the URL, or an app with a token of it.
-    case ownerAccount
-    case adminOrOwnerAccount
+    static let ownerAccount = AccessRule("ownerAccount") { try $0.isOwnerAccount() }
+    static let adminOrOwnerAccount = AccessRule("adminOrOwnerAccount") { try $0.principal.isAdmin || $0.isOwnerAccount() }
     /// An account that owns the record or has a full share of it.
-    case full
-    case fullOrAdmin
-    case recordOwnerOrAdmin
+    static let full = AccessRule("full") { try $0.isFull() }
+    static let fullOrAdmin = AccessRule("fullOrAdmin") { try $0.principal.isAdmin || $0.isFull() }
+    static let recordOwnerOrAdmin = AccessRule("recordOwnerOrAdmin") { call in
+        try call.principal.isAdmin || call.principal.account.map { try call.record.owner == $0.id } ?? false
+    }
     /// A token for this record whose account still has it, or an autonomous app's.
-    case appRecordOrFullOrAdmin
+    static let appRecordOrFullOrAdmin = AccessRule("appRecordOrFullOrAdmin") {
+        try $0.principal.isAdmin || $0.reachesWholeRecord
+    }
     /// The same, or the record's accounts.
-    case recordDocument
-    /// A token for this record, of the app named in the URL.
-    case recordDocumentExternal
+    static let recordDocument = AccessRule("recordDocument") { try $0.reachesWholeRecord }
+    static let recordDocumentExternal = AccessRule("recordDocumentExternal") { try $0.isAppOnRecord() && $0.isAppInURL() }
     /// As `recordDocument`, or the admin app that made the record.
-    case recordAdminDocument
-    case recordDocumentOrAdmin
+    static let recordAdminDocument = AccessRule("recordAdminDocument") { call in
+        try call.reachesWholeRecord || call.principal.machineApp.map { try call.record.creator == $0.id } ?? false
+    }
+    static let recordDocumentOrAdmin = AccessRule("recordDocumentOrAdmin") {
+        try $0.principal.isAdmin || $0.reachesWholeRecord
+    }
     /// A token for this record, or an admin app. Accounts may not.
-    case message
+    static let message = AccessRule("message") { try $0.principal.isAdmin || $0.isAppOnRecord() }
     /// The app named in the URL, enabled on the record, with or without a token.
-    case ownStorage
+    static let ownStorage = AccessRule("ownStorage") {
+        try $0.isAppInURL() && ($0.isAppOnRecord() || $0.isTwoLeggedAppOnRecord())
+    }
     /// The app named in the URL, without a token.
-    case ownApp
+    static let ownApp = AccessRule("ownApp") { try $0.principal.twoLeggedApp != nil && $0.isAppInURL() }
     /// The autonomous app named in the URL, without a token, enabled on the record.
-    case ownAutonomousApp
-    case carenetDocument
-    case carenetDocumentOrAdmin
-    case carenetRead
-    case carenetPermissions
+    static let ownAutonomousApp = AccessRule("ownAutonomousApp") {
+        try $0.principal.twoLeggedApp?.isAutonomous == true && $0.isAppInURL() && $0.isTwoLeggedAppOnRecord()
+    }
+    static let carenetDocument = AccessRule("carenetDocument") { try $0.isInCarenet() }
+    static let carenetDocumentOrAdmin = AccessRule("carenetDocumentOrAdmin") { try $0.principal.isAdmin || $0.isInCarenet() }
+    static let carenetRead = AccessRule("carenetRead") {
+        try $0.principal.isAdmin || $0.isInCarenetItself() || $0.isFull()
+    }
+    static let carenetPermissions = AccessRule("carenetPermissions") { try $0.principal.isAdmin || $0.isInCarenet() }
     /// Full control of the record of the request token, or account and app both in its carenet.
-    case approval
+    static let approval = AccessRule("approval") { call in
+        try call.principal.account.map { try call.requestToken.mayBeApproved(by: $0.id, in: call.db) } ?? false
+    }
     /// The admin app named in the URL.
-    case ownAdminApp
+    static let ownAdminApp = AccessRule("ownAdminApp") { $0.principal.machineApp?.id == $0["adminApp"] }
     /// No rule is registered: always refused.
-    case no
-
-    /// Why the call is refused; nil when it is allowed.
-    func refusal(of call: Call) throws -> String? {
-        if try permits(call) { return nil }
-        return "\(call.principal.summary) may not make the call \(call.route.name) here (rule: \(self))"
-    }
-
-    private func permits(_ call: Call) throws -> Bool {
-        switch self {
-        case .anyone: true
-        case .anyAccount: call.principal.isAccount
-        case .anyUserApp: call.principal.twoLeggedApp != nil
-        case .anyAutonomousApp: call.principal.twoLeggedApp?.isAutonomous == true
-        case .requestToken: call.principal.isRequestToken
-        case .admin: call.principal.isAdmin
-        case .chrome: call.principal.isChrome
-        case .ownerAccount: try call.isOwnerAccount
-        case .adminOrOwnerAccount: try call.principal.isAdmin || call.isOwnerAccount
-        case .full: try call.isFull
-        case .fullOrAdmin: try call.principal.isAdmin || call.isFull
-        case .recordOwnerOrAdmin: try call.principal.isAdmin || call.isRecordOwner
-        case .appRecordOrFullOrAdmin: try call.principal.isAdmin || call.isAppOnRecord || call.isFull
-        case .recordDocument: try call.isAppOnRecord || call.isFull
-        case .recordDocumentExternal: try call.isAppOnRecord && call.isAppInURL
-        case .recordAdminDocument: try call.isAppOnRecord || call.isFull || call.isCreatorOfRecord
-        case .recordDocumentOrAdmin: try call.principal.isAdmin || call.isAppOnRecord || call.isFull
-        case .message: try call.principal.isAdmin || call.isAppOnRecord
-        case .ownStorage: try call.isAppInURL && (call.isAppOnRecord || call.isTwoLeggedAppOnRecord)
-        case .ownApp: try call.principal.twoLeggedApp != nil && call.isAppInURL
-        case .ownAutonomousApp:
-            try call.principal.twoLeggedApp?.isAutonomous == true && call.isAppInURL && call.isTwoLeggedAppOnRecord
-        case .carenetDocument: try call.isInCarenet
-        case .carenetDocumentOrAdmin: try call.principal.isAdmin || call.isInCarenet
-        case .carenetRead: try call.principal.isAdmin || call.isInCarenetItself || call.isFull
-        case .carenetPermissions: try call.principal.isAdmin || call.isInCarenet
-        case .approval: try call.mayApprove
-        case .ownAdminApp: try call.isAdminAppInURL
-        case .no: false
-        }
-    }
+    static let no = AccessRule("no") { _ in false }
 }
 
 extension Principal {
-    fileprivate var isAccount: Bool { if case .account = self { true } else { false } }
-    fileprivate var isRequestToken: Bool { if case .requestToken = self { true } else { false } }
-    fileprivate var isAdmin: Bool { if case .machineApp = self { true } else { false } }
-    fileprivate var isChrome: Bool { if case .machineApp(let app) = self { app.isChrome } else { false } }
+    fileprivate var account: AccountRow? { if case .account(let account) = self { account } else { nil } }
+    fileprivate var machineApp: MachineAppRow? { if case .machineApp(let app) = self { app } else { nil } }
     fileprivate var twoLeggedApp: AppRow? { if case .app(let app) = self { app } else { nil } }
+    fileprivate var isAdmin: Bool { machineApp != nil }
 }
 
 extension Call {
-    fileprivate var isOwnerAccount: Bool {
-        get throws {
-            let id = try account.id
-            return switch principal {
-            case .account(let account): account.id == id
-            case .accessToken(let token, _, _): token.account == id
-            default: false
-            }
+    /// Whether the caller may see all of the record, not only what is shared in a carenet.
+    var reachesWholeRecord: Bool { get throws { try isAppOnRecord() || isFull() } }
+
+    fileprivate func isOwnerAccount() throws -> Bool {
+        let id = try account.id
+        return switch principal {
+        case .account(let account): account.id == id
+        case .accessToken(let token, _, _): token.account == id
+        default: false
         }
     }
 
-    fileprivate var isFull: Bool {
-        get throws {
-            guard case .account(let account) = principal else { return false }
-            return try record.isOwnedOrShared(by: account.id, in: db)
-        }
+    fileprivate func isFull() throws -> Bool {
+        try principal.account.map { try record.isOwnedOrShared(by: $0.id, in: db) } ?? false
     }
 
-    fileprivate var isRecordOwner: Bool {
-        get throws {
-            guard case .account(let account) = principal else { return false }
-            return try record.owner == account.id
-        }
+    fileprivate func isAppOnRecord() throws -> Bool {
+        guard case .accessToken(let token, _, _) = principal else { return false }
+        let record = try self.record
+        guard token.record == record.id, token.carenet == nil else { return false }
+        return try token.account.map { try record.isOwnedOrShared(by: $0, in: db) } ?? true
     }
 
-    fileprivate var isAppOnRecord: Bool {
-        get throws {
-            guard case .accessToken(let token, _, _) = principal else { return false }
-            let record = try self.record
-            guard token.record == record.id, token.carenet == nil else { return false }
-            guard let account = token.account else { return true }
-            return try record.isOwnedOrShared(by: account, in: db)
-        }
+    fileprivate func isTwoLeggedAppOnRecord() throws -> Bool {
+        try principal.twoLeggedApp.map { try record.hasApp($0.id, in: db) } ?? false
     }
 
-    fileprivate var isTwoLeggedAppOnRecord: Bool {
-        get throws {
-            guard case .app(let app) = principal else { return false }
-            return try record.hasApp(app.id, in: db)
-        }
-    }
-
-    fileprivate var isAppInURL: Bool {
-        get throws { try principal.app?.id == app.id }
-    }
-
-    fileprivate var isCreatorOfRecord: Bool {
-        get throws {
-            guard case .machineApp(let app) = principal else { return false }
-            return try record.creator == app.id
-        }
-    }
-
-    fileprivate var isAdminAppInURL: Bool {
-        get throws {
-            guard case .machineApp(let app) = principal else { return false }
-            return app.id == self["adminApp"]
-        }
-    }
+    fileprivate func isAppInURL() throws -> Bool { try principal.app?.id == app.id }
 
     /// A token of the carenet or of the whole record; a member of the carenet, or an account with full control.
-    fileprivate var isInCarenet: Bool {
-        get throws {
-            if case .accessToken(let token, _, _) = principal, token.carenet == nil { return try isAppOnRecord }
-            return try isInCarenetItself || isFull
-        }
+    fileprivate func isInCarenet() throws -> Bool {
+        if case .accessToken(let token, _, _) = principal, token.carenet == nil { return try isAppOnRecord() }
+        return try isInCarenetItself() || isFull()
     }
 
-    fileprivate var isInCarenetItself: Bool {
-        get throws {
-            let carenet = try self.carenet
-            switch principal {
-            case .account(let account):
-                return try carenet.hasAccount(account.id, in: db)
-            case .accessToken(let token, _, let account):
-                guard token.carenet == carenet.id, let account else { return false }
-                return try carenet.hasAccount(account.id, in: db) && carenet.hasApp(token.app, in: db)
-            default:
-                return false
-            }
-        }
-    }
-
-    /// Whether the caller may see all of the record, not only what is shared in a carenet.
-    var reachesWholeRecord: Bool { get throws { try isAppOnRecord || isFull } }
-
-    fileprivate var mayApprove: Bool {
-        get throws {
-            guard case .account(let account) = principal else { return false }
-            return try requestToken.mayBeApproved(by: account.id, in: db)
+    fileprivate func isInCarenetItself() throws -> Bool {
+        let carenet = try self.carenet
+        switch principal {
+        case .account(let account):
+            return try carenet.hasAccount(account.id, in: db)
+        case .accessToken(let token, _, let account):
+            guard token.carenet == carenet.id, let account else { return false }
+            return try carenet.hasAccount(account.id, in: db) && carenet.hasApp(token.app, in: db)
+        default:
+            return false
         }
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// The calls on accounts.
 enum AccountCalls {
     static let routes: [Route] = [
         .post("account_create", "/accounts/", .admin, create),
@@ -21,14 +20,12 @@ enum AccountCalls {
                     WHERE carenetAccount.account = ? ORDER BY carenet.serial
                     """,
                 arguments: [call.account.id])
-            return .xml(CarenetMarkup.list(carenets, record: ""))
+            return .carenets(carenets, record: "")
         },
         .post("account_info_set", "/accounts/{account}/info-set", .adminOrOwnerAccount, setInfo),
         .post("account_set_state", "/accounts/{account}/set-state", .admin, setState),
         .post("account_authsystem_add", "/accounts/{account}/authsystems/", .admin, addLogin),
-        .post(
-            "account_password_change", "/accounts/{account}/authsystems/password/change",
-                .ownerAccount, changePassword),
+        .post("account_password_change", "/accounts/{account}/authsystems/password/change", .ownerAccount, changePassword),
         .post("account_password_set", "/accounts/{account}/authsystems/password/set", .admin) { call in
             guard let password = call.request.form["password"], !password.isEmpty else { throw Refusal.badRequest("") }
             try AccountStore(db: call.db).setPassword(password, of: call.account.id)
@@ -38,42 +35,29 @@ enum AccountCalls {
             "account_username_set", "/accounts/{account}/authsystems/password/set-username", .adminOrOwnerAccount,
             setUsername),
         .get("account_check_secrets", "/accounts/{account}/check-secrets/{secret}", .admin) { call in
-            let account = try call.account
-            guard checks(call["secret"], call.request.query["secondary_secret"], of: account) else {
-                throw Refusal.permissionDenied(why: "the account's secrets are others")
-            }
+            try check(call["secret"], call.request.query["secondary_secret"], of: call.account)
             return .ok
         },
         .post("account_initialize", "/accounts/{account}/initialize/{secret}", .chrome) { call in
             let account = try call.account
             guard account.state == "uninitialized" else { throw Refusal.badRequest("") }
-            guard checks(call["secret"], call.request.form["secondary_secret"], of: account) else {
-                throw Refusal.permissionDenied(why: "the account's secrets are others")
-            }
+            try check(call["secret"], call.request.form["secondary_secret"], of: account)
             try AccountStore(db: call.db).setState("active", of: account.id, at: call.now)
             return .ok
         },
         .post("account_forgot_password", "/accounts/{account}/forgot-password", .admin) { call in
-            try call.db.execute(
-                sql: "UPDATE account SET state = 'uninitialized', primarySecret = ?, stateChangedAt = ? WHERE id = ?",
-                arguments: [Secrets.token(), call.now, try call.account.id])
-            let secret = try AccountRow.find(call.account.id, in: call.db)?.secondarySecret ?? ""
-            return .html(("<secret>\(secret)</secret>" as Markup).description)
+            _ = try reset(call)
+            return .html(secret(try call.account.secondarySecret).description)
         },
         .get("account_primary_secret", "/accounts/{account}/primary-secret", .admin) { call in
-            .xml("<secret>\(try call.account.primarySecret ?? "")</secret>")
+            .xml(secret(try call.account.primarySecret))
         },
         .get("account_secret", "/accounts/{account}/secret", .admin) { call in
-            .xml("<secret>\(try call.account.secondarySecret ?? "")</secret>")
+            .xml(secret(try call.account.secondarySecret))
         },
         // The sandbox sends no mail: there is nobody to resend a secret to.
         .post("account_resend_secret", "/accounts/{account}/secret-resend", .admin) { _ in .ok },
-        .post("account_reset", "/accounts/{account}/reset", .admin) { call in
-            try call.db.execute(
-                sql: "UPDATE account SET state = 'uninitialized', primarySecret = ?, stateChangedAt = ? WHERE id = ?",
-                arguments: [Secrets.token(), call.now, try call.account.id])
-            return .ok
-        },
+        .post("account_reset", "/accounts/{account}/reset", .admin, reset),
     ]
 
     private static func create(_ call: Call) throws -> Response {
@@ -113,13 +97,9 @@ enum AccountCalls {
     private static func setInfo(_ call: Call) throws -> Response {
         let form = call.request.form
         guard form["contact_email"] != nil || form["full_name"] != nil else { throw Refusal.badRequest("") }
-        try call.db.execute(
-            sql:
-                """
-                UPDATE account SET contactEmail = ifnull(?, contactEmail), fullName = ifnull(?, fullName) WHERE id = ?
-                """,
-            arguments: [form["contact_email"], form["full_name"], try call.account.id])
-        return .ok
+        return try call.execute(
+            "UPDATE account SET contactEmail = ifnull(?, contactEmail), fullName = ifnull(?, fullName) WHERE id = ?",
+            [form["contact_email"], form["full_name"], call.account.id])
     }
 
     private static func setState(_ call: Call) throws -> Response {
@@ -127,9 +107,7 @@ enum AccountCalls {
             throw Refusal.badRequest("")
         }
         let account = try call.account
-        guard account.state != "retired" else {
-            throw Refusal.permissionDenied(why: "the account is retired, and stays so")
-        }
+        guard account.state != "retired" else { throw Refusal.permissionDenied(why: "the account is retired, and stays so") }
         try AccountStore(db: call.db).setState(state, of: account.id, at: call.now)
         return .ok
     }
@@ -169,13 +147,20 @@ enum AccountCalls {
         if let taken = try AccountStore(db: call.db).login(username), taken.account != account {
             throw Refusal.badRequest("Username is already in use")
         }
-        try call.db.execute(sql: "UPDATE login SET username = ? WHERE account = ?", arguments: [username, account])
-        return .ok
+        return try call.execute("UPDATE login SET username = ? WHERE account = ?", [username, account])
     }
 
-    private static func checks(_ primary: String, _ secondary: String?, of account: AccountRow) -> Bool {
-        guard let known = account.primarySecret, Secrets.areEqual(known, primary) else { return false }
-        guard let other = account.secondarySecret else { return true }
-        return Secrets.areEqual(other, secondary ?? "")
+    private static func reset(_ call: Call) throws -> Response {
+        try call.execute(
+            "UPDATE account SET state = 'uninitialized', primarySecret = ?, stateChangedAt = ? WHERE id = ?",
+            [Secrets.token(), call.now, call.account.id])
+    }
+
+    private static func secret(_ text: String?) -> Markup { "<secret>\(text ?? "")</secret>" }
+
+    private static func check(_ primary: String, _ secondary: String?, of account: AccountRow) throws {
+        guard let known = account.primarySecret, Secrets.areEqual(known, primary),
+            account.secondarySecret.map({ Secrets.areEqual($0, secondary ?? "") }) ?? true
+        else { throw Refusal.permissionDenied(why: "the account's secrets are others") }
     }
 }

@@ -1,6 +1,5 @@
 import GRDB
 
-/// Writes accounts and their lists of records as XML.
 struct AccountMarkup {
     let db: Database
 

@@ -30,6 +30,19 @@ struct Call {
     var carenet: CarenetRow { get throws { try target.carenet.orNotFound() } }
     var requestToken: RequestTokenRow { get throws { try target.requestToken.orNotFound() } }
 
+    /// Runs a statement and acknowledges the call.
+    func execute(_ sql: String, _ arguments: StatementArguments) throws -> Response {
+        try db.execute(sql: sql, arguments: arguments)
+        return .ok
+    }
+
+    /// The same, where nothing that fits is not found.
+    func delete(_ condition: String, _ arguments: StatementArguments) throws -> Response {
+        try db.execute(sql: "DELETE FROM \(condition)", arguments: arguments)
+        guard db.changesCount > 0 else { throw Refusal.notFound }
+        return .ok
+    }
+
     /// The rows that the ids in a URL name.
     struct Target: Sendable {
         var record: RecordRow?

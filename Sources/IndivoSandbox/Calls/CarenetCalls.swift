@@ -5,26 +5,30 @@ import GRDB
 enum CarenetCalls {
     static let routes: [Route] = [
         .get("carenet_list", "/records/{record}/carenets/", .fullOrAdmin) { call in
-            let record = try call.record
-            return .xml(CarenetMarkup.list(try record.carenets.fetchAll(call.db), record: record.id))
+            .carenets(try call.record.carenets(in: call.db), record: try call.record.id)
         },
-        .post("carenet_create", "/records/{record}/carenets/", .fullOrAdmin, create),
+        .post("carenet_create", "/records/{record}/carenets/", .fullOrAdmin) { call in
+            let name = try freeName(call)
+            let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: try call.record.id, name: name)
+            try carenet.insert(call.db)
+            return .carenets([carenet], record: carenet.record)
+        },
         .delete("carenet_delete", "/carenets/{carenet}", .full) { call in
-            try call.db.execute(sql: "DELETE FROM carenet WHERE id = ?", arguments: [try call.carenet.id])
-            return .ok
+            try call.execute("DELETE FROM carenet WHERE id = ?", [call.carenet.id])
         },
-        .post("carenet_rename", "/carenets/{carenet}/rename", .full, rename),
+        .post("carenet_rename", "/carenets/{carenet}/rename", .full) { call in
+            var carenet = try call.carenet
+            carenet.name = try freeName(call)
+            try call.db.execute(sql: "UPDATE carenet SET name = ? WHERE id = ?", arguments: [carenet.name, carenet.id])
+            return .carenets([carenet], record: carenet.record)
+        },
         .get("carenet_record", "/carenets/{carenet}/record", .carenetRead) { call in
             .xml(RecordCalls.markup(of: try call.record))
         },
         .get("carenet_account_list", "/carenets/{carenet}/accounts/", .carenetRead, accounts),
         .post("carenet_account_create", "/carenets/{carenet}/accounts/", .full, addAccount),
         .delete("carenet_account_delete", "/carenets/{carenet}/accounts/{account}", .full) { call in
-            try call.db.execute(
-                sql: "DELETE FROM carenetAccount WHERE carenet = ? AND account = ?",
-                arguments: [try call.carenet.id, try call.account.id])
-            guard call.db.changesCount > 0 else { throw Refusal.notFound }
-            return .ok
+            try call.delete("carenetAccount WHERE carenet = ? AND account = ?", [call.carenet.id, call.account.id])
         },
         .get(
             "carenet_account_permissions", "/carenets/{carenet}/accounts/{account}/permissions", .carenetPermissions
@@ -32,27 +36,20 @@ enum CarenetCalls {
             .xml("<Permissions><DocumentType type=\"*\" write=\"true\" /></Permissions>", declaration: false)
         },
         .get("carenet_apps_list", "/carenets/{carenet}/apps/", .carenetRead) { call in
-            let apps = try AppRow.fetchAll(
-                call.db,
-                sql:
-                    "SELECT app.* FROM app JOIN carenetApp ON app = app.id WHERE carenet = ? ORDER BY app.id",
-                arguments: [try call.carenet.id])
-            return .json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
+            .manifests(
+                try AppRow.fetchAll(
+                    call.db, sql: "SELECT app.* FROM app JOIN carenetApp ON app = app.id WHERE carenet = ? ORDER BY app.id",
+                    arguments: [call.carenet.id]))
         },
         .put("carenet_apps_create", "/carenets/{carenet}/apps/{app}", .full) { call in
             let app = try call.app
             guard !app.isAutonomous else { throw Refusal.badRequest("Autonomous apps may not be added to carenets") }
             guard try call.record.hasApp(app.id, in: call.db) else { throw Refusal.notFound }
-            try call.db.execute(
-                sql: "INSERT OR IGNORE INTO carenetApp (carenet, app) VALUES (?, ?)",
-                arguments: [try call.carenet.id, app.id])
-            return .ok
+            return try call.execute(
+                "INSERT OR IGNORE INTO carenetApp (carenet, app) VALUES (?, ?)", [call.carenet.id, app.id])
         },
         .delete("carenet_apps_delete", "/carenets/{carenet}/apps/{app}", .full) { call in
-            try call.db.execute(
-                sql: "DELETE FROM carenetApp WHERE carenet = ? AND app = ?",
-                arguments: [try call.carenet.id, try call.app.id])
-            return .ok
+            try call.execute("DELETE FROM carenetApp WHERE carenet = ? AND app = ?", [call.carenet.id, call.app.id])
         },
         .get("carenet_app_permissions", "/carenets/{carenet}/apps/{app}/permissions", .no) { _ in .ok },
         .get("carenet_document_list", "/carenets/{carenet}/documents/", .carenetDocument, documents),
@@ -62,37 +59,37 @@ enum CarenetCalls {
         // The real server tells the metadata of any document of the record here; this one of those that are shared,
         // unless the caller may see all of the record anyway.
         .get("carenet_document_meta", "/carenets/{carenet}/documents/{document}/meta", .carenetDocument) { call in
-            .xml(try call.markup.document(call.reachesWholeRecord ? call.document : call.sharedDocument))
+            try call.metadata(of: call.reachesWholeRecord ? call.document : call.sharedDocument)
         },
         .get("document_carenets", "/records/{record}/documents/{document}/carenets/", .recordDocument) { call in
-            let document = try call.document
             let carenets = try CarenetRow.fetchAll(
                 call.db, sql: "SELECT * FROM carenet WHERE record = ? AND \(Sharing.covers("?")) ORDER BY serial",
-                arguments: [try call.record.id, document.id])
-            return .xml(CarenetMarkup.list(carenets, record: try call.record.id))
+                arguments: [call.record.id, call.document.id])
+            return .carenets(carenets, record: try call.record.id)
         },
         .put(
             "carenet_document_placement", "/records/{record}/documents/{document}/carenets/{carenet}", .full
         ) { call in
             let document = try call.document
             guard !document.neverShare else { throw Refusal.notFound }
-            try place(document, shared: true, call)
-            return .ok
+            return try place(document, shared: true, call)
         },
         .delete("carenet_document_delete", "/records/{record}/documents/{document}/carenets/{carenet}", .full) { call in
             try place(call.document, shared: false, call)
-            return .ok
         },
         .post(
             "autoshare_revert", "/records/{record}/documents/{document}/carenets/{carenet}/autoshare-revert", .full
         ) { _ in .ok },
         .put("document_set_nevershare", "/records/{record}/documents/{document}/nevershare", .full) { call in
-            try setNeverShare(true, call)
+            try call.execute("UPDATE document SET neverShare = true WHERE id = ?", [call.document.id])
         },
         .delete("document_remove_nevershare", "/records/{record}/documents/{document}/nevershare", .full) { call in
-            try setNeverShare(false, call)
+            try call.execute("UPDATE document SET neverShare = false WHERE id = ?", [call.document.id])
         },
-        .get("autoshare_list", "/records/{record}/autoshare/bytype/", .full, autoshares),
+        .get("autoshare_list", "/records/{record}/autoshare/bytype/", .full) { call in
+            guard let type = call.request.query["type"] else { throw Refusal.notFound }
+            return .carenets(try autoshared(DocumentType.expand(type), call), record: try call.record.id)
+        },
         .get("autoshare_list_bytype_all", "/records/{record}/autoshare/bytype/all", .full, allAutoshares),
         .post("autoshare_create", "/records/{record}/autoshare/carenets/{carenet}/bytype/set", .full) { call in
             try autoshare(call, "INSERT OR IGNORE INTO autoshare (carenet, type) VALUES (?, ?)")
@@ -102,27 +99,12 @@ enum CarenetCalls {
         },
     ]
 
-    private static func create(_ call: Call) throws -> Response {
+    /// The name that a form gives to a carenet, new or not, and no other carenet of the record has.
+    private static func freeName(_ call: Call) throws -> String {
         guard let name = call.request.form["name"], !name.isEmpty else { throw Refusal.badRequest("") }
-        let record = try call.record
-        guard try record.carenets.fetchAll(call.db).allSatisfy({ $0.name != name }) else {
-            throw Refusal.badRequest("Carenet name is already taken")
-        }
-        let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: record.id, name: name)
-        try carenet.insert(call.db)
-        return .xml(CarenetMarkup.list([carenet], record: record.id))
-    }
-
-    private static func rename(_ call: Call) throws -> Response {
-        guard let name = call.request.form["name"], !name.isEmpty else { throw Refusal.badRequest("") }
-        var carenet = try call.carenet
-        let others = try call.record.carenets.fetchAll(call.db).filter { $0.id != carenet.id }
-        guard others.allSatisfy({ $0.name != name }) else {
-            throw Refusal.badRequest("Carenet name is already taken")
-        }
-        try call.db.execute(sql: "UPDATE carenet SET name = ? WHERE id = ?", arguments: [name, carenet.id])
-        carenet.name = name
-        return .xml(CarenetMarkup.list([carenet], record: carenet.record))
+        let others = try call.record.carenets(in: call.db).filter { $0.id != call.target.carenet?.id }
+        guard others.allSatisfy({ $0.name != name }) else { throw Refusal.badRequest("Carenet name is already taken") }
+        return name
     }
 
     private static func accounts(_ call: Call) throws -> Response {
@@ -132,7 +114,7 @@ enum CarenetCalls {
                 SELECT account.id, account.fullName, canWrite FROM carenetAccount
                 JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY account.id
                 """,
-            arguments: [try call.carenet.id])
+            arguments: [call.carenet.id])
         guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
         let items = rows.map { row -> Markup in
             """
@@ -147,13 +129,11 @@ enum CarenetCalls {
         let form = call.request.form
         guard let id = form["account_id"], let write = form["write"] else { throw Refusal.badRequest("") }
         let account = try AccountRow.find(id, in: call.db).orNotFound()
-        try call.db.execute(
-            sql: """
-                INSERT INTO carenetAccount (carenet, account, canWrite) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET canWrite = excluded.canWrite
-                """,
-            arguments: [try call.carenet.id, account.id, write == "true"])
-        return .ok
+        return try call.execute(
+            """
+            INSERT INTO carenetAccount (carenet, account, canWrite) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET canWrite = excluded.canWrite
+            """, [call.carenet.id, account.id, write == "true"])
     }
 
     private static func documents(_ call: Call) throws -> Response {
@@ -169,64 +149,45 @@ enum CarenetCalls {
         let all = try DocumentRow.fetch(
             call.db, condition + " ORDER BY createdAt DESC, serial DESC", [record.id, try call.carenet.id])
         let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
-        return .xml(try call.markup.documents(page, total: all.count, record: record.id))
+        return try call.list(page, total: all.count, record: record.id)
     }
 
-    private static func place(_ document: DocumentRow, shared: Bool, _ call: Call) throws {
-        try call.db.execute(
-            sql: """
-                INSERT INTO carenetDocument (carenet, document, isShared) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET isShared = excluded.isShared
-                """,
-            arguments: [try call.carenet.id, document.id, shared])
+    private static func place(_ document: DocumentRow, shared: Bool, _ call: Call) throws -> Response {
+        try call.execute(
+            """
+            INSERT INTO carenetDocument (carenet, document, isShared) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET isShared = excluded.isShared
+            """, [call.carenet.id, document.id, shared])
     }
 
-    private static func setNeverShare(_ value: Bool, _ call: Call) throws -> Response {
-        try call.db.execute(
-            sql: "UPDATE document SET neverShare = ? WHERE id = ?", arguments: [value, try call.document.id])
-        return .ok
-    }
-
-    private static func autoshares(_ call: Call) throws -> Response {
-        guard let type = call.request.query["type"] else { throw Refusal.notFound }
-        let record = try call.record
-        let carenets = try CarenetRow.fetchAll(
+    /// The carenets of the record in which documents of a type are shared.
+    private static func autoshared(_ type: String, _ call: Call) throws -> [CarenetRow] {
+        try CarenetRow.fetchAll(
             call.db,
             sql: """
                 SELECT carenet.* FROM carenet JOIN autoshare ON autoshare.carenet = carenet.id
                 WHERE record = ? AND type = ? ORDER BY serial
                 """,
-            arguments: [record.id, DocumentType.expand(type)])
-        return .xml(CarenetMarkup.list(carenets, record: record.id))
+            arguments: [call.record.id, type])
     }
 
     private static func allAutoshares(_ call: Call) throws -> Response {
-        let record = try call.record
         let types = try String.fetchAll(
             call.db,
             sql: """
                 SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = autoshare.carenet
                 WHERE record = ? ORDER BY type
                 """,
-            arguments: [record.id])
+            arguments: [call.record.id])
         let items = try types.map { type -> Markup in
-            let carenets = try CarenetRow.fetchAll(
-                call.db,
-                sql: """
-                    SELECT carenet.* FROM carenet JOIN autoshare ON autoshare.carenet = carenet.id
-                    WHERE record = ? AND type = ? ORDER BY serial
-                    """,
-                arguments: [record.id, type])
-            return "<DocumentSchema type=\"\(type)\">\(carenets.map(CarenetMarkup.carenet))</DocumentSchema>"
+            "<DocumentSchema type=\"\(type)\">\(try autoshared(type, call).map(\.markup))</DocumentSchema>"
         }
         return .xml("<DocumentSchemas>\(items)</DocumentSchemas>")
     }
 
     private static func autoshare(_ call: Call, _ statement: String) throws -> Response {
-        if let type = call.request.form["type"] {
-            try call.db.execute(sql: statement, arguments: [try call.carenet.id, DocumentType.expand(type)])
-        }
-        return .ok
+        guard let type = call.request.form["type"] else { return .ok }
+        return try call.execute(statement, [call.carenet.id, DocumentType.expand(type)])
     }
 }
 
@@ -255,15 +216,13 @@ enum Sharing {
     }
 }
 
-/// Writes carenets as XML.
-enum CarenetMarkup {
-    static func list(_ carenets: [CarenetRow], record: String) -> Markup {
-        if carenets.isEmpty { return "<Carenets />" }
-        return "<Carenets record_id=\"\(record)\">\(carenets.map(carenet))</Carenets>"
-    }
+extension CarenetRow {
+    fileprivate var markup: Markup { "<Carenet id=\"\(id)\" name=\"\(name)\" mode=\"explicit\" />" }
+}
 
-    static func carenet(_ carenet: CarenetRow) -> Markup {
-        "<Carenet id=\"\(carenet.id)\" name=\"\(carenet.name)\" mode=\"explicit\" />"
+extension Response {
+    static func carenets(_ carenets: [CarenetRow], record: String) -> Response {
+        xml(carenets.isEmpty ? "<Carenets />" : "<Carenets record_id=\"\(record)\">\(carenets.map(\.markup))</Carenets>")
     }
 }
 

@@ -28,7 +28,6 @@ struct ListArguments {
     let dateGroup: DateGroup?
     let aggregate: Aggregate?
 
-    /// The names of all of them.
     static let names: Set = [
         "limit", "offset", "order_by", "status", "date_range", "group_by", "date_group", "aggregate_by",
         "response_format",
@@ -40,7 +39,7 @@ struct ListArguments {
         limit = try ListArguments.integer(query, "limit") ?? 100
         offset = try ListArguments.integer(query, "offset") ?? 0
         status = query["status"] ?? "active"
-        guard DocumentStatus.all.contains(status) else { throw Refusal.notFound }
+        guard DocumentRow.states.contains(status) else { throw Refusal.notFound }
         dateRange = try ListArguments.parts(query, "date_range", 3).map { parts in
             let start = IndivoDate.parseDateTime(parts[1])
             let end = IndivoDate.parseDateTime(parts[2])
@@ -56,6 +55,18 @@ struct ListArguments {
     }
 
     var isGrouped: Bool { groupBy != nil || dateGroup != nil }
+
+    /// The order asked for, by the columns that the real server's names stand for; nil for none.
+    func order(_ columns: [String: String]) throws -> String? {
+        guard let field = orderBy else { return nil }
+        let descends = field.hasPrefix("-")
+        let name = descends ? String(field.dropFirst()) : field
+        // The real server fails on a column it does not have, and on none.
+        guard let column = columns[name] else { throw Refusal.badRequest("Invalid order by field: \(name)") }
+        // Ties come in the order of storage, either way; but no two times of the real server are the same.
+        let serial = descends && ["createdAt", "receivedAt"].contains(column) ? "serial DESC" : "serial"
+        return "\(column)\(descends ? " DESC" : ""), \(serial)"
+    }
 
     /// Refuses a page before the first, on which the real server fails where it takes a page of a list.
     func checkPage() throws {

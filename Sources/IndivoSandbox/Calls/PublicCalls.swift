@@ -7,17 +7,14 @@ enum PublicCalls {
     static let routes: [Route] = [
         .get("get_version", "/version", .anyone) { _ in Response(type: "text/plain", text: "2.0.0") },
         .get("all_phas", "/apps/", .anyone) { call in
-            let apps = try AppRow.fetchAll(call.db, sql: "SELECT * FROM app ORDER BY rowid")
-            return .json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
+            .manifests(try AppRow.all(in: call.db))
         },
         .get("all_manifests", "/apps/manifests/", .anyone) { call in
-            let apps = try AppRow.fetchAll(call.db, sql: "SELECT * FROM app ORDER BY rowid")
-            return .json(JSONValue(try apps.map { try AppManifest.smart($0.manifest) }).serverText)
+            .json(JSONValue(try AppRow.all(in: call.db).map { try AppManifest.smart($0.manifest) }).serverText)
         },
         .get("pha", "/apps/{app}", .anyone) { call in .json(try call.app.manifest) },
         .delete("pha_delete", "/apps/{app}", .ownApp) { call in
-            try call.db.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [try call.app.id])
-            return .ok
+            try call.execute("DELETE FROM app WHERE id = ?", [call.app.id])
         },
         .get("app_manifest", "/apps/{app}/manifest", .anyone) { call in
             .json(try AppManifest.smart(call.app.manifest).serverText)
@@ -35,8 +32,7 @@ enum PublicCalls {
             "Allergy", "AppManifest", "Capabilities", "Demographics", "Encounter", "Fulfillment", "Immunization",
             "LabResult", "Medication", "Ontology", "Problem", "User", "VitalSigns",
         ]
-        let methods =
-            readable.map { ($0, ["GET"]) } + [("Alert", ["POST"]), ("UserPreferences", ["DELETE", "GET", "PUT"])]
+        let methods = readable.map { ($0, ["GET"]) } + [("Alert", ["POST"]), ("UserPreferences", ["DELETE", "GET", "PUT"])]
         return JSONValue(
             members: methods.sorted { $0.0 < $1.0 }.map { name, methods in
                 JSONMember(name: RDFGraph.smart + name, value: ["methods": JSONValue(methods.map { JSONValue($0) })])
@@ -44,7 +40,6 @@ enum PublicCalls {
     }()
 }
 
-/// An app's manifest: what it says of itself, in JSON.
 enum AppManifest {
     /// The part of a manifest that SMART defines.
     private static let smartKeys: Set = [

@@ -6,10 +6,10 @@ final class RequestLog: Sendable {
         var at: Timestamp
         var method: String
         var path: String
-        var call: String
-        var status: Int
+        var call = ""
+        var status = 0
         /// Why it was refused, "" when it was not. Never holds a secret or a document.
-        var reason: String
+        var reason = ""
     }
 
     private static let capacity = 100

@@ -23,20 +23,8 @@ struct FormFields: Sendable {
 
     /// Reads the plain fields of a `multipart/form-data` body.
     init(multipart body: Data, contentType: String) {
-        guard let marker = contentType.range(of: "boundary=") else { return }
-        let boundary =
-            contentType[marker.upperBound...].split(separator: ";").first
-            .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\" ")) } ?? ""
-        guard !boundary.isEmpty else { return }
-        let text = String(decoding: body, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n")
-        for part in text.components(separatedBy: "--" + boundary) {
-            guard let blank = part.range(of: "\n\n") else { continue }
-            let head = part[..<blank.lowerBound]
-            guard let start = head.range(of: "name=\"") else { continue }
-            let name = head[start.upperBound...].prefix { $0 != "\"" }
-            var value = String(part[blank.upperBound...])
-            if value.hasSuffix("\n") { value.removeLast() }
-            pairs.append((String(name), value))
+        pairs = (MultipartForm(body, contentType: contentType, limit: 1000)?.parts ?? []).compactMap { part in
+            part.fileName == nil ? (part.name, String(decoding: part.content, as: UTF8.self)) : nil
         }
     }
 
@@ -51,5 +39,21 @@ struct FormFields: Sendable {
     /// The fields as `application/x-www-form-urlencoded` text.
     static func encode(_ pairs: [(String, String)]) -> String {
         FormParameters(pairs.map { FormParameters.Element(name: $0.0, value: $0.1) }).encoded
+    }
+}
+
+/// Paths, queries and forms as the real server reads them.
+extension Request {
+    /// The path with its percent-escapes decoded once; nil when what comes out is not UTF-8.
+    var path: String? { PercentEncoding.decodeLeniently(rawPath, plusIsSpace: false) }
+
+    var query: FormFields { FormFields(parsing: rawQuery) }
+
+    /// The fields of a form body, as the real server's framework reads them: every body that is not multipart is taken
+    /// for a URL-encoded form, whatever its type.
+    var form: FormFields {
+        let type = header("Content-Type") ?? ""
+        return type.lowercased().hasPrefix("multipart/form-data")
+            ? FormFields(multipart: body, contentType: type) : FormFields(parsing: String(decoding: body, as: UTF8.self))
     }
 }

@@ -3,7 +3,7 @@ import OrderedJSON
 
 extension JSONValue {
     /// A number as the real server's language writes it: `30.0` has a fraction, `30` has none.
-    init(decimal value: Double) { self = JSONValue(number: DecimalText.shortest(value)) ?? .null }
+    init(decimal value: Double) { self = JSONValue(number: "\(value)") ?? .null }
 
     /// The text as the real server's language writes it.
     var serverText: String { text(.spacedASCII) }
@@ -11,10 +11,6 @@ extension JSONValue {
 
 /// Numbers as text, as the real server's language writes them.
 enum DecimalText {
-    /// The shortest text that reads back as the same number, always with a point or an exponent: `30.0`,
-    /// `71.16666666666667`.
-    static func shortest(_ value: Double) -> String { "\(value)" }
-
     /// Twelve significant digits, always with a point or an exponent: `30.0`, `71.1666666667`.
     static func twelveDigits(_ value: Double) -> String {
         let text = String(format: "%.12g", value)

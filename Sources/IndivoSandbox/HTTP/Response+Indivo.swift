@@ -1,18 +1,19 @@
-/// The real server's responses.
 extension Response {
     static let xmlDeclaration: Markup = "<?xml version=\"1.0\" encoding=\"utf-8\" ?>"
 
     /// An XML response. Some of the real server's templates begin with a declaration and some do not.
     static func xml(_ markup: Markup, declaration: Bool = true) -> Response {
-        Response(
-            type: "application/xml",
-            text: declaration ? (xmlDeclaration + markup + "\n").description : markup.description)
+        Response(type: "application/xml", text: (declaration ? xmlDeclaration + markup + "\n" : markup).description)
     }
 
     /// The acknowledgement of most calls that change something: `<ok/>`.
     static let ok = xml("<ok/>")
 
     static func json(_ text: String) -> Response { Response(type: "application/json", text: text) }
+
+    static func manifests(_ apps: [AppRow]) -> Response {
+        json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
+    }
 
     /// Sentences and fragments: the real server labels them all as HTML.
     static func html(_ text: String, status: Int = 200) -> Response {
@@ -38,28 +39,20 @@ extension Response {
     static let internalError = html("<h4>Internal Server Error</h4>\n", status: 500)
 }
 
-/// Why a call was not done, with the response the client gets.
-enum Refusal: Error {
-    /// 403. `why` is for the developer's home page and the log; the client does not see it.
-    case permissionDenied(why: String)
-    case notFound
+/// Why a call was not done: the response that the client gets, and words for the developer's home page and the log.
+struct Refusal: Error {
+    let response: Response
+    /// Never holds a secret or a document. The client does not see it.
+    let reason: String
+
+    /// 403.
+    static func permissionDenied(why: String) -> Refusal { Refusal(response: .permissionDenied, reason: why) }
+
+    static let notFound = Refusal(response: .notFound, reason: "nothing of that id here")
+
     /// 400 with a sentence, which may be empty.
-    case badRequest(String)
-
-    var response: Response {
-        switch self {
-        case .permissionDenied: .permissionDenied
-        case .notFound: .notFound
-        case .badRequest(let sentence): .html(sentence, status: 400)
-        }
-    }
-
-    /// For the developer: why the request was refused.
-    var reason: String {
-        switch self {
-        case .permissionDenied(let why): why
-        case .notFound: "nothing of that id here"
-        case .badRequest(let sentence): sentence.isEmpty ? "a required parameter is missing" : sentence
-        }
+    static func badRequest(_ sentence: String) -> Refusal {
+        Refusal(
+            response: .html(sentence, status: 400), reason: sentence.isEmpty ? "a required parameter is missing" : sentence)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import IndivoModel
 import OrderedJSON
 
@@ -22,9 +23,7 @@ struct FactReader {
     let shape: ModelShape
     private(set) var values: [String: JSONValue] = [:]
 
-    init(_ shape: ModelShape) {
-        self.shape = shape
-    }
+    init(_ shape: ModelShape) { self.shape = shape }
 
     /// Reads one field. Where a field occurs twice the last one counts.
     /// - Throws: ``ContentError`` with the server's sentence; ``NoFacts``.
@@ -81,8 +80,7 @@ struct FactReader {
 
     /// A number as people write it, blanks around it and an exponent allowed; nothing that is not finite.
     static func decimal(_ text: String) -> Double? {
-        let digits = text.trimmingPrefix { $0.isWhitespace }
-        let trimmed = String(digits.reversed().trimmingPrefix { $0.isWhitespace }.reversed())
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard trimmed.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(trimmed),
             number.isFinite
         else { return nil }

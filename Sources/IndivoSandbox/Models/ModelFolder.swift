@@ -6,7 +6,6 @@ import SDML
 struct ModelFolder: Sendable {
     let url: URL
 
-    /// What the files of a folder say.
     struct Contents: Sendable {
         var models: [DataModel] = []
         /// What is wrong, each with `file:line:column`. A file with a mistake in it is left out; the others count.

@@ -12,21 +12,25 @@ final class NonceMemory: OAuthNonceStore {
     /// Seconds for which a timestamp is accepted.
     static let window = 300
 
+    struct Used: Sendable {
+        var nonce: String
+        /// When it may be forgotten.
+        var expiry: Int
+    }
+
     private struct State {
         /// When what is remembered may be forgotten, by the hash of the nonce.
         var expiries: [Int: Int] = [:]
         var cleanAt = 4096
-        /// Used since the last call of `takeFresh`.
-        var fresh: [(nonce: String, expiry: Int)] = []
     }
 
+    /// What is to be stored; nil where nothing outlives the process.
+    let pending: PendingRows<Used>?
     private let state = Mutex(State())
     private let clock: @Sendable () -> Int
-    private let outlivesProcess: Bool
 
-    /// - Parameter outlivesProcess: Whether nonces are stored in a file, for ``takeFresh()`` to ask for them.
     init(outlivesProcess: Bool, clock: @escaping @Sendable () -> Int) {
-        self.outlivesProcess = outlivesProcess
+        pending = outlivesProcess ? PendingRows() : nil
         self.clock = clock
     }
 
@@ -42,7 +46,7 @@ final class NonceMemory: OAuthNonceStore {
             }
             if let known = state.expiries[key], known >= now { return false }
             state.expiries[key] = expiry
-            if outlivesProcess { state.fresh.append((nonce, expiry)) }
+            pending?.append(Used(nonce: nonce, expiry: expiry))
             return true
         }
     }
@@ -54,23 +58,10 @@ final class NonceMemory: OAuthNonceStore {
         return hasher.finalize()
     }
 
-    /// The nonces that were used since this was asked last, to be stored.
-    func takeFresh() -> [(nonce: String, expiry: Int)] {
-        state.withLock { state in
-            defer { state.fresh = [] }
-            return state.fresh
-        }
-    }
-
-    /// Gives back what could not be stored.
-    func putBack(_ nonces: [(nonce: String, expiry: Int)]) {
-        state.withLock { $0.fresh = nonces + $0.fresh }
-    }
-
     /// Takes up nonces that were used before a restart.
-    func restore(_ nonces: [(nonce: String, expiry: Int)]) {
+    func restore(_ nonces: [Used]) {
         state.withLock { state in
-            for (nonce, expiry) in nonces { state.expiries[NonceMemory.key(nonce)] = expiry }
+            for used in nonces { state.expiries[NonceMemory.key(used.nonce)] = used.expiry }
         }
     }
 }

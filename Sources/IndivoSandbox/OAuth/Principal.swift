@@ -1,4 +1,3 @@
-/// Who makes a call.
 enum Principal: Sendable {
     /// Nobody: the request has no Authorization header.
     case nobody

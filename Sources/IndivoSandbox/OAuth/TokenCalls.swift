@@ -4,7 +4,6 @@ import IndivoModel
 import OAuth1
 import OrderedJSON
 
-/// The OAuth endpoints, and the calls by which a UI server authorises apps.
 enum TokenCalls {
     static let routes: [Route] = [
         sessionCreate,
@@ -15,7 +14,7 @@ enum TokenCalls {
             guard case .account(let account) = call.principal else {
                 throw Refusal.permissionDenied(why: "only an account can claim a request token")
             }
-            try TokenStore(call).claim(call.requestToken, by: account)
+            try call.store.claim(call.requestToken, by: account)
             return .html(account.id)
         },
         .post("request_token_approve", "/oauth/internal/request_tokens/{requestToken}/approve", .approval, approve),
@@ -24,21 +23,14 @@ enum TokenCalls {
             guard let app = call.principal.app else { throw Refusal.notFound }
             let records = try RecordRow.fetchAll(
                 call.db,
-                sql: """
-                    SELECT record.* FROM record JOIN share ON share.record = record.id WHERE share.app = ?
-                    ORDER BY share.serial
-                    """,
+                sql: "SELECT record.* FROM record JOIN share ON share.record = record.id WHERE share.app = ? ORDER BY share.serial",
                 arguments: [app.id])
-            let items = records.map { record -> Markup in
-                "<Record id=\"\(record.id)\" label=\"\(record.label)\" />"
-            }
-            return .xml("<Records>\(items)</Records>")
+            return .records(records)
         },
         .post("autonomous_access_token", "/apps/{app}/records/{record}/access_token", .ownAutonomousApp) { call in
-            let pair = try TokenStore(call).issueAccessToken(app: call.app.id, record: call.record.id)
-            return Response(
-                type: FormParameters.contentType,
-                text: FormFields.encode(TokenStore.fields(pair, record: try call.record.id)))
+            let record = try call.record.id
+            let pair = try call.store.issueAccessToken(app: call.app.id, record: record)
+            return .token(pair, [("xoauth_indivo_record_id", record)], type: FormParameters.contentType)
         },
         .post("record_pha_setup", "/records/{record}/apps/{app}/setup", .admin, setUp),
         .post("get_connect_credentials", "/accounts/{account}/apps/{app}/connect_credentials", .ownerAccount, connect),
@@ -50,15 +42,13 @@ enum TokenCalls {
             guard let account = call.prepared else {
                 throw Refusal.permissionDenied(why: "user name and password do not fit, or the account is closed")
             }
-            try TokenStore(call).forgetAbandoned()
+            try call.store.forgetAbandoned()
             let pair = TokenPair(call.server.identifiers)
             try SessionTokenRow(
                 fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account.id,
-                expiresAt: call.now.advanced(bySeconds: TokenStore.lifetime)
+                expiresAt: call.now.advanced(bySeconds: Store.lifetime)
             ).insert(call.db)
-            return Response(
-                type: "text/plain",
-                text: FormFields.encode(TokenStore.fields(pair) + [("account_id", account.id)]))
+            return .token(pair, [("account_id", account.id)])
         }
         route.prepare = { request, server in
             guard let username = request.form["username"] else { throw Refusal.badRequest("No username provided") }
@@ -83,13 +73,13 @@ enum TokenCalls {
         // Unknown ids are dropped without a word, as the real server does: the token is then bound to nothing.
         let record = try form["indivo_record_id"].flatMap { try RecordRow.find($0, in: call.db)?.id }
         let carenet = try form["indivo_carenet_id"].flatMap { try CarenetRow.find($0, in: call.db)?.id }
-        try TokenStore(call).forgetAbandoned()
+        try call.store.forgetAbandoned()
         let pair = TokenPair(call.server.identifiers)
         try RequestTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app.id, callback: callbacks[0],
             record: record, carenet: carenet, createdAt: call.now
         ).insert(call.db)
-        return Response(type: "text/plain", text: FormFields.encode(TokenStore.fields(pair, carenet: carenet)))
+        return .token(pair, [("xoauth_indivo_carenet_id", carenet)])
     }
 
     private static func exchange(_ call: Call) throws -> Response {
@@ -101,26 +91,21 @@ enum TokenCalls {
         guard Secrets.areEqual(fingerprint, Secrets.fingerprint(verifier)) else {
             throw Refusal.permissionDenied(why: "oauth_verifier is not the one of this request token")
         }
-        let tokens = TokenStore(call)
+        let tokens = call.store
         try row.delete(call.db)
-        let pair: TokenPair
-        if let carenet = try row.carenet.flatMap({ try CarenetRow.find($0, in: call.db) }) {
-            pair = try tokens.issueAccessToken(
-                app: row.app, record: carenet.record, carenet: carenet.id, account: account)
-        } else {
-            pair = try tokens.issueAccessToken(app: row.app, record: row.record.orNotFound(), account: account)
-        }
-        return Response(
-            type: "text/plain",
-            text: FormFields.encode(
-                TokenStore.fields(pair, record: row.carenet == nil ? row.record : nil, carenet: row.carenet)))
+        let carenet = try row.carenet.flatMap { try CarenetRow.find($0, in: call.db) }
+        let pair = try tokens.issueAccessToken(
+            app: row.app, record: carenet?.record ?? row.record.orNotFound(), carenet: carenet?.id, account: account)
+        return .token(
+            pair,
+            [("xoauth_indivo_carenet_id", row.carenet), ("xoauth_indivo_record_id", row.carenet == nil ? row.record : nil)])
     }
 
     private static func info(_ call: Call) throws -> Response {
         let token = try call.requestToken
         let app = try AppRow.find(token.app, in: call.db).orNotFound()
         let manifest = try JSONValue(parsing: app.manifest)
-        let isKnown = try TokenStore(call).isEnabled(token)
+        let isKnown = try call.store.isEnabled(token)
         var markup: Markup = "<RequestToken token=\"\(call["requestToken"])\">"
         markup += token.record.map { "<record id=\"\($0)\"/>" } ?? "<record />"
         markup += token.carenet.map { "<carenet id=\"\($0)\"/>" } ?? "<carenet />"
@@ -153,7 +138,7 @@ enum TokenCalls {
         guard isSame else {
             throw Refusal.permissionDenied(why: "the request token is bound to another record or carenet, or to none")
         }
-        let location = try TokenStore(call).approve(token, called: call["requestToken"], by: account)
+        let location = try call.store.approve(token, called: call["requestToken"], by: account)
         return .html(FormFields.encode([("location", location)]))
     }
 
@@ -162,17 +147,10 @@ enum TokenCalls {
         let record = try call.record
         try record.enable(app.id, in: call.db)
         if !call.request.body.isEmpty {
-            do {
-                _ = try call.documents.create(
-                    call.documentContent(), in: DocumentScope(record: record.id, app: app.id), externalId: "SETUP",
-                    by: call.principal.effective)
-            } catch let error as ContentError {
-                throw Refusal.badRequest("the document submitted is malformed:" + error.sentence)
-            }
+            _ = try call.createDocument(in: DocumentScope(record: record.id, app: app.id), externalId: "SETUP")
         }
-        let pair = try TokenStore(call).issueAccessToken(app: app.id, record: record.id, account: record.owner)
-        return Response(
-            type: FormParameters.contentType, text: FormFields.encode(TokenStore.fields(pair, record: record.id)))
+        let pair = try call.store.issueAccessToken(app: app.id, record: record.id, account: record.owner)
+        return .token(pair, [("xoauth_indivo_record_id", record.id)], type: FormParameters.contentType)
     }
 
     private static func connect(_ call: Call) throws -> Response {
@@ -194,7 +172,7 @@ enum TokenCalls {
                 throw Refusal.permissionDenied(why: "the app is not enabled on the record")
             }
         }
-        let credentials = try TokenStore(call).connect(app, record: record, carenet: carenet, account: account)
+        let credentials = try call.store.connect(app, record: record, carenet: carenet, account: account)
         return .xml(
             """
 
@@ -230,5 +208,14 @@ enum TokenCalls {
         let secret = try HMACSHA1.signature(of: Array("SURL-SECRET".utf8), key: Array(token.secret(for: name).utf8))
         let expected = try HMACSHA1.signature(of: Array(path.utf8), key: Array(secret.utf8))
         return answer(Secrets.areEqual(expected, signature) ? "ok" : "mismatch")
+    }
+}
+
+extension Response {
+    /// A token, with what else is known of it.
+    fileprivate static func token(_ pair: TokenPair, _ more: [(String, String?)], type: String = "text/plain") -> Response {
+        let fields = [("oauth_token_secret", pair.secret), ("oauth_token", pair.token)]
+        return Response(
+            type: type, text: FormFields.encode(fields + more.compactMap { name, value in value.map { (name, $0) } }))
     }
 }

@@ -3,41 +3,19 @@ import GRDB
 import OAuth1
 
 /// Issues tokens and takes them through their lives.
-struct TokenStore {
-    let db: Database
-    let server: ServerContext
-    let now: Timestamp
-
+extension Store {
     /// For so many seconds a token is said to live. As on the real server nothing ends it then but a clean-up.
     static let lifetime: Int64 = 1800
 
-    init(db: Database, server: ServerContext, now: Timestamp) {
-        self.db = db
-        self.server = server
-        self.now = now
-    }
-
-    init(_ call: Call) { self.init(db: call.db, server: call.server, now: call.now) }
-
-    /// The fields of a token's response.
-    static func fields(_ pair: TokenPair, record: String? = nil, carenet: String? = nil) -> [(String, String)] {
-        [("oauth_token_secret", pair.secret), ("oauth_token", pair.token)]
-            + (carenet.map { [("xoauth_indivo_carenet_id", $0)] } ?? [])
-            + (record.map { [("xoauth_indivo_record_id", $0)] } ?? [])
-    }
-
     /// Issues an access token for a record or a carenet of it. An autonomous app's stands for the app alone, whoever
     /// allowed it, and has no end.
-    func issueAccessToken(
-        app: String, record: String, carenet: String? = nil, account: String? = nil
-    ) throws -> TokenPair {
+    func issueAccessToken(app: String, record: String, carenet: String? = nil, account: String? = nil) throws -> TokenPair {
         let isAutonomous = try AppRow.find(app, in: db)?.isAutonomous ?? false
         let account = isAutonomous ? nil : account
         let pair = TokenPair(server.identifiers)
         try AccessTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, record: record, carenet: carenet,
-            account: account, createdAt: now,
-            expiresAt: account.map { _ in now.advanced(bySeconds: TokenStore.lifetime) }
+            account: account, createdAt: now, expiresAt: account.map { _ in now.advanced(bySeconds: Store.lifetime) }
         ).insert(db)
         return pair
     }
@@ -99,9 +77,7 @@ struct TokenStore {
     }
 
     /// Credentials for an app that a UI server is about to open: an access token, and a connect token standing for it.
-    func connect(
-        _ app: AppRow, record: RecordRow, carenet: CarenetRow?, account: AccountRow
-    ) throws -> ConnectCredentials {
+    func connect(_ app: AppRow, record: RecordRow, carenet: CarenetRow?, account: AccountRow) throws -> ConnectCredentials {
         let rest = try issueAccessToken(app: app.id, record: record.id, carenet: carenet?.id, account: account.id)
         let connect = TokenPair(server.identifiers)
         try ConnectTokenRow(
@@ -111,7 +87,7 @@ struct TokenStore {
         return ConnectCredentials(
             connect: connect, rest: rest,
             header: try header(startURL, app, rest, record: record.id, account: account.id),
-            expiresAt: now.advanced(bySeconds: TokenStore.lifetime))
+            expiresAt: now.advanced(bySeconds: Store.lifetime))
     }
 
     private func header(
@@ -139,7 +115,6 @@ struct TokenStore {
     }
 }
 
-/// Where an app starts.
 enum StartURL {
     /// Fills in the template: `{record_id}` and `{carenet_id}`.
     static func make(_ template: String, record: String, carenet: String?) -> String {

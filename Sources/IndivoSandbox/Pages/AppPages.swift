@@ -7,6 +7,8 @@ enum AppPages {
         .get("/apps/{app}/", chooseRecord),
         .get("/apps/{app}/complete/") { visit in try await complete(visit, visit.request.query, allowed: false) },
         .post("/apps/{app}/complete/") { visit in try await complete(visit, visit.request.form, allowed: true) },
+        .get("/oauth/authorize") { visit in try await authorize(visit, visit.request.query, allowed: false) },
+        .post("/oauth/authorize") { visit in try await authorize(visit, visit.request.form, allowed: true) },
     ]
 
     private static func chooseRecord(_ visit: Visit) async throws -> Response {
@@ -18,11 +20,8 @@ enum AppPages {
             return visit.page("Choose a record", isNarrow: true, "<p>\(account.fullName) has no record. Make one first.</p>")
         }
         let items = records.map { record -> Markup in
-            let link =
-                "/apps/\(app.id)/complete/?"
-                + FormFields.encode(
-                    [("record_id", record.id)] + (record.carenet.map { [("carenet_id", $0)] } ?? []))
-            return "<li><a href=\"\(link)\">\(record.title)</a></li>"
+            let fields = [("record_id", record.id)] + (record.carenet.map { [("carenet_id", $0)] } ?? [])
+            return "<li><a href=\"/apps/\(app.id)/complete/?\(FormFields.encode(fields))\">\(record.title)</a></li>"
         }
         return visit.page(
             "Choose a record", isNarrow: true,
@@ -32,15 +31,10 @@ enum AppPages {
             """)
     }
 
-    private enum Step {
-        case consent(record: String)
-        case start(url: String)
-    }
-
     private static func complete(_ visit: Visit, _ fields: FormFields, allowed: Bool) async throws -> Response {
         let account = try visit.account
-        let app = try await visit.read { db in try AppRow.find(visit["app"], in: db).orNotFound() }
-        let step = try await visit.write { db -> Step in
+        return try await visit.write { db in
+            let app = try AppRow.find(visit["app"], in: db).orNotFound()
             let record = try fields["record_id"].flatMap { try RecordRow.find($0, in: db) }.orNotFound()
             var carenet: CarenetRow?
             if let id = fields["carenet_id"], !id.isEmpty {
@@ -54,30 +48,64 @@ enum AppPages {
                     throw Refusal.permissionDenied(why: "the record is not yours, nor shared with you")
                 }
                 if try !record.hasApp(app.id, in: db) {
-                    guard allowed else { return .consent(record: record.label) }
+                    guard allowed else {
+                        return consent(
+                            visit, app, record: record.label, action: "/apps/\(app.id)/complete/",
+                            hidden: [("record_id", record.id)])
+                    }
                     try record.enable(app.id, in: db)
                 }
             }
-            let credentials = try TokenStore(db: db, server: visit.server, now: visit.now)
+            let credentials = try Store(db: db, server: visit.server, now: visit.now)
                 .connect(app, record: record, carenet: carenet, account: account)
             let url = StartURL.make(app.startURL, record: record.id, carenet: carenet?.id)
-            return .start(url: StartURL.appending(header: credentials.header, to: url))
+            return .redirect(to: StartURL.appending(header: credentials.header, to: url))
         }
-        switch step {
-        case .start(let url):
-            return .redirect(to: url)
-        case .consent(let label):
-            return consent(
-                visit, app, record: label, action: "/apps/\(app.id)/complete/",
-                hidden: [("record_id", fields["record_id"] ?? "")])
+    }
+
+    /// The page that OAuth sends a person to: allow the app that holds this request token.
+    private static func authorize(_ visit: Visit, _ fields: FormFields, allowed: Bool) async throws -> Response {
+        let account = try visit.account
+        let name = fields["oauth_token"] ?? ""
+        return try await visit.write { db in
+            guard let token = try RequestTokenRow.find(name, in: db), let app = try AppRow.find(token.app, in: db)
+            else {
+                throw Refusal.badRequest(
+                    "The app's request is unknown, or was used already. Go back to the app and start again.")
+            }
+            guard token.record != nil || token.carenet != nil else {
+                throw Refusal.badRequest(
+                    "The app did not say for which record it asks. Choose the record first, at /apps/\(app.id).")
+            }
+            guard try token.mayBeApproved(by: account.id, in: db) else {
+                throw Refusal.permissionDenied(why: "the record that the app asks for is not yours, nor shared with you")
+            }
+            let tokens = Store(db: db, server: visit.server, now: visit.now)
+            try tokens.claim(token, by: account)
+            // An app that works on the record already is let in without asking again, if the verifier goes to the app.
+            guard try allowed || (tokens.isEnabled(token) && app.isRegistered(callback: token.callback)) else {
+                let record = try token.record.flatMap { try RecordRow.find($0, in: db) }
+                return consent(
+                    visit, app, record: record?.label ?? "", callback: token.callback, action: "/oauth/authorize",
+                    hidden: [("oauth_token", name)])
+            }
+            let location = try tokens.approve(token, called: name, by: account)
+            guard token.callback == "oob", app.callbackURL.isEmpty else { return .redirect(to: location) }
+            // The app has no address to return to: a person carries the verifier over.
+            let verifier = FormFields(parsing: String(location.dropFirst()))["oauth_verifier"] ?? ""
+            return visit.page(
+                "\(app.name) is allowed", isNarrow: true,
+                """
+                <section aria-label="The verifier"><p>Give this code to <strong>\(app.name)</strong>:</p>
+                <p><code class="verifier">\(verifier)</code></p></section>
+                """)
         }
     }
 
     /// The page on which a person allows an app to work on a record.
     /// - Parameter callback: Where the browser goes then, where it does not go to the app's start URL.
-    static func consent(
-        _ visit: Visit, _ app: AppRow, record: String, callback: String? = nil, action: String,
-        hidden: [(String, String)]
+    private static func consent(
+        _ visit: Visit, _ app: AppRow, record: String, callback: String? = nil, action: String, hidden: [(String, String)]
     ) -> Response {
         var warning = Markup.empty
         if let callback, !app.isRegistered(callback: callback) {

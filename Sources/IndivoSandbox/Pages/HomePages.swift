@@ -20,13 +20,6 @@ enum HomePages {
             """)
     }
 
-    private struct Content {
-        var records: [ReachableRecord]
-        var apps: [AppRow]
-        var accounts: [AccountRow]
-        var tokens: [TokenLine]
-    }
-
     private struct TokenLine: Codable, FetchableRecord {
         var app: String
         var label: String
@@ -39,9 +32,8 @@ enum HomePages {
     private static func home(_ visit: Visit) async throws -> Response {
         let account = try visit.account
         let content = try await visit.read { db in
-            Content(
-                records: try ReachableRecord.all(of: account.id, in: db),
-                apps: try AppRow.fetchAll(db, sql: "SELECT * FROM app ORDER BY rowid"),
+            (
+                records: try ReachableRecord.all(of: account.id, in: db), apps: try AppRow.all(in: db),
                 accounts: try AccountRow.fetchAll(db, sql: "SELECT * FROM account ORDER BY id"),
                 tokens: try TokenLine.fetchAll(
                     db,
@@ -51,7 +43,8 @@ enum HomePages {
                         FROM accessToken JOIN record ON record.id = accessToken.record
                         WHERE accessToken.account = ? OR record.owner = ? ORDER BY accessToken.createdAt DESC LIMIT 20
                         """,
-                    arguments: [account.id, account.id]))
+                    arguments: [account.id, account.id])
+            )
         }
         let records = content.records.filter { $0.carenet == nil }.map { record -> Markup in
             "<li><a href=\"/records/\(record.id)\">\(record.title)</a></li>"
@@ -97,8 +90,7 @@ enum HomePages {
     }
 
     static func section(_ title: String, _ content: Markup) -> Markup {
-        let id = title.lowercased().replacing(" ", with: "-")
-        return "<section aria-labelledby=\"\(id)\"><h2 id=\"\(id)\">\(title)</h2>\(content)</section>"
+        Section(id: title.lowercased().replacing(" ", with: "-"), title: title, content: content).markup
     }
 
     private static func requests(_ entries: ArraySlice<RequestLog.Entry>) -> Markup {

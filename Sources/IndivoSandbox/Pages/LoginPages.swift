@@ -1,4 +1,3 @@
-/// Logging in and out.
 enum LoginPages {
     static let pages: [Page] = [
         .get("/login", needsLogin: false) { visit in
@@ -57,17 +56,11 @@ enum LoginPages {
         _ visit: Visit, returnURL: String?, username: String = "", problem: String?
     ) async throws -> Response {
         let isDemo = try await visit.read { db in try AccountRow.find(Sandbox.demoAccount, in: db) != nil }
-        let hint: Markup =
-            isDemo && visit.server.configuration.demoData
-            ? """
-            <p class="quiet">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>
-            """ : .empty
-        var message = Markup.empty
-        if let problem { message = "<p class=\"problem\" role=\"alert\">\(problem)</p>" }
+        let demo: Markup = "<p class=\"quiet\">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>"
         return PageLayout.page(
             "Log in", isNarrow: true,
             """
-            \(message)
+            \(problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" } ?? .empty)
             <section aria-label="Log in"><form class="main" method="post" action="/login">
             <input type="hidden" name="return_url" value="\(returnURL ?? "")">
             <label>User name<input name="username" value="\(username)" autocomplete="username" autocapitalize="none"
@@ -75,7 +68,7 @@ enum LoginPages {
             <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
             <div><button class="primary">Log in</button></div>
             </form></section>
-            \(hint)
+            \(isDemo && visit.server.configuration.demoData ? demo : .empty)
             """)
     }
 }

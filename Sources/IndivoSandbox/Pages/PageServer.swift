@@ -3,7 +3,6 @@ import GRDB
 import IndivoModel
 import ShownText
 
-/// Serves the pages that people see.
 struct PageServer: Sendable {
     let server: ServerContext
     private let pages: RouteTree<Page>
@@ -16,20 +15,21 @@ struct PageServer: Sendable {
     }
 
     static let allPages: [Page] = [
-        HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, AuthorizationPages.pages, FilePages.pages,
+        HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, files,
     ].flatMap { $0 }
+
+    private static let files = ["style.css", "favicon.ico"].map { name in
+        Page.get(PathTemplate(stringLiteral: "/" + name), needsLogin: false) { _ in try PageAssets.response(name).orNotFound() }
+    }
 
     func answer(_ request: Request) async -> Response {
         do {
             return try await find(request)
         } catch let refusal as Refusal {
-            switch refusal {
-            case .permissionDenied(let why):
-                return PageLayout.problem("Not allowed", "This is not allowed: \(why).", status: 403)
-            case .notFound:
-                return PageLayout.problem("Not found", "There is nothing here.", status: 404)
-            case .badRequest(let sentence):
-                return PageLayout.problem("That did not work", sentence)
+            return switch refusal.response.status {
+            case 403: PageLayout.problem("Not allowed", "This is not allowed: \(refusal.reason).", status: 403)
+            case 404: PageLayout.problem("Not found", "There is nothing here.", status: 404)
+            default: PageLayout.problem("That did not work", refusal.reason)
             }
         } catch {
             server.logger.error("\("\(request.method) \(request.rawPath) failed: \(error)".shown())")
@@ -50,7 +50,7 @@ struct PageServer: Sendable {
                 .adding("Allow", candidates.map(\.method).joined(separator: ", "))
         }
         let now = server.now
-        let session = try await server.database.writer.read { db in
+        let session = try await server.database.read { db in
             try BrowserSession.find(request, at: now, in: db)
         }
         if page.needsLogin, session == nil { return LoginPages.redirect(from: request) }
@@ -81,7 +81,6 @@ struct Page: Sendable {
     }
 }
 
-/// A page being visited.
 struct Visit: Sendable {
     let request: Request
     let captures: [String: String]
@@ -100,11 +99,11 @@ struct Visit: Sendable {
     }
 
     func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
-        try await server.database.writer.read(body)
+        try await server.database.read(body)
     }
 
     func write<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
-        try await server.database.writer.write(body)
+        try await server.database.write(body)
     }
 
     func page(_ title: String, isNarrow: Bool = false, _ main: Markup) -> Response {

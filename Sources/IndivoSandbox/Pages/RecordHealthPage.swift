@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import HealthPages
-import OrderedJSON
 
 /// A record's activity, heart, sleep, blood pressure, weight and workouts in a day, month or year: what its documents of the
 /// models VitalSigns and Measurement say, and those of the model `HealthSample` of `schemas/health/indivo`.
@@ -53,17 +52,13 @@ enum RecordHealthPage {
     ) throws -> [TimedFact] {
         // Dates are stored so that their texts sort as they do.
         let date = "CASE fact.model " + dates.map { "WHEN '\($0)' THEN json_extract(fact.body, '$.\($1)') " }.sorted().joined() + "END"
-        let rows = try FactRow.fetchAll(
+        let rows = try FactRow.fetch(
             db,
-            sql: """
-                SELECT \(FactRow.columns) FROM fact JOIN document ON document.id = fact.document
-                WHERE fact.record = ? AND document.status = 'active' AND document.replacedBy IS NULL
-                AND fact.model IN (SELECT value FROM json_each(?)) AND \(date) >= ? AND \(date) < ?
-                ORDER BY \(date) DESC LIMIT ?
-                """,
-            arguments: [
-                record, JSONValue(dates.keys.map { JSONValue($0) }).text(), from?.sortableText ?? "", to?.sortableText ?? "~", limit,
-            ])
+            """
+            fact.record = ? AND document.status = 'active' AND document.replacedBy IS NULL
+            AND fact.model IN (SELECT value FROM json_each(?)) AND \(date) >= ? AND \(date) < ? ORDER BY \(date) DESC LIMIT ?
+            """,
+            [record, dates.keys.jsonList, from?.sortableText ?? "", to?.sortableText ?? "~", limit])
         return try rows.compactMap { row in
             let fact = RecordPages.Fact(document: row.document, values: try row.values())
             guard let time = IndivoDate.parseDateTime(fact[dates[row.model] ?? ""]) else { return nil }

@@ -52,13 +52,8 @@ enum RecordPages {
         let content = try await visit.read { db in
             let record = try find(visit, in: db)
             let store = FactStore(db: db)
-            let rows = try FactRow.fetchAll(
-                db,
-                sql: """
-                    SELECT \(FactRow.columns) FROM fact JOIN document ON document.id = fact.document
-                    WHERE fact.record = ? AND document.status = 'active' ORDER BY fact.serial
-                    """,
-                arguments: [record.id])
+            let rows = try FactRow.fetch(
+                db, "fact.record = ? AND document.status = 'active' ORDER BY fact.serial", [record.id])
             let children = try store.children(of: rows.filter { $0.model == "Medication" })
             var facts: [String: [Fact]] = [:]
             for row in rows {
@@ -70,17 +65,9 @@ enum RecordPages {
                 record: record,
                 demographics: try record.demographics.flatMap { try store.facts(of: $0).first?.values() }, facts: facts,
                 documents: try DocumentRow.fetch(
-                    db,
-                    """
-                    record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC \
-                    LIMIT \(documentLimit)
-                    """,
-                    [record.id]),
-                apps: try AppRow.fetchAll(
-                    db,
-                    sql:
-                        "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial",
-                    arguments: [record.id]))
+                    db, "record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC LIMIT ?",
+                    [record.id, documentLimit]),
+                apps: try AppRow.enabled(on: record.id, in: db))
         }
         let sections = RecordSections(
             record: content.record.id, facts: content.facts, isAdult: isAdult(content.demographics, at: visit.now))
@@ -167,8 +154,7 @@ enum RecordPages {
                     (model: $0.model, fact: Fact(document: document.id, values: try $0.values()))
                 },
                 try DocumentRow.fetch(db, "original = ? ORDER BY serial", [document.original]),
-                try StatusChangeRow.fetchAll(
-                    db, sql: "SELECT * FROM statusChange WHERE document = ? ORDER BY serial", arguments: [document.id]),
+                try StatusChangeRow.all(of: document.id, in: db),
                 document.mimeType == nil
                     ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
             )
@@ -201,7 +187,6 @@ enum RecordPages {
             """)
     }
 
-    /// The fields of a fact that have a value.
     private static func said(_ fact: Fact, as model: String, alone: Bool) -> Markup {
         let fields = (fact.values.members ?? []).compactMap { member -> Markup? in
             let value = member.value

@@ -11,9 +11,7 @@ struct RecordSections {
     private typealias Fact = RecordPages.Fact
 
     init(record: String, facts: [String: [RecordPages.Fact]], isAdult: Bool) {
-        self.record = record
-        self.facts = facts
-        self.isAdult = isAdult
+        (self.record, self.facts, self.isAdult) = (record, facts, isAdult)
         // What is nested in another fact says less of the document than that.
         let nested: Set = ["Fill", "Encounter"]
         firstFacts = Dictionary(
@@ -74,17 +72,6 @@ struct RecordSections {
         return Section(id: "timeline", title: "At a glance", content: timeline + legend)
     }
 
-    /// A part of the page, that links can lead to.
-    struct Section {
-        var id: String
-        var title: String
-        var content: Markup
-
-        var markup: Markup {
-            "<section aria-labelledby=\"\(id)\"><h2 id=\"\(id)\">\(title)</h2>\(content)</section>"
-        }
-    }
-
     /// What a document is about, as far as its first fact shows.
     func title(ofDocument id: String) -> String? {
         guard let (model, fact) = firstFacts[id] else { return nil }
@@ -98,8 +85,7 @@ struct RecordSections {
 
     /// The name of a model as words: `LabResult` is “Lab result”.
     static func words(_ model: String) -> String {
-        let spaced = model.replacing(/([a-z])([A-Z])/) { "\($0.output.1) \($0.output.2.lowercased())" }
-        return spaced
+        model.replacing(/([a-z])([A-Z])/) { "\($0.output.1) \($0.output.2.lowercased())" }
     }
 
     /// A section for every model that has something to show; custom models come last.
@@ -185,8 +171,6 @@ struct RecordSections {
         return text.contains("T00:00:00") ? String(text.prefix(10)) : String(text.prefix(16)).replacing("T", with: " ")
     }
 
-    // MARK: Charts
-
     private var labs: Section? {
         charts("LabResult", "Results", by: "test_name_title", also: wordyResults) { title, facts in
             let low = facts.last?.number("quantitative_result_normal_range_min_value")
@@ -221,9 +205,7 @@ struct RecordSections {
 
     private var measurements: Section? {
         charts("Measurement", "Measurements", by: "type") { title, facts in
-            Chart(
-                title: title, unit: facts.last?["unit"] ?? "", points: points(facts, at: "datetime", value: "value"),
-                normal: nil)
+            Chart(title: title, unit: facts.last?["unit"] ?? "", points: points(facts, at: "datetime", value: "value"))
         }
     }
 

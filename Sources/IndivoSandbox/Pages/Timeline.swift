@@ -53,8 +53,6 @@ struct Timeline {
         return (lasting + moments).joined(separator: "; ")
     }
 
-    // MARK: Drawing
-
     private func bar(_ span: Span, row: Int, _ scale: Scale) -> Markup {
         let (start, end) = (scale.x(span.start), scale.x(span.end ?? today))
         let words = "\(span.title): \(span.start.day) to \(span.end?.day ?? "today")"

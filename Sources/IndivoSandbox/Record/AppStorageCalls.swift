@@ -13,29 +13,23 @@ enum AppStorageCalls {
         func path(_ rest: String) -> PathTemplate { PathTemplate(stringLiteral: base + rest) }
         var routes: [Route] = [
             .get(prefix + "document_list", path(""), rule, list),
-            .post(prefix + "document_create", path(""), rule) { call in try create(call, externalId: nil) },
+            .post(prefix + "document_create", path(""), rule) { call in try call.createDocument(in: call.storageScope) },
             .get(prefix + "document_meta_ext", path("external/{external}/meta"), rule) { call in
-                .xml(
-                    try call.markup.document(
-                        call.documents.find(externalId: call["external"], in: call.storageScope).orNotFound()))
+                try call.metadata(
+                    of: call.store.find(externalId: call["external"], in: call.storageScope).orNotFound())
             },
             .get(prefix + "specific_document", path("{document}"), rule) { call in
                 try call.content(of: call.stored)
             },
-            .delete(prefix + "document_delete", path("{document}"), rule) { call in
-                try call.documents.delete(call.stored)
-                return .ok
-            },
+            .delete(prefix + "document_delete", path("{document}"), rule) { call in try call.delete(call.stored) },
             .put(prefix + "document_label", path("{document}/label"), rule) { call in try call.label(call.stored) },
             .get(prefix + "document_meta", path("{document}/meta"), rule) { call in
-                .xml(try call.markup.document(call.stored))
+                try call.metadata(of: call.stored)
             },
         ]
         let createOrUpdate: Route.Handler = { call in
-            if let stored = try call.documents.find(externalId: call["external"], in: call.storageScope) {
-                return try overwrite(stored, call)
-            }
-            return try create(call, externalId: call["external"])
+            let stored = try call.store.find(externalId: call["external"], in: call.storageScope)
+            return try store(call, over: stored, externalId: call["external"])
         }
         if onRecord {
             routes.append(
@@ -46,10 +40,7 @@ enum AppStorageCalls {
             // As on the real server an unknown id makes a document with another id.
             routes.append(
                 .put(prefix + "document_create_or_update", path("{document}"), rule) { call in
-                    if let stored = try call.documents.find(call["document"], in: call.storageScope) {
-                        return try overwrite(stored, call)
-                    }
-                    return try create(call, externalId: nil)
+                    try store(call, over: call.store.find(call["document"], in: call.storageScope))
                 })
         }
         return routes
@@ -57,54 +48,33 @@ enum AppStorageCalls {
 
     private static func list(_ call: Call) throws -> Response {
         let scope = try call.storageScope
-        let (documents, total) = try DocumentQuery(call.request.query).fetch(call.db, scope.condition, scope.arguments)
-        return .xml(
-            try call.markup.documents(documents, total: total, record: scope.record ?? "", app: call.app.id))
+        let (documents, total) = try call.listed(scope.condition, scope.arguments)
+        return try call.list(documents, total: total, record: scope.record ?? "", app: call.app.id)
     }
 
-    private static func create(_ call: Call, externalId: String?) throws -> Response {
-        try storing {
-            let document = try call.documents.create(
-                call.documentContent(), in: call.storageScope, externalId: externalId, by: call.principal.effective)
-            return .xml(try call.markup.document(document), declaration: false)
-        }
-    }
-
-    private static func overwrite(_ document: DocumentRow, _ call: Call) throws -> Response {
-        try storing {
-            let document = try call.documents.overwrite(document, with: call.documentContent())
-            return .xml(try call.markup.document(document), declaration: false)
-        }
-    }
-
-    private static func storing(_ body: () throws -> Response) throws -> Response {
-        do {
-            return try body()
-        } catch let error as ContentError {
-            throw Refusal.badRequest("the document submitted is malformed:" + error.sentence)
-        }
+    private static func store(_ call: Call, over old: DocumentRow?, externalId: String? = nil) throws -> Response {
+        guard let old else { return try call.createDocument(in: call.storageScope, externalId: externalId) }
+        return try call.storing { try call.store.overwrite(old, with: call.documentContent()) }
     }
 
     private static let preferences: [Route] = [
         .get("get_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
-            let stored = try call.preferences
-            return Response(type: "text/plain", body: try stored?.content(call.db) ?? Data())
+            Response(type: "text/plain", body: try call.preferences?.content(call.db) ?? Data())
         },
         .put("set_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
             let content = try DocumentContent(call.request.body, contentType: "text/plain")
             let document =
                 if let stored = try call.preferences {
-                    try call.documents.overwrite(stored, with: content)
+                    try call.store.overwrite(stored, with: content)
                 } else {
-                    try call.documents.create(
+                    try call.store.create(
                         content, in: DocumentScope(app: call.app.id, account: call.account.id),
                         externalId: call.preferencesId, by: call.principal.effective)
                 }
-            return .xml(try call.markup.document(document), declaration: false)
+            return try call.metadata(of: document, declaration: false)
         },
         .delete("delete_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
-            if let stored = try call.preferences { try call.documents.delete(stored) }
-            return .ok
+            try call.preferences.map(call.delete) ?? .ok
         },
     ]
 }
@@ -119,10 +89,14 @@ extension Call {
     fileprivate var preferencesId: String { get throws { "preferences of " + (try account.id) } }
 
     fileprivate var preferences: DocumentRow? {
-        get throws { try documents.find(externalId: preferencesId, in: DocumentScope(app: app.id)) }
+        get throws { try store.find(externalId: preferencesId, in: DocumentScope(app: app.id)) }
     }
 
     fileprivate var stored: DocumentRow {
-        get throws { try documents.find(self["document"], in: storageScope).orNotFound() }
+        get throws { try store.find(self["document"], in: storageScope).orNotFound() }
+    }
+
+    fileprivate func delete(_ document: DocumentRow) throws -> Response {
+        try execute("DELETE FROM document WHERE id = ?", [document.id])
     }
 }

@@ -1,11 +1,10 @@
-/// The calls on a record's demographics.
 enum DemographicsCalls {
     static let routes: [Route] = [
         .get("read_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin, read),
         .put("set_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin) { call in
-            let document = try call.recordStore.setDemographics(
+            let document = try call.store.setDemographics(
                 call.request.body, of: call.record, by: call.principal.effective)
-            return .xml(try call.markup.document(document), declaration: false)
+            return try call.metadata(of: document, declaration: false)
         },
         .get("read_demographics_carenet", "/carenets/{carenet}/demographics", .carenetDocumentOrAdmin) { call in
             // They are shared as any document is.

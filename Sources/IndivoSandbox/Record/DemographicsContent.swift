@@ -11,21 +11,11 @@ struct DemographicsContent {
     init(_ data: Data) throws {
         let root = try DocumentContent.parse(data)
         try DocumentSchema.validate(root, as: "Demographics")
-        func text(_ path: String...) -> JSONValue {
-            var node: XMLNode? = root
-            for name in path { node = node?.child(named: name) }
-            let text = node?.text() ?? ""
-            return JSONValue(text.isEmpty ? nil : text)
+        var values: [String: JSONValue] = [:]
+        for (field, path) in DemographicsContent.texts {
+            let text = path.reduce(root as XMLNode?) { $0?.child(named: $1) }?.text() ?? ""
+            values[field] = JSONValue(text.isEmpty ? nil : text)
         }
-        var values: [String: JSONValue] = [
-            "bday": text("dateOfBirth"), "gender": text("gender"), "email": text("email"),
-            "ethnicity": text("ethnicity"), "preferred_language": text("preferredLanguage"), "race": text("race"),
-            "name_family": text("Name", "familyName"), "name_given": text("Name", "givenName"),
-            "name_middle": text("Name", "middleName"), "name_prefix": text("Name", "prefix"),
-            "name_suffix": text("Name", "suffix"), "adr_country": text("Address", "country"),
-            "adr_city": text("Address", "city"), "adr_postalcode": text("Address", "postalCode"),
-            "adr_region": text("Address", "region"), "adr_street": text("Address", "street"),
-        ]
         let telephones = Array(root.children(named: "Telephone"))
         for number in 1...2 {
             let telephone = telephones.count >= number ? telephones[number - 1] : nil
@@ -39,6 +29,15 @@ struct DemographicsContent {
         fact = FactDraft(model: "Demographics", values: values)
         fullName = ["name_given", "name_family"].compactMap { values[$0]?.string }.joined(separator: " ")
     }
+
+    /// Where the texts of fields are.
+    private static let texts = [
+        "bday": ["dateOfBirth"], "gender": ["gender"], "email": ["email"], "ethnicity": ["ethnicity"],
+        "preferred_language": ["preferredLanguage"], "race": ["race"], "name_family": ["Name", "familyName"],
+        "name_given": ["Name", "givenName"], "name_middle": ["Name", "middleName"], "name_prefix": ["Name", "prefix"],
+        "name_suffix": ["Name", "suffix"], "adr_country": ["Address", "country"], "adr_city": ["Address", "city"],
+        "adr_postalcode": ["Address", "postalCode"], "adr_region": ["Address", "region"], "adr_street": ["Address", "street"],
+    ]
 
     /// The fields, in the order in which they are written.
     static let fields = [

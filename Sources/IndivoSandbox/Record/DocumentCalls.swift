@@ -1,19 +1,18 @@
 import Foundation
+import GRDB
 
-/// The calls on the documents of a record.
 enum DocumentCalls {
     static let routes: [Route] = [
         .get("record_document_list", "/records/{record}/documents/", .recordDocument, list),
         .post("document_create", "/records/{record}/documents/", .recordAdminDocument) { call in
-            try call.createDocument()
+            try call.createDocument(in: call.recordScope)
         },
         .delete("documents_delete", "/records/{record}/documents/", .no) { _ in .ok },
         .put(
             "document_create_by_ext_id", "/records/{record}/documents/external/{app}/{external}",
             .recordDocumentExternal
-        ) {
-            call in
-            try call.createDocument(externalId: DocumentStore.externalId(call["external"], of: call.app))
+        ) { call in
+            try call.createDocument(in: call.recordScope, externalId: call.externalId)
         },
         .put(
             "record_document_label_ext", "/records/{record}/documents/external/{app}/{external}/label",
@@ -25,7 +24,7 @@ enum DocumentCalls {
             "record_document_meta_ext", "/records/{record}/documents/external/{app}/{external}/meta",
             .recordDocumentExternal
         ) { call in
-            .xml(try call.markup.document(call.externalDocument))
+            try call.metadata(of: call.externalDocument)
         },
         .get("record_specific_document", "/records/{record}/documents/{document}", .recordDocument) { call in
             try call.content(of: call.document)
@@ -34,7 +33,7 @@ enum DocumentCalls {
             try call.label(call.document)
         },
         .get("record_document_meta", "/records/{record}/documents/{document}/meta", .recordDocument) { call in
-            .xml(try call.markup.document(call.document))
+            try call.metadata(of: call.document)
         },
         .put("update_document_meta", "/records/{record}/documents/{document}/meta", .no) { _ in .ok },
         .post("document_version", "/records/{record}/documents/{document}/replace", .recordAdminDocument) { call in
@@ -44,7 +43,7 @@ enum DocumentCalls {
             "document_version_by_ext_id", "/records/{record}/documents/{document}/replace/external/{app}/{external}",
             .recordDocumentExternal
         ) { call in
-            try replace(call, externalId: DocumentStore.externalId(call["external"], of: call.app))
+            try replace(call, externalId: call.externalId)
         },
         .post("document_set_status", "/records/{record}/documents/{document}/set-status", .recordDocument, setStatus),
         .get(
@@ -55,9 +54,8 @@ enum DocumentCalls {
 
     private static func list(_ call: Call) throws -> Response {
         let record = try call.record.id
-        let (documents, total) = try DocumentQuery(call.request.query)
-            .fetch(call.db, "record = ? AND app IS NULL AND replacedBy IS NULL", [record])
-        return .xml(try call.markup.documents(documents, total: total, record: record))
+        let (documents, total) = try call.listed("record = ? AND app IS NULL AND replacedBy IS NULL", [record])
+        return try call.list(documents, total: total, record: record)
     }
 
     /// The response to any failure of the new content is 404, as the real server's.
@@ -68,12 +66,10 @@ enum DocumentCalls {
                 "Can't version a document that has already been versioned. Get the latest version of the document.")
         }
         do {
-            let new = try call.documents.replace(
+            let new = try call.store.replace(
                 old, with: call.documentContent(), externalId: externalId, by: call.principal.effective)
-            return .xml(try call.markup.document(new), declaration: false)
-        } catch is ContentError {
-            throw Refusal.notFound
-        } catch is Refusal {
+            return try call.metadata(of: new, declaration: false)
+        } catch where error is ContentError || error is Refusal {
             throw Refusal.notFound
         }
     }
@@ -82,70 +78,89 @@ enum DocumentCalls {
         let form = call.request.form
         let document = try call.document
         guard let status = form["status"], let reason = form["reason"], !reason.isEmpty,
-            DocumentStatus.all.contains(status)
+            DocumentRow.states.contains(status)
         else { throw Refusal.badRequest("") }
-        try call.documents.setStatus(document, status, reason: reason, by: call.principal.effective.id)
+        try call.store.setStatus(document, status, reason: reason, by: call.principal.effective.id)
         return .ok
     }
 
     private static func statusHistory(_ call: Call) throws -> Response {
         let document = try call.document
-        let rows = try StatusChangeRow.fetchAll(
-            call.db, sql: "SELECT * FROM statusChange WHERE document = ? ORDER BY serial", arguments: [document.id])
-        let changes = rows.map { row -> Markup in
+        let changes = try StatusChangeRow.all(of: document.id, in: call.db).map { row -> Markup in
             """
             <DocumentStatus by="\(row.by)" at="\(row.at.text)" status="\(row.status)">\
             <reason>\(row.reason)</reason></DocumentStatus>
             """
         }
         return .xml(
-            """
-            <DocumentStatusHistory document_id="\(document.id)">\(changes)</DocumentStatusHistory>
-            """, declaration: false)
+            "<DocumentStatusHistory document_id=\"\(document.id)\">\(changes)</DocumentStatusHistory>", declaration: false)
     }
 
     private static func versions(_ call: Call) throws -> Response {
-        let document = try call.document
-        var query = try DocumentQuery(call.request.query)
-        query.type = nil
-        let (documents, total) = try query.fetch(call.db, "original = ?", [document.original])
-        return .xml(try call.markup.documents(documents, total: total, record: call.record.id))
+        let (documents, total) = try call.listed("original = ?", [call.document.original], byType: false)
+        return try call.list(documents, total: total, record: call.record.id)
     }
 }
 
 extension Call {
-    var documents: DocumentStore { DocumentStore(db: db, server: server, now: now) }
-    var markup: DocumentMarkup { DocumentMarkup(db: db) }
+    var store: Store { Store(db: db, server: server, now: now) }
 
-    /// Where the record's own documents are stored.
     var recordScope: DocumentScope { get throws { DocumentScope(record: try record.id) } }
 
-    /// The document of the record that the URL names.
     var document: DocumentRow {
-        get throws { try documents.find(self["document"], in: recordScope).orNotFound() }
+        get throws { try store.find(self["document"], in: recordScope).orNotFound() }
     }
 
-    /// The document of the record that the URL names by its external id.
     var externalDocument: DocumentRow {
         get throws {
-            try documents.find(externalId: DocumentStore.externalId(self["external"], of: app), in: recordScope)
-                .orNotFound()
+            try store.find(externalId: externalId, in: recordScope).orNotFound()
         }
     }
 
-    /// The request's body as the content of a document.
+    /// The external id that the URL gives a document of a record, with the app whose it is.
+    var externalId: String { get throws { try app.id + "/" + self["external"] } }
+
     func documentContent() throws -> DocumentContent {
         try DocumentContent(request.body, contentType: request.header("Content-Type"))
     }
 
-    func createDocument(externalId: String? = nil) throws -> Response {
+    /// Stores the request's body as a document.
+    func createDocument(in scope: DocumentScope, externalId: String? = nil) throws -> Response {
+        try storing { try store.create(documentContent(), in: scope, externalId: externalId, by: principal.effective) }
+    }
+
+    /// The metadata of what `body` stores, or the words that the real server has for content it does not take.
+    func storing(_ body: () throws -> DocumentRow) throws -> Response {
         do {
-            let document = try documents.create(
-                documentContent(), in: recordScope, externalId: externalId, by: principal.effective)
-            return .xml(try markup.document(document), declaration: false)
+            return try metadata(of: body(), declaration: false)
         } catch let error as ContentError {
             throw Refusal.badRequest("the document submitted is malformed:" + error.sentence)
         }
+    }
+
+    /// The columns that documents can be ordered by, by the names the real server has for them.
+    private static let columns = [
+        "created_at": "createdAt", "label": "label", "size": "size", "digest": "digest", "id": "id", "status": "status",
+        "external_id": "externalId", "mime_type": "mimeType", "creator": "creator", "nevershare": "neverShare",
+        "original": "original", "replaced_by": "replacedBy", "fqn": "type",
+    ]
+
+    /// The documents that meet `condition` and the filters of the query, a page of them, and how many there are in all.
+    ///
+    /// As on the real server a list by type is given whole.
+    func listed(
+        _ condition: String, _ arguments: StatementArguments, byType: Bool = true
+    ) throws -> (documents: [DocumentRow], total: Int) {
+        let list = try ListArguments(request.query)
+        try list.checkPage()
+        let order = try list.order(Call.columns) ?? "createdAt DESC, serial DESC"
+        let type = byType ? request.query["type"].map(DocumentType.expand) : nil
+        let condition = condition + " AND status = ?" + (type == nil ? "" : " AND type = ?")
+        let arguments = arguments + [list.status] + (type.map { [$0] } ?? [])
+        let total = try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) FROM document WHERE \(condition)"), arguments: arguments) ?? 0
+        let page: StatementArguments = type == nil ? [list.limit, list.offset] : [-1, 0]
+        return (try DocumentRow.fetch(db, "\(condition) ORDER BY \(order) LIMIT ? OFFSET ?", arguments + page), total)
     }
 
     /// A document's bytes, unchanged. Text is always served as XML, whatever it is.
@@ -153,9 +168,8 @@ extension Call {
         Response(type: document.mimeType ?? "application/xml", body: try document.content(db))
     }
 
-    /// Takes the request's body for the label of a document.
     func label(_ document: DocumentRow) throws -> Response {
-        let labelled = try documents.label(document, String(decoding: request.body, as: UTF8.self))
-        return .xml(try markup.documents([labelled], total: 1, record: document.record ?? "", app: document.app))
+        let labelled = try store.label(document, String(decoding: request.body, as: UTF8.self))
+        return try list([labelled], total: 1, record: document.record ?? "", app: document.app)
     }
 }

@@ -35,9 +35,7 @@ struct DocumentContent {
             type = nil
             return
         }
-        guard !data.contains(0) else {
-            throw ContentError(sentence: ContentError.zeroByte)
-        }
+        guard !data.contains(0) else { throw ContentError.zeroByte }
         // The real server fails on text that is not UTF-8.
         guard String(validating: data, as: UTF8.self) != nil else {
             throw ContentError(sentence: "The document is not UTF-8.")

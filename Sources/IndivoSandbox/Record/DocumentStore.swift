@@ -21,21 +21,14 @@ struct ContentError: Error {
     let sentence: String
 
     /// What the real server's database says of a zero byte.
-    static let zeroByte = "A string literal cannot contain NUL (0x00) characters."
+    static let zeroByte = ContentError(sentence: "A string literal cannot contain NUL (0x00) characters.")
 }
 
-/// Makes and changes documents.
-struct DocumentStore {
+/// What a transaction works with: documents here, records and tokens beside.
+struct Store {
     let db: Database
     let server: ServerContext
     let now: Timestamp
-
-    /// An external id that is taken.
-    static let duplicateExternalId = Refusal.badRequest(
-        "Duplicate external id. Each document requires a unique external id")
-
-    /// A document of a record has an external id of the app that gave it.
-    static func externalId(_ id: String, of app: AppRow) -> String { app.id + "/" + id }
 
     /// Stores a new document.
     /// - Throws: ``ContentError`` for content that is not what its type says; ``Refusal`` for an external id that is
@@ -49,7 +42,7 @@ struct DocumentStore {
             throw Refusal.badRequest("The external id, with the app's id, is longer than 250 characters")
         }
         if let externalId, try find(externalId: externalId, in: scope) != nil {
-            throw DocumentStore.duplicateExternalId
+            throw Refusal.badRequest("Duplicate external id. Each document requires a unique external id")
         }
         let facts = scope.holdsFacts ? try content.facts(server.models) : []
         let id = server.identifiers.id(.document)
@@ -96,7 +89,6 @@ struct DocumentStore {
         try DocumentRow.fetchFirst(db, "externalId = ? AND \(scope.condition)", [externalId] + scope.arguments)
     }
 
-    /// Gives a document a label.
     func label(_ document: DocumentRow, _ label: String) throws -> DocumentRow {
         // The real server's column has 100 characters, counted as code points, and it fails on more.
         guard label.unicodeScalars.count <= 100 else { throw Refusal.badRequest("A label has at most 100 characters") }
@@ -113,12 +105,4 @@ struct DocumentStore {
             arguments: [document.id, status, reason, now, principal])
     }
 
-    func relate(_ subject: String, _ type: String, to object: String) throws {
-        try db.execute(
-            sql: "INSERT INTO relation (type, subject, object) VALUES (?, ?, ?)", arguments: [type, subject, object])
-    }
-
-    func delete(_ document: DocumentRow) throws {
-        try db.execute(sql: "DELETE FROM document WHERE id = ?", arguments: [document.id])
-    }
 }

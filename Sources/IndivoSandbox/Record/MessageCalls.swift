@@ -12,18 +12,13 @@ enum MessageCalls {
         .post("account_send_message", "/accounts/{account}/inbox/", .admin, sendToAccount),
         .get("account_inbox_message", "/accounts/{account}/inbox/{message}", .ownerAccount, writes: true, read),
         .post("account_message_archive", "/accounts/{account}/inbox/{message}/archive", .ownerAccount) { call in
-            try call.db.execute(
-                sql: "UPDATE message SET archivedAt = ? WHERE id = ?", arguments: [call.now, try call.inboxMessage.id])
-            return .ok
+            try call.execute("UPDATE message SET archivedAt = ? WHERE id = ?", [call.now, call.inboxMessage.id])
         },
         .post(
             "account_inbox_message_attachment_accept",
             "/accounts/{account}/inbox/{message}/attachments/{number}/accept", .ownerAccount, accept),
         .get("account_notifications", "/accounts/{account}/notifications/", .ownerAccount, notifications),
     ]
-
-    private static let duplicate = Refusal.badRequest(
-        "Duplicate external id. Each message requires a unique message_id")
 
     private static func send(_ call: Call) throws -> Response {
         let form = call.request.form
@@ -46,12 +41,9 @@ enum MessageCalls {
     ) throws -> MessageRow {
         let sender = call.principal.effective.id
         if let externalId,
-            try Bool.fetchOne(
-                call.db,
-                sql: "SELECT EXISTS (SELECT 1 FROM message WHERE account = ? AND sender = ? AND externalId = ?)",
-                arguments: [account, sender, externalId]) == true
+            try call.db.exists("message WHERE account = ? AND sender = ? AND externalId = ?", [account, sender, externalId])
         {
-            throw duplicate
+            throw Refusal.badRequest("Duplicate external id. Each message requires a unique message_id")
         }
         let subject = form["subject"] ?? "[no subject]"
         let severity = form["severity"] ?? "low"
@@ -64,9 +56,8 @@ enum MessageCalls {
         }
         let message = MessageRow(
             id: call.server.identifiers.id(.message), account: account, sender: sender, record: record,
-            externalId: externalId,
-            subject: subject, body: form["body"] ?? "[no body]", bodyType: form["body_type"] ?? "plaintext",
-            severity: severity, attachmentCount: count, receivedAt: call.now)
+            externalId: externalId, subject: subject, body: form["body"] ?? "[no body]",
+            bodyType: form["body_type"] ?? "plaintext", severity: severity, attachmentCount: count, receivedAt: call.now)
         try message.insert(call.db)
         return message
     }
@@ -81,12 +72,7 @@ enum MessageCalls {
             guard let number = PythonText.integer(call["number"]), number <= message.attachmentCount else {
                 throw Refusal.badRequest("The message announced \(message.attachmentCount) attachments")
             }
-            let content: DocumentContent
-            do {
-                content = try DocumentContent(call.request.body, contentType: "application/xml")
-            } catch let error as ContentError {
-                throw Refusal.badRequest(error.sentence)
-            }
+            let content = try DocumentContent(call.request.body, contentType: "application/xml")
             if try AttachmentRow.find(message.id, number, in: call.db) != nil {
                 throw Refusal.badRequest(
                     "Duplicate attachment number. Each attachment number must be unique and 1-indexed")
@@ -122,19 +108,17 @@ enum MessageCalls {
         for account in try record.recipients(in: call.db) {
             try NotificationRow(
                 id: call.server.identifiers.id(.notification), account: account, sender: call.principal.effective.id,
-                record: record.id,
-                document: about, appURL: form["app_url"], content: content, receivedAt: call.now
+                record: record.id, document: about, appURL: form["app_url"], content: content, receivedAt: call.now
             ).insert(call.db)
         }
         return .ok
     }
 
     private static func inbox(_ call: Call) throws -> Response {
-        _ = try ListArguments(call.request.query)
         let archived = call.request.query["include_archive"] == nil ? " AND archivedAt IS NULL" : ""
         let messages = try MessageRow.fetchAll(
-            call.db, sql: "SELECT * FROM message WHERE account = ?\(archived) ORDER BY \(try order(call, messageColumns))",
-            arguments: [try call.account.id])
+            call.db, sql: "SELECT * FROM message WHERE account = ?\(archived) ORDER BY \(order(call, messageColumns))",
+            arguments: [call.account.id])
         return .xml(try MessageMarkup(db: call.db).messages(messages))
     }
 
@@ -148,16 +132,11 @@ enum MessageCalls {
 
     /// The order asked for; the newest first unless there is one.
     private static func order(_ call: Call, _ columns: [String: String]) throws -> String {
-        guard let field = call.request.query["order_by"], !field.isEmpty else { return "receivedAt DESC, serial DESC" }
-        let descends = field.hasPrefix("-")
-        // The real server fails on a column it does not have.
-        guard let column = columns[descends ? String(field.dropFirst()) : field] else {
-            throw Refusal.badRequest("Invalid order by field: \(field)")
-        }
-        // Ties come in the order of storage, either way; but no two times of the real server are the same.
-        let serial = descends && column == "receivedAt" ? "serial DESC" : "serial"
-        return "\(column)\(descends ? " DESC" : ""), \(serial)"
+        let list = try ListArguments(call.request.query)
+        return try list.orderBy == "" ? newestFirst : list.order(columns) ?? newestFirst
     }
+
+    private static let newestFirst = "receivedAt DESC, serial DESC"
 
     private static func read(_ call: Call) throws -> Response {
         var message = try call.inboxMessage
@@ -175,28 +154,18 @@ enum MessageCalls {
         guard let number = PythonText.integer(call["number"]), let record = message.record,
             let attachment = try AttachmentRow.find(message.id, number, in: call.db)
         else { throw Refusal.badRequest("The message has no attachment \(call["number"])") }
-        guard attachment.document == nil else {
-            throw Refusal.badRequest("The attachment was accepted before")
-        }
-        do {
-            let document = try call.documents.create(
-                DocumentContent(attachment.content, contentType: "application/xml"),
-                in: DocumentScope(record: record), by: call.principal.effective)
-            try call.db.execute(
-                sql: "UPDATE attachment SET document = ? WHERE message = ? AND number = ?",
-                arguments: [document.id, message.id, number])
-        } catch let error as ContentError {
-            throw Refusal.badRequest(error.sentence)
-        }
-        return .ok
+        guard attachment.document == nil else { throw Refusal.badRequest("The attachment was accepted before") }
+        let document = try call.store.create(
+            DocumentContent(attachment.content, contentType: "application/xml"), in: DocumentScope(record: record),
+            by: call.principal.effective)
+        return try call.execute(
+            "UPDATE attachment SET document = ? WHERE message = ? AND number = ?", [document.id, message.id, number])
     }
 
     private static func notifications(_ call: Call) throws -> Response {
-        _ = try ListArguments(call.request.query)
         let notifications = try NotificationRow.fetchAll(
-            call.db,
-            sql: "SELECT * FROM notification WHERE account = ? ORDER BY \(try order(call, notificationColumns))",
-            arguments: [try call.account.id])
+            call.db, sql: "SELECT * FROM notification WHERE account = ? ORDER BY \(order(call, notificationColumns))",
+            arguments: [call.account.id])
         return .xml(try MessageMarkup(db: call.db).notifications(notifications))
     }
 }

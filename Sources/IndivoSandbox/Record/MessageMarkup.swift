@@ -1,6 +1,6 @@
+import Foundation
 import GRDB
 
-/// Writes messages and notifications as XML.
 struct MessageMarkup {
     let db: Database
 
@@ -39,7 +39,7 @@ struct MessageMarkup {
             """
         if let at = message.readAt { markup += "<read_at>\(at.text)</read_at>" }
         if let at = message.archivedAt { markup += "<archived_at>\(at.text)</archived_at>" }
-        let body = message.bodyType == "markdown" ? Markdown.html(message.body).description : message.body
+        let body = message.bodyType == "markdown" ? MessageMarkup.html(markdown: message.body).description : message.body
         return markup + """
             <subject>\(message.subject)</subject><body>\(body)</body><severity>\(message.severity)</severity>\
             \(recordElement(message))\(attachments)</Message>
@@ -70,5 +70,17 @@ struct MessageMarkup {
 
     private func recordElement(_ message: MessageRow) -> Markup {
         message.record.map { "<record id=\"\($0)\" />" } ?? .empty
+    }
+
+    /// The little of Markdown that messages are written in: paragraphs, emphasis and links. Everything else stays text.
+    private static func html(markdown text: String) -> Markup {
+        Markup(
+            text.replacing("\r\n", with: "\n").split(separator: "\n\n").map { paragraph in
+                var inline = Markup.escape(paragraph.trimmingCharacters(in: .newlines))
+                inline.replace(/\[([^\]]+)\]\((https?:[^)\s]+)\)/) { "<a href=\"\($0.output.2)\">\($0.output.1)</a>" }
+                inline.replace(/\*\*([^*]+)\*\*/) { "<strong>\($0.output.1)</strong>" }
+                inline.replace(/\*([^*]+)\*/) { "<em>\($0.output.1)</em>" }
+                return "<p>\(Markup(trusted: inline))</p>"
+            })
     }
 }

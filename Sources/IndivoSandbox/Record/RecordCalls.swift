@@ -20,12 +20,7 @@ enum RecordCalls {
             return try create(call, externalId: externalId)
         },
         .get("record_phas", "/records/{record}/apps/", .fullOrAdmin) { call in
-            let apps = try AppRow.fetchAll(
-                call.db,
-                sql:
-                    "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial",
-                arguments: [call.record.id])
-            return .json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
+            .manifests(try AppRow.enabled(on: call.record.id, in: call.db))
         },
         .get("record_pha", "/records/{record}/apps/{app}", .fullOrAdmin) { call in
             guard try call.record.hasApp(call.app.id, in: call.db) else { throw Refusal.notFound }
@@ -66,12 +61,11 @@ enum RecordCalls {
         let records = try RecordRow.fetchAll(
             call.db, sql: "SELECT * FROM record WHERE instr(lower(label), lower(?)) > 0 ORDER BY serial",
             arguments: [label])
-        let items = records.map { record -> Markup in "<Record id=\"\(record.id)\" label=\"\(record.label)\" />" }
-        return .xml("<Records>\(items)</Records>")
+        return .records(records)
     }
 
     private static func create(_ call: Call, externalId: String?) throws -> Response {
-        let record = try call.recordStore.create(
+        let record = try call.store.createRecord(
             demographics: call.request.body, owner: nil, creator: call.principal.effective, externalId: externalId)
         return .xml(markup(of: record))
     }
@@ -104,24 +98,20 @@ enum RecordCalls {
         let form = call.request.form
         guard let id = form["account_id"], !id.isEmpty else { throw Refusal.badRequest("") }
         let account = try AccountRow.find(id, in: call.db).orNotFound()
-        try call.db.execute(
-            sql: """
-                INSERT INTO share (id, record, account, role) VALUES (?, ?, ?, ?)
-                ON CONFLICT (record, account) DO UPDATE SET role = excluded.role
-                """,
-            arguments: [Secrets.id(), try call.record.id, account.id, form["role_label"]])
-        return .ok
+        return try call.execute(
+            """
+            INSERT INTO share (id, record, account, role) VALUES (?, ?, ?, ?)
+            ON CONFLICT (record, account) DO UPDATE SET role = excluded.role
+            """, [Secrets.id(), call.record.id, account.id, form["role_label"]])
     }
 
     private static func deleteShare(_ call: Call) throws -> Response {
-        try call.db.execute(
-            sql: "DELETE FROM share WHERE record = ? AND account = ?",
-            arguments: [try call.record.id, try call.account.id])
-        guard call.db.changesCount > 0 else { throw Refusal.notFound }
-        return .ok
+        try call.delete("share WHERE record = ? AND account = ?", [call.record.id, call.account.id])
     }
 }
 
-extension Call {
-    var recordStore: RecordStore { RecordStore(db: db, server: server, now: now) }
+extension Response {
+    static func records(_ records: [RecordRow]) -> Response {
+        xml("<Records>\(records.map { "<Record id=\"\($0.id)\" label=\"\($0.label)\" />" as Markup })</Records>")
+    }
 }

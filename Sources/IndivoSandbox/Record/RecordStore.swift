@@ -1,60 +1,45 @@
 import Foundation
 import GRDB
 
-/// Makes records and keeps their demographics.
-struct RecordStore {
-    let db: Database
-    let server: ServerContext
-    let now: Timestamp
-
+extension Store {
     /// The carenets of a new record, as the real server is shipped.
     static let carenets = ["Family", "Physicians", "Work/School"]
 
     /// Makes a record from a demographics document.
-    /// - Throws: ``Refusal`` for a document that is not one.
-    func create(
+    /// - Throws: ``ContentError`` for a document that is not one.
+    func createRecord(
         demographics data: Data, label: String? = nil, owner: String?, creator: Principal.Identity,
         externalId: String? = nil
     ) throws -> RecordRow {
-        let demographics = try parse(data)
+        let demographics = try DemographicsContent(data)
         var record = RecordRow(
             id: server.identifiers.id(.record), label: label ?? demographics.fullName, owner: owner, createdAt: now,
             creator: creator.id.isEmpty ? nil : creator.id, externalId: externalId)
         try record.insert(db)
-        for name in RecordStore.carenets {
+        for name in Store.carenets {
             try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db)
         }
-        _ = try store(data, demographics, in: record, creator: creator)
-        record = try RecordRow.find(record.id, in: db).orNotFound()
+        record.demographics = try store(data, demographics, in: record, creator: creator).id
         return record
     }
 
     /// Stores a record's demographics: a new version of the document, and the fact that is read back.
-    /// - Throws: ``Refusal`` for a document that is not one.
+    /// - Throws: ``ContentError`` for a document that is not one.
     func setDemographics(_ data: Data, of record: RecordRow, by creator: Principal.Identity) throws -> DocumentRow {
-        try store(data, parse(data), in: record, creator: creator)
-    }
-
-    private func parse(_ data: Data) throws -> DemographicsContent {
-        do {
-            return try DemographicsContent(data)
-        } catch let error as ContentError {
-            throw Refusal.badRequest(error.sentence)
-        }
+        try store(data, DemographicsContent(data), in: record, creator: creator)
     }
 
     private func store(
         _ data: Data, _ demographics: DemographicsContent, in record: RecordRow, creator: Principal.Identity
     ) throws -> DocumentRow {
-        let documents = DocumentStore(db: db, server: server, now: now)
         // A demographics document becomes a fact only here: one that is pushed like any other is just stored.
         let content = DocumentContent(stored: data, type: DocumentType.namespace + "Demographics")
         let scope = DocumentScope(record: record.id)
         let document: DocumentRow
-        if let id = record.demographics, let old = try documents.find(id, in: scope) {
-            document = try documents.replace(old, with: content, by: creator)
+        if let id = record.demographics, let old = try find(id, in: scope) {
+            document = try replace(old, with: content, by: creator)
         } else {
-            document = try documents.create(content, in: scope, by: creator)
+            document = try create(content, in: scope, by: creator)
         }
         try FactStore(db: db).insert(
             [demographics.fact], of: document.id, record: record.id, at: now, server.identifiers)

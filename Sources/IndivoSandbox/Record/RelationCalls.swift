@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// The calls that relate documents to each other.
 enum RelationCalls {
     static let routes: [Route] = [
         .put(
@@ -9,9 +8,8 @@ enum RelationCalls {
         ) { call in
             let subject = try call.document
             // The real server takes a document of any record here, and then tells its metadata; this one does not.
-            let object = try call.documents.find(call["object"], in: call.recordScope).orNotFound()
-            try call.documents.relate(subject.id, relationType(call), to: object.id)
-            return .ok
+            let object = try call.store.find(call["object"], in: call.recordScope).orNotFound()
+            return try call.relate(subject.id, relationType(call), to: object.id)
         },
         .get(
             "get_documents_by_rel", "/records/{record}/documents/{document}/rels/{relation}/", .recordDocument, list),
@@ -24,7 +22,7 @@ enum RelationCalls {
             "document_create_by_rel_with_ext_id",
             "/records/{record}/documents/{document}/rels/{relation}/external/{app}/{external}", .recordDocumentExternal
         ) { call in
-            try create(call, externalId: DocumentStore.externalId(call["external"], of: call.app))
+            try create(call, externalId: call.externalId)
         },
     ]
 
@@ -53,19 +51,21 @@ enum RelationCalls {
                 WHERE subject.original = ? AND relation.type = ? AND object.status = ? ORDER BY relation.serial
                 """,
             arguments: [document.original, namespace + call["relation"], status])
-        return .xml(try call.markup.documents(documents, total: documents.count, record: call.record.id))
+        return try call.list(documents, total: documents.count, record: call.record.id)
     }
 
     private static func create(_ call: Call, externalId: String?) throws -> Response {
         let subject = try call.document
         let type = try relationType(call)
-        do {
-            let object = try call.documents.create(
-                call.documentContent(), in: call.recordScope, externalId: externalId, by: call.principal.effective)
-            try call.documents.relate(subject.id, type, to: object.id)
-            return .xml(try call.markup.document(object, latest: false), declaration: false)
-        } catch let error as ContentError {
-            throw Refusal.badRequest(error.sentence)
-        }
+        let object = try call.store.create(
+            call.documentContent(), in: call.recordScope, externalId: externalId, by: call.principal.effective)
+        _ = try call.relate(subject.id, type, to: object.id)
+        return try call.metadata(of: object, latest: false, declaration: false)
+    }
+}
+
+extension Call {
+    fileprivate func relate(_ subject: String, _ type: String, to object: String) throws -> Response {
+        try execute("INSERT INTO relation (type, subject, object) VALUES (?, ?, ?)", [type, subject, object])
     }
 }

@@ -9,13 +9,8 @@ enum CCRCalls {
         .get("report_ccr", "/records/{record}/reports/experimental/ccr", .recordDocument) { call in
             let record = try call.record.id
             func documents(_ model: String) throws -> [String] {
-                try String.fetchAll(
-                    call.db,
-                    sql: """
-                        SELECT fact.document FROM fact JOIN document ON document.id = fact.document
-                        WHERE fact.record = ? AND fact.model = ? AND document.status = 'active' ORDER BY fact.serial
-                        """,
-                    arguments: [record, model])
+                let condition = "fact.record = ? AND fact.model = ? AND document.status = 'active' ORDER BY fact.serial"
+                return try FactRow.fetch(call.db, condition, [record, model]).map(\.document)
             }
             let markup: Markup = """
 

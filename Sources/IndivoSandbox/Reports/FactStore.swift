@@ -15,8 +15,14 @@ struct FactRow: Sendable {
     /// Its leaf fields, in JSON.
     var body: String
 
-    /// The columns above, in their order.
     static let columns = "fact.serial, fact.id, fact.model, fact.document, fact.createdAt, fact.body"
+
+    /// Facts by a condition on them and on the documents that state them, and what follows it.
+    static func fetch(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> [FactRow] {
+        try fetchAll(
+            db, sql: "SELECT \(columns) FROM fact JOIN document ON document.id = fact.document WHERE \(condition)",
+            arguments: arguments)
+    }
 
     func values() throws -> FactValues { try JSONValue(parsing: body) }
 }
@@ -24,21 +30,17 @@ struct FactRow: Sendable {
 extension FactRow: FetchableRecord {
     /// By index and not by name: reports read many.
     init(row: Row) {
-        self.init(
-            serial: row[0], id: row[1], model: row[2], document: row[3], createdAt: row[4], body: row[5])
+        self.init(serial: row[0], id: row[1], model: row[2], document: row[3], createdAt: row[4], body: row[5])
     }
 }
 
-/// Stores and finds facts.
 struct FactStore {
     let db: Database
 
     func insert(
         _ facts: [FactDraft], of document: String, record: String, at now: Timestamp, _ source: IdentifierSource
     ) throws {
-        for fact in facts {
-            try insert(fact, document, record, now, source, parent: nil, relation: nil)
-        }
+        for fact in facts { try insert(fact, document, record, now, source, parent: nil, relation: nil) }
     }
 
     private func insert(
@@ -67,9 +69,12 @@ struct FactStore {
 
     /// The facts of a document, those nested in others aside.
     func facts(of document: String) throws -> [FactRow] {
-        try FactRow.fetchAll(
-            db, sql: "SELECT \(FactRow.columns) FROM fact WHERE document = ? AND parent IS NULL ORDER BY serial",
-            arguments: [document])
+        try FactRow.fetch(db, "fact.document = ? AND fact.parent IS NULL ORDER BY fact.serial", [document])
+    }
+
+    /// The fact in which this one is nested, or to which it refers.
+    func parent(of fact: FactRow) throws -> FactRow? {
+        try FactRow.fetch(db, "fact.serial = (SELECT parent FROM fact WHERE serial = ?)", [fact.serial]).first
     }
 
     /// What is nested in facts, at any depth: a query for each level, however many facts there are.
@@ -84,7 +89,9 @@ struct FactStore {
                         WHERE fact.parent IN (SELECT value FROM json_each(?)) ORDER BY fact.serial
                         """),
                 arguments: [JSONValue(level.map { JSONValue($0) }).text()])
-            for row in rows { children.add(FactRow(row: row), to: row["parent"], relation: row["relation"]) }
+            for row in rows {
+                children.facts[row["parent"], default: [:]][row["relation"] ?? "", default: []].append(FactRow(row: row))
+            }
             level = rows.map { $0["serial"] }
         }
         return children
@@ -93,19 +100,8 @@ struct FactStore {
 
 /// What is nested in facts, by the fact and the name of the relation.
 struct FactChildren {
-    private struct Place: Hashable {
-        var parent: Int64
-        var relation: String
-    }
-
-    private var facts: [Place: [FactRow]] = [:]
-
-    fileprivate mutating func add(_ fact: FactRow, to parent: Int64, relation: String?) {
-        facts[Place(parent: parent, relation: relation ?? ""), default: []].append(fact)
-    }
+    fileprivate var facts: [Int64: [String: [FactRow]]] = [:]
 
     /// What is nested in a fact under a name.
-    func of(_ fact: FactRow, _ relation: String) -> [FactRow] {
-        facts[Place(parent: fact.serial, relation: relation)] ?? []
-    }
+    func of(_ fact: FactRow, _ relation: String) -> [FactRow] { facts[fact.serial]?[relation] ?? [] }
 }

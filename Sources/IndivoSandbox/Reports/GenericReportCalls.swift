@@ -1,7 +1,6 @@
 import GRDB
 import OrderedJSON
 
-/// The reports over any data model.
 enum GenericReportCalls {
     static let routes: [Route] = [
         .get("generic_list", "/records/{record}/reports/{model}/", .recordDocument, list),
@@ -24,10 +23,10 @@ enum GenericReportCalls {
         try query.check(on: .model(shape))
         let isRDF = format == "application/rdf+xml"
         // Not every model has a form in RDF, and no aggregate has.
-        guard !isRDF || RDFGraph.models.contains(shape.name) && query.aggregate == nil else {
+        guard !isRDF || RDFGraph.models[shape.name] != nil && query.aggregate == nil else {
             throw Refusal.badRequest("format not supported")
         }
-        let sql = try call.reportSQL(query, .model(shape), models: [shape.name])
+        let sql = try call.reportSQL(query, .model(shape), model: shape.name)
         if query.aggregate != nil {
             return try aggregates(sql.groups(call.db).groups, grouped: query.isGrouped, format)
         }
@@ -58,22 +57,17 @@ enum GenericReportCalls {
             }
             return "<AggregateReport group=\"\(label)\" value=\"\(group.valueText(DateWords.plain))\"/>"
         }
-        return Response(
-            type: format, text: ("<AggregateReports>\(items)</AggregateReports>" as Markup).description)
+        return Response(type: format, text: ("<AggregateReports>\(items)</AggregateReports>" as Markup).description)
     }
 }
 
 extension ReportSQL.Group {
     /// - Parameter date: How a date is written.
     func labelText(_ date: (String) -> String) -> String {
-        let text = ReportSQL.Group.text(label ?? .null)
-        return isDateLabel ? date(text) : text
+        isDateLabel ? date(Self.text(label ?? .null)) : Self.text(label ?? .null)
     }
 
-    func valueText(_ date: (String) -> String) -> String {
-        let text = ReportSQL.Group.text(value)
-        return isDateValue ? date(text) : text
-    }
+    func valueText(_ date: (String) -> String) -> String { isDateValue ? date(Self.text(value)) : Self.text(value) }
 
     private static func text(_ value: JSONValue) -> String {
         if value.isNull { return "" }
@@ -83,16 +77,13 @@ extension ReportSQL.Group {
 }
 
 extension Call {
-    /// The facts of some models that the caller may see: of the record, or of what is shared in the carenet.
-    func reportSQL(_ query: ReportQuery, _ subject: ReportSubject, models: [String]) throws -> ReportSQL {
-        let marks = models.map { _ in "?" }.joined(separator: ", ")
+    /// The facts of a model that the caller may see: of the record, or of what is shared in the carenet.
+    func reportSQL(_ query: ReportQuery, _ subject: ReportSubject, model: String) throws -> ReportSQL {
         var source = """
             FROM fact JOIN document ON document.id = fact.document
-            WHERE fact.record = ? AND fact.model IN (\(marks)) AND document.status = ?
+            WHERE fact.record = ? AND fact.model = ? AND document.status = ?
             """
-        var arguments: StatementArguments = [try record.id]
-        arguments += StatementArguments(models)
-        arguments += [query.status]
+        var arguments: StatementArguments = [try record.id, model, query.status]
         if let carenet = target.carenet {
             source += " AND " + Sharing.isShared("document")
             arguments += [carenet.id]

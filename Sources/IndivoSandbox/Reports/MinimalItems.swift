@@ -1,4 +1,3 @@
-/// Writes the items of the minimal reports.
 enum MinimalItems {
     /// A fact's values as texts.
     struct Values {
@@ -14,28 +13,24 @@ enum MinimalItems {
         }
 
         /// An element with the text of a field; nothing where there is none.
-        func element(_ element: String, _ field: String) -> Markup {
-            guard let text = self[field] else { return .empty }
-            return Markup(trusted: "<\(element)>\(Markup.escape(text))</\(element)>")
+        func element(_ element: Markup, _ field: String) -> Markup {
+            self[field].map { "<\(element)>\($0)</\(element)>" } ?? .empty
         }
 
         /// An element of a coded value: attributes for its type, value and abbreviation where it is coded at all.
-        func coded(_ element: String, _ field: String) -> Markup {
+        func coded(_ element: Markup, _ field: String) -> Markup {
             guard let text = self[field] else { return .empty }
-            var markup = Markup(trusted: "<\(element)")
-            if self[field + "_type"] != nil || self[field + "_value"] != nil {
-                for part in ["type", "value", "abbrev"] {
-                    markup += Markup(trusted: " \(part)=\"\(Markup.escape(self[field + "_" + part] ?? ""))\"")
-                }
-            }
-            return markup + ">\(text)" + Markup(trusted: "</\(element)>")
+            let (type, value) = (self[field + "_type"], self[field + "_value"])
+            let abbreviation = self[field + "_abbrev"] ?? ""
+            let code: Markup =
+                type == nil && value == nil
+                ? .empty : " type=\"\(type ?? "")\" value=\"\(value ?? "")\" abbrev=\"\(abbreviation)\""
+            return "<\(element)\(code)>\(text)</\(element)>"
         }
 
-        func provider(_ element: String) -> Markup {
+        func provider(_ element: Markup) -> Markup {
             guard let name = self["provider_name"] else { return .empty }
-            let institution = self.element("institution", "provider_institution")
-            return Markup(trusted: "<\(element)>") + "<name>\(name)</name>\(institution)"
-                + Markup(trusted: "</\(element)>")
+            return "<\(element)><name>\(name)</name>\(self.element("institution", "provider_institution"))</\(element)>"
         }
     }
 

@@ -41,13 +41,17 @@ enum MinimalReportCalls {
         for (field, _) in filters { query.filters.removeAll { $0.field == field } }
         query.filters += filters
         try query.check(on: subject)
-        let sql = try call.reportSQL(query, subject, models: [model])
+        let sql = try call.reportSQL(query, subject, model: model)
         if query.aggregate != nil {
             let (groups, total) = try sql.groups(call.db)
             return .xml(ReportMarkup.report(query, total: total, ReportMarkup.aggregates(groups)))
         }
         let (facts, total): ([FactRow], Int) = try sql.rows(call.db, columns: FactRow.columns)
-        let metadata = try call.markup.reportMetadata(of: facts.map(\.document))
+        let documents = try DocumentRow.fetch(
+            call.db, "id IN (SELECT value FROM json_each(?))", [facts.map(\.document).jsonList])
+        let markup = try DocumentMarkup(of: documents, in: call.db)
+        let metadata = Dictionary(
+            uniqueKeysWithValues: documents.map { ($0.id, markup.markup(of: $0, latest: false, recordId: false)) })
         let items = facts.map { fact in
             ReportMarkup.item(meta: metadata[fact.document] ?? .empty, item(fact, MinimalItems.Values(fact)))
         }
@@ -55,11 +59,10 @@ enum MinimalReportCalls {
     }
 }
 
-/// Writes `Reports`.
 enum ReportMarkup {
     static func report(_ query: ReportQuery, total: Int, _ items: [Markup]) -> Markup {
         report(
-            total: total, limit: query.limit, offset: query.offset, order: query.orderText, parameters(query), items)
+            total: total, limit: query.limit, offset: query.offset, order: query.orderBy ?? "None", parameters(query), items)
     }
 
     static func report(

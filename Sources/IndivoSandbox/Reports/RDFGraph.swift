@@ -1,15 +1,7 @@
-import GRDB
-
 /// A graph of RDF statements, written as RDF/XML the way the real server's library does: one `rdf:Description` a
 /// subject.
-struct RDFGraph {
+final class RDFGraph {
     static let smart = "http://smartplatforms.org/terms#"
-
-    /// The models that have a form in RDF.
-    static let models: Set = [
-        "Allergy", "AllergyExclusion", "Encounter", "Fill", "Immunization", "LabResult", "Medication", "Problem",
-        "VitalSigns",
-    ]
 
     enum Node: Hashable {
         case resource(String)
@@ -26,13 +18,15 @@ struct RDFGraph {
     private var blankCount = 0
 
     /// A new node without a name.
-    mutating func blank() -> Node {
+    func blank() -> Node {
         blankCount += 1
         return .blank(blankCount)
     }
 
+    func describes(_ subject: Node) -> Bool { statements[subject] != nil }
+
     /// Adds a statement, unless it was made before.
-    mutating func add(_ subject: Node, _ predicate: String, _ object: Object) {
+    func add(_ subject: Node, _ predicate: String, _ object: Object) {
         if statements[subject] == nil { subjects.append(subject) }
         let known = statements[subject] ?? []
         guard !known.contains(where: { $0.predicate == predicate && $0.object == object }) else { return }
@@ -40,18 +34,17 @@ struct RDFGraph {
     }
 
     /// Adds a literal; one that is nil or empty states nothing.
-    mutating func add(_ subject: Node, _ predicate: String, text: String?) {
+    func add(_ subject: Node, _ predicate: String, text: String?) {
         if let text, !text.isEmpty { add(subject, predicate, .literal(text)) }
     }
 
-    mutating func type(_ subject: Node, _ types: String...) {
+    func type(_ subject: Node, _ types: String...) {
         for type in types { add(subject, "rdf:type", .node(.resource(RDFGraph.expand(type)))) }
     }
 
     private static let prefixes = [
         ("dcterms", "http://purl.org/dc/terms/"), ("foaf", "http://xmlns.com/foaf/0.1/"),
-        ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"), ("sp", smart),
-        ("v", "http://www.w3.org/2006/vcard/ns#"),
+        ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"), ("sp", smart), ("v", "http://www.w3.org/2006/vcard/ns#"),
     ]
 
     /// A prefixed name as a URI.

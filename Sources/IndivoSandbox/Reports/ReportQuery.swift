@@ -3,20 +3,29 @@ import IndivoModel
 
 /// What a report can be asked about: the fields with their types, and where their values are.
 struct ReportSubject: Sendable {
+    /// The types that sentences name.
     enum FieldType: String, Sendable {
         case string, number, date
     }
 
     struct Field: Sendable {
-        var type: FieldType
+        enum Kind: Sendable {
+            case string, boolean, number
+            /// A calendar day; an instant as a text; an instant as a number of microseconds.
+            case day, instant, timestamp
+        }
+
+        var kind: Kind
         /// The SQL expression of its value.
         var expression: String
-        /// Whether only a true or a false can be compared with.
-        var isBoolean = false
-        /// Whether the value is a number of microseconds and not a text.
-        var isTimestamp = false
-        /// Whether the value is a calendar day and not an instant.
-        var isDay = false
+
+        var type: FieldType {
+            switch kind {
+            case .string, .boolean: .string
+            case .number: .number
+            case .day, .instant, .timestamp: .date
+            }
+        }
     }
 
     /// The name in sentences: `Invalid filter for fact type LabResult: …`.
@@ -49,9 +58,6 @@ struct ReportQuery {
     /// The order asked for, or the one there is without.
     var orderBy: String? { arguments.orderBy ?? (arguments.aggregate == nil ? "-created_at" : nil) }
 
-    /// How the rows are ordered, as a response gives it back.
-    var orderText: String { orderBy ?? "None" }
-
     /// Groups by date count only where no other group is asked for.
     var effectiveDateGroup: ListArguments.DateGroup? { arguments.groupBy == nil ? arguments.dateGroup : nil }
 
@@ -75,19 +81,14 @@ struct ReportQuery {
                         + "\(dateRange.field)(\(field.type))")
             }
         }
-        if let groupBy = arguments.groupBy, subject.fields[groupBy] == nil {
-            throw Refusal.badRequest("Invalid grouping field for fact type \(name): \(groupBy)")
-        }
-        if let dateGroup = effectiveDateGroup {
-            guard let field = subject.fields[dateGroup.field] else {
-                throw Refusal.badRequest("Invalid grouping field for fact type \(name): \(dateGroup.field)")
+        if let group = arguments.groupBy ?? effectiveDateGroup?.field {
+            let field = subject.fields[group]
+            if field != nil, let increment = effectiveDateGroup?.increment, !ReportQuery.increments.contains(increment) {
+                throw Refusal.badRequest("Invalid date_group Increment: \(increment)")
             }
-            guard ReportQuery.increments.contains(dateGroup.increment) else {
-                throw Refusal.badRequest("Invalid date_group Increment: \(dateGroup.increment)")
-            }
-            // The real server fails on one that is no date.
-            guard field.type == .date else {
-                throw Refusal.badRequest("Invalid grouping field for fact type \(name): \(dateGroup.field)")
+            // The real server fails on a date group of what is no date.
+            guard let field, effectiveDateGroup == nil || field.type == .date else {
+                throw Refusal.badRequest("Invalid grouping field for fact type \(name): \(group)")
             }
         }
         if let aggregate = arguments.aggregate { try check(aggregate, on: subject) }
@@ -138,20 +139,23 @@ struct ReportQuery {
     var orderField: String? { orderBy.map { $0.hasPrefix("-") ? String($0.dropFirst()) : $0 } }
     var descends: Bool { orderBy?.hasPrefix("-") ?? false }
 
-    /// The values that a filter allows: alternatives are separated by `|`.
     private static func check(_ value: String, of name: String, _ field: ReportSubject.Field) throws {
-        func refuse() -> Refusal {
-            let list = value.split(separator: "|", omittingEmptySubsequences: false)
-                .map { PythonText.representation(String($0)) }.joined(separator: ", ")
-            return .badRequest("Invalid argument type for field \(name): expected \(field.type), got [\(list)]")
-        }
-        for part in value.split(separator: "|", omittingEmptySubsequences: false).map(String.init) {
+        let parts = alternatives(value)
+        let isGood = parts.allSatisfy { part in
             switch field.type {
             // The real server cannot compare with text that is not ASCII.
-            case .string: guard part.utf8.allSatisfy({ $0 < 0x80 }) else { throw refuse() }
-            case .number: guard FactReader.decimal(part) != nil else { throw refuse() }
-            case .date: guard IndivoDate.parseDateTime(part) != nil else { throw refuse() }
+            case .string: part.utf8.allSatisfy { $0 < 0x80 }
+            case .number: FactReader.decimal(part) != nil
+            case .date: IndivoDate.parseDateTime(part) != nil
             }
         }
+        guard !isGood else { return }
+        let list = parts.map(PythonText.representation).joined(separator: ", ")
+        throw Refusal.badRequest("Invalid argument type for field \(name): expected \(field.type), got [\(list)]")
+    }
+
+    /// The values that a filter allows.
+    static func alternatives(_ value: String) -> [String] {
+        value.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     }
 }

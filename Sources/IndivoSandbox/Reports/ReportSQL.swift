@@ -1,7 +1,6 @@
 import GRDB
 import OrderedJSON
 
-/// Runs a report's query in the database.
 struct ReportSQL {
     let query: ReportQuery
     let subject: ReportSubject
@@ -41,19 +40,17 @@ struct ReportSQL {
     func groups(_ db: Database) throws -> (groups: [Group], total: Int) {
         guard let aggregate = query.aggregate, let field = subject.fields[aggregate.field] else { return ([], 0) }
         let (condition, arguments) = try filtered()
-        let value = expression(aggregate.operation, field)
+        let value = "\(aggregate.operation)(\(field.expression))"
+        let isDateValue = field.type == .date && aggregate.operation != "count"
         guard let label = groupLabel else {
             let row = try Row.fetchOne(db, sql: "SELECT \(value) \(condition)", arguments: arguments)
-            let isDate = field.type == .date && aggregate.operation != "count"
-            return ([Group(value: read(row?[0], field, aggregate.operation), isDateValue: isDate)], 1)
+            return ([Group(value: read(row?[0], field, aggregate.operation), isDateValue: isDateValue)], 1)
         }
         // The real server sorts by the row as well when an order is asked for, and so splits every group into its rows.
         let splits = query.orderField != nil
         let grouping = "GROUP BY grouplabel" + (splits ? ", \(subject.serial)" : "")
-        let sorted =
-            splits
-            ? " ORDER BY \(subject.fields[query.orderField ?? ""]?.expression ?? "grouplabel")"
-                + (query.descends ? " DESC" : "") : " ORDER BY grouplabel"
+        let order = query.orderField.flatMap { subject.fields[$0]?.expression } ?? "grouplabel"
+        let sorted = " ORDER BY \(order)" + (query.descends ? " DESC" : "")
         let all = try Row.fetchAll(
             db, sql: "SELECT \(label) AS grouplabel, \(value) \(condition) \(grouping)\(sorted)", arguments: arguments)
         let page = query.limit == 0 ? all[...] : all.dropFirst(query.offset).prefix(query.limit)
@@ -62,7 +59,7 @@ struct ReportSQL {
             Group(
                 label: groupField.map { read(row[0], $0, "group") } ?? read(row[0]),
                 value: read(row[1], field, aggregate.operation), isDateLabel: groupField?.type == .date,
-                isDateValue: field.type == .date && aggregate.operation != "count")
+                isDateValue: isDateValue)
         }
         return (groups, all.count)
     }
@@ -72,7 +69,7 @@ struct ReportSQL {
         var arguments = sourceArguments
         for (name, value) in query.filters {
             guard let field = subject.fields[name] else { continue }
-            let alternatives = value.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+            let alternatives = ReportQuery.alternatives(value)
             let marks = alternatives.map { _ in "?" }.joined(separator: ", ")
             sql += " AND \(field.expression) IN (\(marks))"
             for alternative in alternatives { arguments += [argument(alternative, field)] }
@@ -91,18 +88,21 @@ struct ReportSQL {
     }
 
     private func argument(_ text: String, _ field: ReportSubject.Field) -> (any DatabaseValueConvertible)? {
-        if field.isBoolean { return text.isEmpty || text == "0" ? 0 : 1 }
-        switch field.type {
-        case .string: return text
-        case .number: return FactReader.decimal(text)
-        case .date: return IndivoDate.parseDateTime(text).map { comparable($0, field) } ?? nil
+        switch field.kind {
+        case .boolean: text.isEmpty || text == "0" ? 0 : 1
+        case .string: text
+        case .number: FactReader.decimal(text)
+        case .day, .instant, .timestamp: IndivoDate.parseDateTime(text).flatMap { comparable($0, field) }
         }
     }
 
     /// An instant in the form in which the field's values are stored.
     private func comparable(_ instant: Timestamp, _ field: ReportSubject.Field) -> (any DatabaseValueConvertible)? {
-        if field.isTimestamp { return instant.rawValue }
-        return field.isDay ? instant.day : instant.sortableText
+        switch field.kind {
+        case .timestamp: instant.rawValue
+        case .day: instant.day
+        default: instant.sortableText
+        }
     }
 
     private var order: String {
@@ -110,14 +110,14 @@ struct ReportSQL {
         // Where a value is missing the real server's database puts it last, or first when descending.
         let direction = query.descends ? "DESC NULLS FIRST" : "ASC NULLS LAST"
         // Ties come in the order of storage, either way; but no two rows of the real server are as old as each other.
-        let serial = field.isTimestamp && query.descends ? "DESC" : "ASC"
+        let serial = field.kind == .timestamp && query.descends ? "DESC" : "ASC"
         return "\(field.expression) \(direction), \(subject.serial) \(serial)"
     }
 
     private var groupLabel: String? {
         if let groupBy = query.groupBy { return subject.fields[groupBy]?.expression }
         guard let group = query.dateGroup, let field = subject.fields[group.field] else { return nil }
-        let date = field.isTimestamp ? "datetime(\(field.expression) / 1000000, 'unixepoch')" : field.expression
+        let date = field.kind == .timestamp ? "datetime(\(field.expression) / 1000000, 'unixepoch')" : field.expression
         func format(_ pattern: String) -> String { "strftime('\(pattern)', \(date))" }
         // Weeks are counted from the first of January.
         let week = "printf('%02d', (CAST(strftime('%j', \(date)) AS INTEGER) - 1) / 7 + 1)"
@@ -134,25 +134,15 @@ struct ReportSQL {
         }
     }
 
-    private func expression(_ operation: String, _ field: ReportSubject.Field) -> String {
-        "\(operation)(\(field.expression))"
-    }
-
     /// A value out of the database, in the form of its field.
     private func read(_ value: DatabaseValue?, _ field: ReportSubject.Field, _ operation: String) -> JSONValue {
         guard operation != "count" else { return read(value) }
-        switch field.type {
-        case .number:
-            guard let value, let number = Double.fromDatabaseValue(value) else { return .null }
-            return JSONValue(decimal: number)
-        case .date:
-            if field.isTimestamp {
-                return JSONValue(value.flatMap { Int64.fromDatabaseValue($0) }.map { Timestamp(rawValue: $0).text })
-            }
-            guard let text = read(value).string else { return .null }
-            return JSONValue(FieldText.date(text, field.isDay ? .date : .dateTime))
-        case .string:
-            return read(value)
+        return switch field.kind {
+        case .number: value.flatMap { Double.fromDatabaseValue($0) }.map { JSONValue(decimal: $0) } ?? .null
+        case .timestamp: JSONValue(value.flatMap { Int64.fromDatabaseValue($0) }.map { Timestamp(rawValue: $0).text })
+        case .day: JSONValue(read(value).string.map { FieldText.date($0, .date) })
+        case .instant: JSONValue(read(value).string.map { FieldText.date($0, .dateTime) })
+        case .string, .boolean: read(value)
         }
     }
 

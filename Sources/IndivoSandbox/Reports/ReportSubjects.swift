@@ -43,29 +43,30 @@ extension ReportSubject {
     static let audit = ReportSubject(
         name: "Audit",
         fields: [
-            "document_id": Field(type: .string, expression: "audit.document"),
-            "external_id": Field(type: .string, expression: "audit.externalId"),
-            "request_date": Field(type: .date, expression: "audit.at", isTimestamp: true),
-            "function_name": Field(type: .string, expression: "audit.function"),
-            "principal_email": Field(type: .string, expression: "audit.principal"),
-            "proxied_by_email": Field(type: .string, expression: "audit.proxiedBy"),
-            "record_id": Field(type: .string, expression: "audit.record"),
-            "created_at": Field(type: .date, expression: "audit.at", isTimestamp: true),
+            "document_id": Field(kind: .string, expression: "audit.document"),
+            "external_id": Field(kind: .string, expression: "audit.externalId"),
+            "request_date": Field(kind: .timestamp, expression: "audit.at"),
+            "function_name": Field(kind: .string, expression: "audit.function"),
+            "principal_email": Field(kind: .string, expression: "audit.principal"),
+            "proxied_by_email": Field(kind: .string, expression: "audit.proxiedBy"),
+            "record_id": Field(kind: .string, expression: "audit.record"),
+            "created_at": Field(kind: .timestamp, expression: "audit.at"),
         ],
         serial: "audit.serial")
 }
 
 extension ReportSubject.Field {
     static func fact(_ name: String, _ type: DataFieldType) -> ReportSubject.Field {
-        let expression = "json_extract(fact.body, '$.\"\(name)\"')"
-        return switch type {
-        case .number: ReportSubject.Field(type: .number, expression: expression)
-        case .date: ReportSubject.Field(type: .date, expression: expression, isDay: true)
-        case .dateTime: ReportSubject.Field(type: .date, expression: expression)
-        case .boolean: ReportSubject.Field(type: .string, expression: expression, isBoolean: true)
-        case .string: ReportSubject.Field(type: .string, expression: expression)
-        }
+        let kind: Kind =
+            switch type {
+            case .number: .number
+            case .date: .day
+            case .dateTime: .instant
+            case .boolean: .boolean
+            case .string: .string
+            }
+        return ReportSubject.Field(kind: kind, expression: "json_extract(fact.body, '$.\"\(name)\"')")
     }
 
-    static let createdAt = ReportSubject.Field(type: .date, expression: "fact.createdAt", isTimestamp: true)
+    static let createdAt = ReportSubject.Field(kind: .timestamp, expression: "fact.createdAt")
 }

@@ -27,24 +27,25 @@ enum SMARTCalls {
     }
 
     private static func list(_ call: Call, _ models: [String]) throws -> Response {
-        let marks = models.map { _ in "?" }.joined(separator: ", ")
-        let facts = try FactRow.fetchAll(
-            call.db,
-            sql: """
-                SELECT \(FactRow.columns) FROM fact JOIN document ON document.id = fact.document
-                WHERE fact.record = ? AND document.status = 'active' AND fact.model IN (\(marks)) ORDER BY fact.serial
-                """,
-            arguments: [try call.record.id] + StatementArguments(models))
-        return .rdf(try RDFGraph.facts(facts, of: call.record.id, server: call.server, in: call.db))
+        try graph(of: facts(call, models, "document.status = 'active' ORDER BY fact.serial", []), call)
     }
 
     /// One fact. The real server does not check whose it is; this one does.
     private static func instance(_ call: Call, _ models: [String]) throws -> Response {
-        let marks = models.map { _ in "?" }.joined(separator: ", ")
-        let facts = try FactRow.fetchAll(
-            call.db, sql: "SELECT \(FactRow.columns) FROM fact WHERE id = ? AND record = ? AND model IN (\(marks))",
-            arguments: [call["fact"], try call.record.id] + StatementArguments(models))
+        let facts = try facts(call, models, "fact.id = ?", [call["fact"]])
         guard !facts.isEmpty else { throw Refusal.notFound }
-        return .rdf(try RDFGraph.facts(facts, of: call.record.id, server: call.server, in: call.db))
+        return try graph(of: facts, call)
+    }
+
+    private static func facts(
+        _ call: Call, _ models: [String], _ condition: String, _ arguments: StatementArguments
+    ) throws -> [FactRow] {
+        try FactRow.fetch(
+            call.db, "fact.record = ? AND fact.model IN (SELECT value FROM json_each(?)) AND \(condition)",
+            [call.record.id, models.jsonList] + arguments)
+    }
+
+    private static func graph(of facts: [FactRow], _ call: Call) throws -> Response {
+        .rdf(try RDFGraph.facts(facts, of: call.record.id, server: call.server, in: call.db))
     }
 }

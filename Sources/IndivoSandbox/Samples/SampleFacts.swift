@@ -1,8 +1,7 @@
-/// The kinds of facts that samples are made of.
-enum SampleFacts {
-    static let snomed = "http://purl.bioontology.org/ontology/SNOMEDCT/"
-    static let rxNorm = "http://purl.bioontology.org/ontology/RXNORM/"
-    static let loinc = "http://purl.bioontology.org/ontology/LNC/"
+extension SampleModel {
+    private static let snomed = "http://purl.bioontology.org/ontology/SNOMEDCT/"
+    private static let rxNorm = "http://purl.bioontology.org/ontology/RXNORM/"
+    private static let loinc = "http://purl.bioontology.org/ontology/LNC/"
     private static let smart = "http://smartplatforms.org/terms/codes/"
 
     static func medication(
@@ -55,24 +54,19 @@ enum SampleFacts {
         on day: String, systolic: Int, diastolic: Int, pulse: Int, weight: String, height: String, bmi: String,
         temperature: String = "36.8"
     ) -> SampleModel {
-        func sign(
-            _ model: SampleModel, _ field: String, _ title: String, _ code: String, _ value: String, _ unit: String
-        )
-            -> SampleModel
-        {
-            model.code(field + "_name", title, code, loinc).quantity(field, value, unit)
+        func sign(_ field: String, _ title: String, _ code: String, _ value: String, _ unit: String) {
+            model = model.code(field + "_name", title, code, loinc).quantity(field, value, unit)
         }
         var model = SampleModel("VitalSigns").field("date", day + "T10:00:00Z")
-        model = sign(model, "bp_systolic", "Intravascular systolic", "8480-6", String(systolic), "mm[Hg]")
-        model = sign(model, "bp_diastolic", "Intravascular diastolic", "8462-4", String(diastolic), "mm[Hg]")
-        model = model.code("bp_position", "Sitting", "33586001", snomed)
-            .code("bp_site", "Right arm", "368209003", snomed)
+            .code("bp_position", "Sitting", "33586001", snomed).code("bp_site", "Right arm", "368209003", snomed)
             .code("bp_method", "Auscultation", "auscultation", smart + "BloodPressureMethod#")
-        model = sign(model, "heart_rate", "Heart rate", "8867-4", String(pulse), "{beats}/min")
-        model = sign(model, "weight", "Body weight", "3141-9", weight, "kg")
-        model = sign(model, "height", "Body height", "8302-2", height, "m")
-        model = sign(model, "bmi", "Body mass index", "39156-5", bmi, "kg/m2")
-        model = sign(model, "temperature", "Body temperature", "8310-5", temperature, "Cel")
+        sign("bp_systolic", "Intravascular systolic", "8480-6", String(systolic), "mm[Hg]")
+        sign("bp_diastolic", "Intravascular diastolic", "8462-4", String(diastolic), "mm[Hg]")
+        sign("heart_rate", "Heart rate", "8867-4", String(pulse), "{beats}/min")
+        sign("weight", "Body weight", "3141-9", weight, "kg")
+        sign("height", "Body height", "8302-2", height, "m")
+        sign("bmi", "Body mass index", "39156-5", bmi, "kg/m2")
+        sign("temperature", "Body temperature", "8310-5", temperature, "Cel")
         return model.one(
             "encounter",
             SampleModel("Encounter").field("startDate", day + "T09:45:00Z").field("endDate", day + "T10:20:00Z")

@@ -1,7 +1,7 @@
 import GRDB
 
 /// An account: a person who logs in.
-struct AccountRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct AccountRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "account"
 
     /// The e-mail address that names the account.

@@ -1,7 +1,6 @@
 import GRDB
 import PasswordHashing
 
-/// Makes accounts and checks who logs in.
 struct AccountStore {
     let db: Database
 
@@ -22,9 +21,7 @@ struct AccountStore {
     func setPassword(_ password: String, of account: String) throws {
         let hash = try PasswordHash(of: password).text
         try db.execute(sql: "UPDATE login SET password = ? WHERE account = ?", arguments: [hash, account])
-        if db.changesCount == 0 {
-            try LoginRow(username: account, account: account, password: hash).insert(db)
-        }
+        if db.changesCount == 0 { try LoginRow(username: account, account: account, password: hash).insert(db) }
     }
 
     func checks(password: String, of account: String) throws -> Bool {
@@ -69,15 +66,14 @@ extension ServerContext {
     /// nor a locked database distinguishes one case from the other.
     func logIn(_ username: String, _ password: String) async throws -> AccountRow? {
         let now = self.now
-        let (login, account) = try await database.writer.read { db in
+        let (login, account) = try await database.read { db in
             let login = try AccountStore(db: db).login(username)
             return (login, try login.flatMap { try AccountRow.find($0.account, in: db) })
         }
         let matches = PasswordHash(text: login?.password ?? ServerContext.nobodysPassword).matches(password)
-        guard let account else { return nil }
-        guard account.isOpen(at: now) else { return nil }
+        guard let account, account.isOpen(at: now) else { return nil }
         let success = matches && login?.password != nil
-        return try await database.writer.write { db in
+        return try await database.write { db in
             // Looked at again where attempts come one after the other: others may have been counted meanwhile.
             guard let account = try AccountRow.find(account.id, in: db), account.isOpen(at: self.now) else { return nil }
             try AccountStore(db: db).note(success: success, of: account.id, at: now)

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// A user app (Indivo's PHA).
-struct AppRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct AppRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "app"
 
     /// The id, in the form of an e-mail address.
@@ -16,10 +16,18 @@ struct AppRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     /// Where the app starts, with `{record_id}` and `{carenet_id}` to be filled in.
     var startURL: String
     var callbackURL: String
-    /// The manifest as JSON.
     var manifest: String
 
     var isAutonomous: Bool { mode == "background" }
+
+    static func all(in db: Database) throws -> [AppRow] { try fetchAll(db, sql: "SELECT * FROM app ORDER BY rowid") }
+
+    /// The apps enabled on a record.
+    static func enabled(on record: String, in db: Database) throws -> [AppRow] {
+        try fetchAll(
+            db, sql: "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial",
+            arguments: [record])
+    }
 
     /// Whether a callback leads to where the app is registered: to the origin of its callback URL or start URL, or the
     /// same scheme where it is the app's own. What comes behind may differ from login to login.

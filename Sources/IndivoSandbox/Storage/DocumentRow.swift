@@ -37,6 +37,8 @@ struct DocumentRow: Sendable {
         creator, creatorType, original, replaces, replacedBy
         """
 
+    static let states: Set = ["active", "void", "archived"]
+
     // Conditions are texts of this program, few and always the same, so that their statements are worth keeping.
 
     static func fetch(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> [DocumentRow] {
@@ -51,7 +53,6 @@ struct DocumentRow: Sendable {
             db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition) LIMIT 1"), arguments: arguments)
     }
 
-    /// Stores the document with its content.
     func insert(_ db: Database, content: Data) throws {
         try db.cachedStatement(
             sql: """
@@ -66,7 +67,6 @@ struct DocumentRow: Sendable {
             ])
     }
 
-    /// The document's bytes.
     func content(_ db: Database) throws -> Data {
         try Data.fetchOne(
             db.cachedStatement(sql: "SELECT content FROM document WHERE id = ?"), arguments: [id]) ?? Data()
@@ -81,5 +81,31 @@ extension DocumentRow: FetchableRecord {
             mimeType: row[7], size: row[8], digest: row[9], label: row[10], status: row[11], neverShare: row[12],
             createdAt: row[13], creator: row[14], creatorType: row[15], original: row[16], replaces: row[17],
             replacedBy: row[18])
+    }
+}
+
+struct StatusChangeRow: Codable, Sendable, FetchableRecord {
+    var status: String
+    var reason: String
+    var at: Timestamp
+    var by: String
+
+    static func all(of document: String, in db: Database) throws -> [StatusChangeRow] {
+        try fetchAll(db, sql: "SELECT * FROM statusChange WHERE document = ? ORDER BY serial", arguments: [document])
+    }
+}
+
+/// The type of a document: namespace and name of its root element, put together without a separator.
+enum DocumentType {
+    static let namespace = "http://indivo.org/vocab/xml/documents#"
+
+    /// Whether the server reads the content of documents of the type, or has one.
+    static func isKnown(_ type: String, in db: Database) throws -> Bool {
+        let roots = DocumentSchema.rootsOfDocuments.union(["Demographics"])
+        return try roots.contains { type == namespace + $0 } || db.exists("document WHERE type = ?", [type])
+    }
+
+    static func expand(_ name: String) -> String {
+        name.contains(":") || name.contains("/") ? name : namespace + name
     }
 }

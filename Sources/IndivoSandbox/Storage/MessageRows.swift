@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// A message in an account's inbox.
 struct MessageRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "message"
 
@@ -40,7 +39,6 @@ struct AttachmentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     }
 }
 
-/// A notification to an account.
 struct NotificationRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "notification"
 

@@ -1,7 +1,6 @@
 import GRDB
 
-/// A health record.
-struct RecordRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct RecordRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "record"
 
     var serial: Int64?
@@ -14,6 +13,41 @@ struct RecordRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     var externalId: String?
     /// The id of its demographics document.
     var demographics: String?
+
+    /// Whether an account has full control: it owns the record, or the record is shared with it as a whole.
+    func isOwnedOrShared(by account: String, in db: Database) throws -> Bool {
+        try owner == account || db.exists("share WHERE record = ? AND account = ?", [id, account])
+    }
+
+    func hasApp(_ app: String, in db: Database) throws -> Bool {
+        try db.exists("share WHERE record = ? AND app = ?", [id, app])
+    }
+
+    /// Enables an app on the record, unless it is.
+    func enable(_ app: String, in db: Database) throws {
+        if try !hasApp(app, in: db) { try ShareRow(id: Secrets.id(), record: id, app: app).insert(db) }
+    }
+
+    /// Takes an app from the record. What it stored there stays; its tokens die at once.
+    func disable(_ app: String, in db: Database) throws {
+        for table in ["share", "accessToken", "requestToken"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE record = ? AND app = ?", arguments: [id, app])
+        }
+        try db.execute(
+            sql: "DELETE FROM carenetApp WHERE app = ? AND carenet IN (SELECT id FROM carenet WHERE record = ?)",
+            arguments: [app, id])
+    }
+
+    func carenets(in db: Database) throws -> [CarenetRow] {
+        try CarenetRow.fetchAll(db, sql: "SELECT * FROM carenet WHERE record = ? ORDER BY serial", arguments: [id])
+    }
+
+    /// The accounts to which messages about the record go: its owner, and those with a full share.
+    func recipients(in db: Database) throws -> [String] {
+        let shared = try String.fetchAll(
+            db, sql: "SELECT account FROM share WHERE record = ? AND account IS NOT NULL ORDER BY serial", arguments: [id])
+        return (owner.map { [$0] } ?? []) + shared.filter { $0 != owner }
+    }
 }
 
 /// An account or an app with access to a whole record.
@@ -29,11 +63,19 @@ struct ShareRow: Codable, Sendable, FetchableRecord, PersistableRecord {
 }
 
 /// A group of people with whom a part of a record is shared.
-struct CarenetRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct CarenetRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "carenet"
 
     var serial: Int64?
     var id: String
     var record: String
     var name: String
+
+    func hasAccount(_ account: String, in db: Database) throws -> Bool {
+        try db.exists("carenetAccount WHERE carenet = ? AND account = ?", [id, account])
+    }
+
+    func hasApp(_ app: String, in db: Database) throws -> Bool {
+        try db.exists("carenetApp WHERE carenet = ? AND app = ?", [id, app])
+    }
 }

@@ -25,13 +25,12 @@ struct TokenPair: Sendable {
     let token: String
     let secret: String
 
-    init(_ source: IdentifierSource) {
-        token = source.token()
-        secret = source.token()
-    }
-
     var fingerprint: String { Secrets.fingerprint(token) }
     var concealedSecret: Data { Secrets.conceal(Data(secret.utf8), under: token) }
+}
+
+extension TokenPair {
+    init(_ source: IdentifierSource) { self.init(token: source.token(), secret: source.token()) }
 }
 
 struct RequestTokenRow: Codable, Sendable, StoredToken {

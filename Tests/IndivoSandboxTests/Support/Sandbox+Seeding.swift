@@ -1,23 +1,25 @@
 import Foundation
 import GRDB
 
+@testable import IndivoSandbox
+
 /// What tests need to bring a sandbox into a state that was reached elsewhere.
 extension Sandbox {
     /// A document as another server had it.
-    package struct SeedDocument: Sendable {
-        package var id: String
-        package var record: String?
-        package var app: String?
-        package var externalId: String?
-        package var content: Data
-        package var contentType: String
+    struct SeedDocument: Sendable {
+        var id: String
+        var record: String?
+        var app: String?
+        var externalId: String?
+        var content: Data
+        var contentType: String
         /// Size and digest to report, where the content stands for one that is not known.
-        package var size: Int?
-        package var digest: String?
-        package var creator: (id: String, type: String)
-        package var createdAt: Date
+        var size: Int?
+        var digest: String?
+        var creator: (id: String, type: String)
+        var createdAt: Date
 
-        package init(
+        init(
             id: String, record: String?, app: String? = nil, externalId: String? = nil, content: Data,
             contentType: String = "application/xml", size: Int? = nil, digest: String? = nil,
             creator: (id: String, type: String) = ("", "NoUser"), createdAt: Date
@@ -35,10 +37,10 @@ extension Sandbox {
         }
     }
 
-    package func seed(_ seed: SeedDocument) async throws {
-        try await context.database.writer.write { db in
+    func seed(_ seed: SeedDocument) async throws {
+        try await context.database.write { db in
             let now = Timestamp(seed.createdAt)
-            let store = DocumentStore(db: db, server: self.context, now: now)
+            let store = Store(db: db, server: self.context, now: now)
             let content = try DocumentContent(seed.content, contentType: seed.contentType)
             let made = try store.create(
                 content, in: DocumentScope(record: seed.record, app: seed.app), externalId: seed.externalId,
@@ -50,16 +52,16 @@ extension Sandbox {
     }
 
     /// Sets what is reported of a document whose content stands for one that is not known.
-    package func seedDigest(of document: String, size: Int, digest: String) async throws {
-        try await context.database.writer.write { db in
+    func seedDigest(of document: String, size: Int, digest: String) async throws {
+        try await context.database.write { db in
             try db.execute(
                 sql: "UPDATE document SET size = ?, digest = ? WHERE id = ?", arguments: [size, digest, document])
         }
     }
 
     /// Gives the fact that holds all these texts an id.
-    package func seedFactId(_ id: String, containing texts: [String]) async throws {
-        try await context.database.writer.write { db in
+    func seedFactId(_ id: String, containing texts: [String]) async throws {
+        try await context.database.write { db in
             let conditions = texts.map { _ in " AND instr(body, ?) > 0" }.joined()
             try db.execute(
                 sql: "UPDATE fact SET id = ? WHERE serial = (SELECT min(serial) FROM fact WHERE true\(conditions))",
@@ -68,13 +70,13 @@ extension Sandbox {
     }
 
     /// Makes a token known that was issued elsewhere.
-    package func seedAccessToken(
+    func seedAccessToken(
         _ token: String, secret: String, app: String, record: String, carenet: String?, account: String?,
         enabling: Bool
     ) async throws {
         let pair = TokenPair(token: token, secret: secret)
         let now = context.now
-        try await context.database.writer.write { db in
+        try await context.database.write { db in
             if enabling { try RecordRow.find(record, in: db)?.enable(app, in: db) }
             try AccessTokenRow(
                 fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, record: record, carenet: carenet,
@@ -84,10 +86,10 @@ extension Sandbox {
     }
 
     /// Makes a request token known that was issued elsewhere.
-    package func seedRequestToken(_ token: String, secret: String, app: String, record: String?) async throws {
+    func seedRequestToken(_ token: String, secret: String, app: String, record: String?) async throws {
         let pair = TokenPair(token: token, secret: secret)
         let now = context.now
-        try await context.database.writer.write { db in
+        try await context.database.write { db in
             try RequestTokenRow(
                 fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, callback: "oob", record: record,
                 createdAt: now
@@ -96,10 +98,10 @@ extension Sandbox {
     }
 
     /// Makes a session of a UI server known that was begun elsewhere.
-    package func seedSession(_ token: String, secret: String, account: String) async throws {
+    func seedSession(_ token: String, secret: String, account: String) async throws {
         let pair = TokenPair(token: token, secret: secret)
         let end = context.now.advanced(bySeconds: 86_400)
-        try await context.database.writer.write { db in
+        try await context.database.write { db in
             try SessionTokenRow(
                 fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account, expiresAt: end
             ).insert(db)
@@ -107,9 +109,9 @@ extension Sandbox {
     }
 
     /// Lets an access token's time run out.
-    package func seedExpiry(ofAccessToken token: String) async throws {
+    func seedExpiry(ofAccessToken token: String) async throws {
         let end = context.now.advanced(bySeconds: -1)
-        try await context.database.writer.write { db in
+        try await context.database.write { db in
             try db.execute(
                 sql: "UPDATE accessToken SET expiresAt = ? WHERE fingerprint = ?",
                 arguments: [end, Secrets.fingerprint(token)])
@@ -117,20 +119,13 @@ extension Sandbox {
     }
 
     /// Approves a request token with a verifier that was made elsewhere.
-    package func seedApproval(ofRequestToken token: String, verifier: String, by account: String) async throws {
-        try await context.database.writer.write { db in
+    func seedApproval(ofRequestToken token: String, verifier: String, by account: String) async throws {
+        try await context.database.write { db in
             guard let row = try RequestTokenRow.find(token, in: db) else { return }
             try row.record.flatMap { try RecordRow.find($0, in: db) }?.enable(row.app, in: db)
             try db.execute(
                 sql: "UPDATE requestToken SET account = ?, verifier = ? WHERE fingerprint = ?",
                 arguments: [account, Secrets.fingerprint(verifier), row.fingerprint])
         }
-    }
-}
-
-extension TokenPair {
-    init(token: String, secret: String) {
-        self.token = token
-        self.secret = secret
     }
 }

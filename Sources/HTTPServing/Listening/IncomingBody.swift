@@ -1,0 +1,81 @@
+import Foundation
+
+/// A body on its way in, within the limit of one body, the budget of all, and the pace at which it has to come.
+///
+/// Its share of the budget grows as bytes come: who announces a body and sends none takes nothing. Once it holds much of it,
+/// who stops sending gives it back soon.
+struct IncomingBody {
+    /// Why a body was not kept.
+    enum Problem { case tooLarge, overloaded }
+
+    /// What a body may have without a pace: little of the budget, however many connections there are.
+    static let free = 64 << 10
+    /// The time over which the least rate is measured. Phones lose their network for some seconds when they change it.
+    static let window = Duration.seconds(10)
+    private static let step = 64 << 10
+
+    private let connections: OpenConnections
+    private let key: ConnectionTable.Key
+    private let settings: HTTPListener.Configuration
+    private var end: ConnectionTable.Instant
+    private(set) var data = Data()
+    private(set) var problem: Problem?
+    /// What it has of the budget.
+    private var share = 0
+    private var size = 0
+    /// What has to come until the window ends.
+    private var left = 0
+
+    init(_ connections: OpenConnections, _ key: ConnectionTable.Key, _ settings: HTTPListener.Configuration) {
+        (self.connections, self.key, self.settings) = (connections, key, settings)
+        end = connections.now()
+    }
+
+    /// The body is about to come: its time begins.
+    mutating func begin() {
+        end = connections.now() + .seconds(settings.timeout)
+        connections.enter(.receiving, key, until: end)
+    }
+
+    /// Takes bytes, and keeps them while there is room.
+    mutating func append(_ bytes: ArraySlice<UInt8>) {
+        size += bytes.count
+        keep(bytes)
+        // When a window's share has come, the next window begins.
+        left -= bytes.count
+        guard settings.bodyRate > 0, size > Self.free, left <= 0 else { return }
+        left = settings.bodyRate * Int(Self.window.components.seconds)
+        connections.enter(.receiving, key, until: min(end, connections.now() + Self.window))
+    }
+
+    private mutating func keep(_ bytes: ArraySlice<UInt8>) {
+        guard problem == nil else { return }
+        if size > settings.bodyLimit {
+            problem = .tooLarge
+        } else if grow() {
+            data.append(contentsOf: bytes)
+            return
+        } else {
+            problem = .overloaded
+        }
+        data = Data()
+        giveBack()
+    }
+
+    /// Makes room for what has come; false when the budget is used up.
+    private mutating func grow() -> Bool {
+        guard size > share else { return true }
+        // In steps, and where there is no room for one, just what is needed.
+        for more in [max(Self.step, size - share), size - share] where connections.reserve(more) {
+            share += more
+            return true
+        }
+        return false
+    }
+
+    /// Gives its share of the budget back.
+    mutating func giveBack() {
+        connections.release(share)
+        share = 0
+    }
+}
