@@ -4,17 +4,17 @@ import OAuth1
 
 extension CallClient {
     /// A successful response as it is, any other as an error.
-    func read(_ answer: HTTPAnswer, to outgoing: Outgoing, isTimeKnown: Bool) throws(IndivoError) -> Answer {
+    func read(_ answer: HTTPAnswer, to outgoing: Outgoing, isTimeKnown: Bool) throws(IndivoError) -> CallResponse {
         let call = outgoing.call
         let status = answer.response.status.code
         if (200..<300).contains(status) {
             if let credentials = outgoing.credentials { accepted.note(call, path: outgoing.path, credentials) }
-            let success = Answer(answer, to: outgoing, maximumReadingBytes: options.maximumReadingBytes)
+            let success = CallResponse(answer, to: outgoing, maximumReadingBytes: options.maximumReadingBytes)
             if let coding = answer.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
                 throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
             }
             // The status alone says that it was done.
-            if success.isCut, call.response != .ok { throw success.lost() }
+            if success.end == .cut, call.response != .ok { throw success.lost() }
             return success
         }
         // What is said where tokens are made may hold one.
@@ -37,7 +37,7 @@ extension CallClient {
                         of: call, path: outgoing.path, outgoing.credentials, isTimeKnown: isTimeKnown)), call: call)
         case 404:
             // To new content that it does not take a server may say 404, without a word.
-            let problems = call.notFoundHint == nil || AnsweringServer(answer) == .pages ? [] : sent.problems
+            let problems = call.notFoundHint == nil || RespondingServer(answer) == .pages ? [] : sent.problems
             error = IndivoError(
                 problems.isEmpty ? .notFound : .invalid(serverMessage: "", problems: problems), call: call)
         case 500...: error = IndivoError(.serverFailed(status: status), call: call)
@@ -53,7 +53,7 @@ extension CallClient {
 
     /// What is likely wrong with the API's address, where the response says so.
     private func advice(on answer: HTTPAnswer, to call: IndivoCall) -> String? {
-        if AnsweringServer(answer) == .pages {
+        if RespondingServer(answer) == .pages {
             return "The response is a page for people, or leads to one, which the API server does not send: the API address "
                 + "seems to be the UI server's or a proxy's. The two servers have different ports; check the API address."
         }
@@ -91,6 +91,41 @@ extension IndivoError {
         self.init(reason, call: call)
         transportError = failure
         isOutcomeUnknown = failure.mayHaveReachedServer
-        isSafeToRetry = Repetition(of: call) != .never || !failure.mayHaveReachedServer
+        isSafeToRetry = call.repetition != .never || !failure.mayHaveReachedServer
+    }
+
+    /// Whether it may pass by itself: the network's failures, and a server or proxy that is busy.
+    var mayPass: Bool {
+        switch reason {
+        case .notReachable: transportError?.kind != .tls
+        case .timedOut, .responseLost: true
+        case .serverFailed(let status): [502, 503, 504].contains(status)
+        case .unexpectedStatus(let status): status == 429
+        default: false
+        }
+    }
+
+    /// Whether the server says that it has done this already, by the id of what is to be done.
+    var isDuplicate: Bool {
+        switch reason {
+        case .conflict(.messageIDUsed): true
+        case .invalid(let message, _): message.contains("Duplicate attachment number")
+        default: false
+        }
+    }
+
+    /// Whether the library itself refused to send the request.
+    var isBeforeSending: Bool {
+        switch reason {
+        case .badArgument, .login(.loggedOut): true
+        default: false
+        }
+    }
+
+    /// The same call, cancelled.
+    func cancelled() -> IndivoError {
+        var error = self
+        error.reason = .cancelled
+        return error
     }
 }

@@ -63,19 +63,19 @@ extension IndivoCall {
         nil, "app_document_meta_ext", .get, "/apps/{app}/documents/external/{external}/meta", as: .app, .metadata,
         "AppDocuments.document(externalID:)")
     static let appDocumentDelete = IndivoCall(
-        nil, "app_document_delete", .delete, "/apps/{app}/documents/{document}", as: .app, .ok, "AppDocument.delete()")
+        nil, "app_document_delete", .delete, "/apps/{app}/documents/{document}", as: .app, .ok, "AppDocuments.Document.delete()")
     static let appSpecificDocument = IndivoCall(
         nil, "app_specific_document", .get, "/apps/{app}/documents/{document}", as: .app, .content,
-        "AppDocument.content()")
+        "AppDocuments.Document.content()")
     static let appDocumentCreateOrUpdate = IndivoCall(
         nil, "app_document_create_or_update", .put, "/apps/{app}/documents/{document}", as: .app, body: .document,
-        .metadata, "AppDocument.replace(with:)")
+        .metadata, "AppDocuments.Document.replace(with:)")
     static let appDocumentLabel = IndivoCall(
         nil, "app_document_label", .put, "/apps/{app}/documents/{document}/label", as: .app, body: .text, .documents,
-        "AppDocument.setLabel(_:)")
+        "AppDocuments.Document.setLabel(_:)")
     static let appDocumentMeta = IndivoCall(
         nil, "app_document_meta", .get, "/apps/{app}/documents/{document}/meta", as: .app, .metadata,
-        "AppDocument.refreshMetadata()")
+        "AppDocuments.Document.refreshMetadata()")
     static let appRecordList = IndivoCall(
         nil, "app_record_list", .get, "/apps/{app}/records/", as: .app, .element, "IndivoServer.autonomousRecords()")
     static let autonomousAccessToken = IndivoCall(

@@ -34,16 +34,16 @@ extension IndivoCall {
         "AppDocuments.document(externalID:)")
     static let recordAppDocumentDelete = IndivoCall(
         7, "record_app_document_delete", .delete, "/records/{record}/apps/{app}/documents/{document}", .ok,
-        "AppDocument.delete()")
+        "AppDocuments.Document.delete()")
     static let recordAppSpecificDocument = IndivoCall(
         8, "record_app_specific_document", .get, "/records/{record}/apps/{app}/documents/{document}", .content,
-        "AppDocument.content()")
+        "AppDocuments.Document.content()")
     static let recordAppDocumentLabel = IndivoCall(
         9, "record_app_document_label", .put, "/records/{record}/apps/{app}/documents/{document}/label", body: .text,
-        .documents, "AppDocument.setLabel(_:)")
+        .documents, "AppDocuments.Document.setLabel(_:)")
     static let recordAppDocumentMeta = IndivoCall(
         10, "record_app_document_meta", .get, "/records/{record}/apps/{app}/documents/{document}/meta", .metadata,
-        "AppDocument.refreshMetadata()")
+        "AppDocuments.Document.refreshMetadata()")
 
     static let auditQuery = IndivoCall(
         11, "audit_query", .get, "/records/{record}/audits/query/", query: .report, .reports,

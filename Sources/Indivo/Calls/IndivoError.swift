@@ -55,7 +55,7 @@ public struct IndivoError: Error, Sendable {
         /// The answer is not what the call gives. The text says what it should be, and the place where it is not.
         case malformedResponse(String)
         /// The login did not end with a record.
-        case login(LoginError)
+        case login(IndivoError.LoginError)
         /// The task was cancelled. The server may have acted on the request or not.
         case cancelled
     }
@@ -109,11 +109,11 @@ public struct IndivoError: Error, Sendable {
         notFoundHint = call.notFoundHint
         self.details = details
         isOutcomeUnknown = reason.leavesOutcomeUnknown
-        isSafeToRetry = Repetition(of: call) != .never || !isOutcomeUnknown
+        isSafeToRetry = call.repetition != .never || !isOutcomeUnknown
     }
 
     /// A login that failed otherwise than in a call. It may be begun again.
-    init(_ reason: LoginError) {
+    init(_ reason: IndivoError.LoginError) {
         self.reason = .login(reason)
         call = "login"
         request = ""

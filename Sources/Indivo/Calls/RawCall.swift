@@ -66,7 +66,7 @@ extension IndivoServer {
                     case "text/plain" where known?.body == .text: .text(body.text)
                     default: .data(body.data, type: body.contentType)
                     }
-                }, signing: OAuthSigner.Options())
+                })
         ).content
     }
 }

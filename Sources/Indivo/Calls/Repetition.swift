@@ -9,8 +9,6 @@ enum Repetition: Sendable, Hashable {
     case afterLookingUp
     /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a success.
     case untilRefusedAsDuplicate
-
-    init(of call: IndivoCall) { self = call.repetition }
 }
 
 /// How it is found out whether a server has done what a call asked, where its response does not say so.

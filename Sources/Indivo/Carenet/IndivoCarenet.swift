@@ -81,7 +81,7 @@ public struct IndivoCarenet: Sendable {
     public func reports(
         ofModel name: String, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<IndivoDocument> {
-        modelReports(.model(named: name), query, in: record) { try await Answer.models($0) }
+        modelReports(.model(named: name), query, in: record) { try await CallResponse.models($0) }
     }
 
     /// Shared devices (`carenet_equipment_list`).
@@ -112,7 +112,7 @@ public struct IndivoCarenet: Sendable {
     /// - Throws: ``IndivoError``; audits are not shared.
     public func aggregate(
         _ aggregate: AggregateQuery, over source: ReportSource, matching query: ReportQuery = ReportQuery()
-    ) async throws -> [AggregateResult] {
+    ) async throws -> [AggregateQuery.Result] {
         guard source.isShared else {
             throw IndivoError.argument("\(source.name) are not shared through carenets; ask the record", source.call)
         }

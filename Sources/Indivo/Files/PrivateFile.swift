@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A file that only its owner may read: made with mode 0600, replaced as a whole, refused when others can read it.
 ///
 /// Sessions, credentials and keys are read through it, so that one function decides which files are refused.

@@ -35,12 +35,11 @@ extension IndivoServer {
         let origin = (url.host(percentEncoded: true) ?? "") + (url.port.map { ":\($0)" } ?? "")
         let query = url.query(percentEncoded: true)?.split(separator: "&").filter { !$0.hasPrefix("oauth_header=") }
             .joined(separator: "&")
-        let timing = options.timing
-        let clock = calls.clock
+        let calls = calls
         let verifier = OAuthVerifier(
             secrets: ConsumerSecret(consumer: app.consumer), nonces: launchNonces,
             policy: OAuthVerificationPolicy(rule: .rfc5849, maximumLead: nil),
-            clock: { Int(timing.now().timeIntervalSince1970) + clock.offset })
+            clock: { calls.serverTime })
         do {
             do {
                 _ = try await verifier.verify(authorization, of: launch(url, origin, query: nil))

@@ -1,14 +1,6 @@
 import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// One request of a browser, which gets one response. Without one, as when the login fails elsewhere, it gets a page that says
 /// that the login has ended.
 final class LoopbackExchange: Sendable {

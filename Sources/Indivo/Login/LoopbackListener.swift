@@ -33,7 +33,7 @@ public struct LoopbackListener: CallbackReceiver {
     }
 
     /// A listener on a port that is free now, and kept. It serves one login at a time.
-    /// - Throws: ``IndivoError`` with the reason ``LoginError/badCallback(_:)`` when the system gives none.
+    /// - Throws: ``IndivoError`` with the reason ``IndivoError/LoginError/badCallback(_:)`` when the system gives none.
     public static func onFreePort() throws -> LoopbackListener {
         try LoopbackListener(socket: LoopbackSocket(port: 0))
     }
@@ -64,7 +64,7 @@ public struct LoopbackListener: CallbackReceiver {
                 guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else {
                     return exchange.notFound()
                 }
-                let visit = CallbackVisit(
+                let visit = CallbackSession.Visit(
                     url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
                 switch request.path {
                 case Self.startPath:
@@ -97,7 +97,7 @@ public struct LoopbackListener: CallbackReceiver {
                 service.stop()
                 choices.close()
                 callbacks.close()
-                if isKept { socket.end() } else { socket.close() }
+                if isKept { socket.end() } else { socket.giveBack() }
             })
     }
 
@@ -106,7 +106,7 @@ public struct LoopbackListener: CallbackReceiver {
         let parameters = url.callbackParameters
         guard let id = parameters["record_id"], !id.isEmpty else {
             let isCarenet = parameters["carenet_id"].map { !$0.isEmpty } ?? false
-            return "No record was chosen: \(isCarenet ? LoginError.carenetChosen : .noRecordChosen)."
+            return "No record was chosen: \(isCarenet ? IndivoError.LoginError.carenetChosen : .noRecordChosen)."
         }
         let isID = id.utf8.count <= 100 && id.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
         return isID ? nil : "No record was chosen: this is no record's id."

@@ -1,14 +1,6 @@
 import Dispatch
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Serves the few requests of one login, each with a response from whoever handles it.
 ///
 /// A thread of its own polls the connections, so that one which sends nothing (browsers open such) keeps no other
@@ -92,7 +84,7 @@ final class LoopbackService: Sendable {
     }
 
     private func takeNewcomers(_ visitors: inout [Int32: Visitor]) {
-        while let connection = socket.accept() {
+        while let connection = socket.next() {
             if visitors.count >= Self.maximumConnections,
                 let oldest = visitors.min(by: { $0.value.deadline < $1.value.deadline })?.key
             {

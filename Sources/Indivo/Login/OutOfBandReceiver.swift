@@ -16,11 +16,11 @@ import OAuth1
 /// copy the whole address; the bare record id or code does as well. An app that knows the record uses
 /// ``IndivoServer/authorize(record:callback:open:)``, and only the code is asked for.
 public struct OutOfBandReceiver: CallbackReceiver {
-    private let ask: @Sendable (LoginStep) async throws -> String?
+    private let ask: @Sendable (CallbackSession.Step) async throws -> String?
 
-    /// - Parameter ask: Asks the person for the address, the record id (``LoginStep/record``) or the code
-    ///   (``LoginStep/authorization``); `nil` gives up the login.
-    public init(ask: @escaping @Sendable (LoginStep) async throws -> String?) { self.ask = ask }
+    /// - Parameter ask: Asks the person for the address, the record id (``CallbackSession/Step/record``) or the code
+    ///   (``CallbackSession/Step/authorization``); `nil` gives up the login.
+    public init(ask: @escaping @Sendable (CallbackSession.Step) async throws -> String?) { self.ask = ask }
 
     public func listen() -> CallbackSession {
         let ask = ask
@@ -28,12 +28,12 @@ public struct OutOfBandReceiver: CallbackReceiver {
             callback: nil,
             next: { step in
                 guard let answer = try await ask(step) else { return nil }
-                return CallbackVisit(url: Self.url(of: answer.trimmingCharacters(in: .whitespacesAndNewlines), step))
+                return CallbackSession.Visit(url: Self.url(of: answer.trimmingCharacters(in: .whitespacesAndNewlines), step))
             }, close: {})
     }
 
     /// An address as it is; a bare id or code as if it had come in one.
-    private static func url(of text: String, _ step: LoginStep) -> URL {
+    private static func url(of text: String, _ step: CallbackSession.Step) -> URL {
         let name = step == .record ? "record_id" : "oauth_verifier"
         if text.contains("?"), text.contains(name + "="), let url = URL(string: text) { return url }
         let query: FormParameters = [name: text]

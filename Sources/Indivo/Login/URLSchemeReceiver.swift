@@ -32,10 +32,10 @@ public final class URLSchemeReceiver: CallbackReceiver {
     /// - Returns: Whether it belongs to a login that is under way.
     @discardableResult
     public func receive(_ url: URL) -> Bool {
-        url.scheme?.lowercased() == scheme.lowercased() && inbox.put(CallbackVisit(url: url))
+        url.scheme?.lowercased() == scheme.lowercased() && inbox.put(CallbackSession.Visit(url: url))
     }
 
     /// Gives up the login that is under way, as when the person closed the browser: `selectRecord` then throws
-    /// ``LoginError/cancelled``.
+    /// ``IndivoError/LoginError/cancelled``.
     public func cancel() { inbox.close() }
 }

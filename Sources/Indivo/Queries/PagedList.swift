@@ -1,3 +1,5 @@
+import OAuth1
+
 /// A list on a server, fetched page by page as it is read.
 ///
 /// ```swift
@@ -14,16 +16,16 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
     let source: ListSource<Element>
-    private var report: (@Sendable (ListProgress) -> Void)?
+    fileprivate var report: (@Sendable (Progress) -> Void)?
 
     init(source: ListSource<Element>) { self.source = source }
 
     /// The pages, as the server gives them.
-    public var pages: ListPages<Element> { ListPages(source: source, report: report) }
+    public var pages: Pages { Pages(list: self) }
 
     /// The list, with a report of its progress after each page.
     /// - Parameter report: Is called once for a page, on whichever actor reads the list.
-    public func onProgress(_ report: @escaping @Sendable (ListProgress) -> Void) -> PagedList {
+    public func onProgress(_ report: @escaping @Sendable (Progress) -> Void) -> PagedList {
         var list = self
         list.report = report
         return list
@@ -49,10 +51,10 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
 
     /// Reads a list.
     public struct Iterator: AsyncIteratorProtocol {
-        var pages: ListPages<Element>.Iterator
+        var pages: Pages.Iterator
         private var rest: ArraySlice<Element> = []
 
-        init(pages: ListPages<Element>.Iterator) { self.pages = pages }
+        init(pages: Pages.Iterator) { self.pages = pages }
 
         public mutating func next() async throws -> Element? {
             while rest.isEmpty {
@@ -62,84 +64,150 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
             return rest.removeFirst()
         }
     }
-}
 
-/// One page of a list.
-public struct ListPage<Element> {
-    /// The page's elements, in the list's order.
-    public let elements: [Element]
-    /// How many elements of the list come before it.
-    public let offset: Int
-    /// How many there are in all, where the server says.
-    public let total: Int?
-}
+    /// One page of a list.
+    public struct Page {
+        /// The page's elements, in the list's order.
+        public let elements: [Element]
+        /// How many elements of the list come before it.
+        public let offset: Int
+        /// How many there are in all, where the server says.
+        public let total: Int?
+    }
 
-extension ListPage: Sendable where Element: Sendable {}
+    /// How far a list has been read.
+    public struct Progress: Sendable, Hashable {
+        /// How many elements were fetched.
+        public let loaded: Int
+        /// How many there will be, where that is known.
+        public let total: Int?
 
-/// How far a list has been read.
-public struct ListProgress: Sendable, Hashable {
-    /// How many elements were fetched.
-    public let loaded: Int
-    /// How many there will be, where that is known.
-    public let total: Int?
+        /// From 0 to 1, where the total is known.
+        public var fraction: Double? { total.map { $0 == 0 ? 1 : Swift.min(1, Double(loaded) / Double($0)) } }
+    }
 
-    /// From 0 to 1, where the total is known.
-    public var fraction: Double? { total.map { $0 == 0 ? 1 : min(1, Double(loaded) / Double($0)) } }
-}
+    /// The pages of a list; see ``PagedList/pages``.
+    public struct Pages: AsyncSequence, Sendable {
+        public typealias Failure = any Error
 
-/// The pages of a list; see ``PagedList/pages``.
-public struct ListPages<Item>: AsyncSequence, Sendable {
-    public typealias Element = ListPage<Item>
-    public typealias Failure = any Error
+        fileprivate let list: PagedList
 
-    let source: ListSource<Item>
-    let report: (@Sendable (ListProgress) -> Void)?
+        public func makeAsyncIterator() -> Iterator { Iterator(list) }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(source: source, report: report) }
+        /// Reads a list's pages.
+        public struct Iterator: AsyncIteratorProtocol {
+            private let list: PagedList
+            private var cursor: ListCursor
+            private var loaded = 0
+            /// The total that the first page reported.
+            private var total: Int?
+            private var isAtEnd = false
 
-    /// Reads a list's pages.
-    public struct Iterator: AsyncIteratorProtocol {
-        let source: ListSource<Item>
-        let report: (@Sendable (ListProgress) -> Void)?
-        private var cursor: ListCursor
-        private var loaded = 0
-        /// The total that the first page reported.
-        private var total: Int?
-        private var isAtEnd = false
-
-        init(source: ListSource<Item>, report: (@Sendable (ListProgress) -> Void)?) {
-            self.source = source
-            self.report = report
-            cursor = ListCursor(start: source.paging.offset, pageSize: source.pageSize)
-        }
-
-        public mutating func next() async throws -> ListPage<Item>? {
-            while !isAtEnd {
-                try Task.checkCancellation()
-                let rest = (source.paging.limit ?? .max) - loaded
-                let request = cursor.request(upTo: rest)
-                let page: FetchedPage<Item>
-                do {
-                    page = try await source.page(offset: request.offset, limit: request.limit)
-                    try cursor.checkSteadiness(source.call)
-                } catch {
-                    isAtEnd = true
-                    throw error
-                }
-                let isFirst = loaded == 0 && total == nil
-                if isFirst { total = page.total }
-                let (new, isLast) = cursor.take(page.keys, total: page.total, of: request)
-                let offset = source.paging.offset + loaded
-                loaded += new.count
-                isAtEnd = isLast || new.count == rest
-                let end = Swift.min(total.map { Swift.max(0, $0 - source.paging.offset) } ?? .max, source.paging.limit ?? .max)
-                report?(ListProgress(loaded: loaded, total: total != nil ? end : isAtEnd ? loaded : nil))
-                // The first page is one even where nothing is on it.
-                if !new.isEmpty || (isAtEnd && offset == source.paging.offset) {
-                    return ListPage(elements: Array(page.elements[new]), offset: offset, total: page.total)
-                }
+            fileprivate init(_ list: PagedList) {
+                self.list = list
+                cursor = ListCursor(start: list.source.paging.offset, pageSize: list.source.pageSize)
             }
-            return nil
+
+            public mutating func next() async throws -> Page? {
+                let (source, paging) = (list.source, list.source.paging)
+                while !isAtEnd {
+                    try Task.checkCancellation()
+                    let rest = (paging.limit ?? .max) - loaded
+                    let request = cursor.request(upTo: rest)
+                    // The list ends where it cannot be read.
+                    isAtEnd = true
+                    let page = try await source.page(offset: request.offset, limit: request.limit)
+                    try cursor.checkSteadiness(source.call)
+                    if loaded == 0, total == nil { total = page.total }
+                    let (new, isLast) = cursor.take(page.keys, total: page.total, of: request)
+                    let offset = paging.offset + loaded
+                    loaded += new.count
+                    isAtEnd = isLast || new.count == rest
+                    let end = Swift.min(total.map { Swift.max(0, $0 - paging.offset) } ?? .max, paging.limit ?? .max)
+                    list.report?(Progress(loaded: loaded, total: total != nil ? end : isAtEnd ? loaded : nil))
+                    // The first page is one even where nothing is on it.
+                    if !new.isEmpty || (isAtEnd && offset == paging.offset) {
+                        return Page(elements: Array(page.elements[new]), offset: offset, total: page.total)
+                    }
+                }
+                return nil
+            }
         }
     }
+}
+
+extension PagedList.Page: Sendable where Element: Sendable {}
+
+/// A list on the server: the call that gives it, what is asked for, and how its pages are read.
+struct ListSource<Element>: Sendable {
+    let scope: any CallScope
+    let call: IndivoCall
+    var path: [String: String] = [:]
+    let paging: Paging
+    /// Whether pages report how many elements there are in all.
+    var tellsTotal = true
+    /// Whether the server gives the list whole, and takes no limit.
+    var isWhole = false
+    /// What is asked for, without the part of the list.
+    let parameters: @Sendable () throws -> FormParameters
+    let read: @Sendable (CallResponse) async throws -> FetchedPage<Element>
+
+    /// How many elements to ask for at once.
+    var pageSize: Int { isWhole ? .max : paging.pageSize }
+
+    func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
+        try paging.check(call)
+        var parameters = try parameters()
+        if isWhole {
+            let page = try await read(await scope.send(call, path: path, query: parameters))
+            return FetchedPage(
+                elements: Array(page.elements.dropFirst(offset).prefix(limit)),
+                keys: Array(page.keys.dropFirst(offset).prefix(limit)), total: page.total)
+        }
+        parameters.append(name: "limit", value: String(limit))
+        parameters.append(name: "offset", value: String(offset))
+        return try await read(await scope.send(call, path: path, query: parameters))
+    }
+}
+
+/// A page as a server gave it.
+struct FetchedPage<Element> {
+    let elements: [Element]
+    /// By what each is known again; not unique where one document has several facts.
+    let keys: [String]
+    let total: Int?
+}
+
+extension CallResponse {
+    /// The total that the response reports, if there is one.
+    /// - Throws: ``IndivoError`` for a number that no list can have, since it is used in arithmetic.
+    func total(_ told: Int?) throws(IndivoError) -> Int? {
+        guard let told, !(0...Int(Int32.max)).contains(told) else { return told }
+        throw malformed("the total that it tells (\(told)) is that of no list")
+    }
+}
+
+/// Which part of a list is wanted, and in which pieces it is fetched.
+struct Paging: Sendable, Hashable {
+    var limit: Int?
+    var offset: Int
+    var pageSize: Int
+
+    /// - Throws: ``IndivoError`` for numbers that a server fails on.
+    func check(_ call: IndivoCall) throws {
+        if let limit, limit < 1 {
+            throw IndivoError.argument(
+                "a limit of \(limit) asks for nothing; give 1 or more, or nil for everything", call)
+        }
+        if pageSize < 1 {
+            throw IndivoError.argument("a page size of \(pageSize) asks for nothing; give 1 or more", call)
+        }
+        if offset < 0 {
+            throw IndivoError.argument("an offset of \(offset) lies before the list; give 0 or more", call)
+        }
+    }
+}
+
+extension ReportQuery {
+    var paging: Paging { Paging(limit: limit, offset: offset, pageSize: pageSize) }
 }

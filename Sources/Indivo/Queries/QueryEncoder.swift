@@ -105,7 +105,7 @@ struct QueryEncoder {
         return try filter.values.map { try text($0, field) }.joined(separator: "|")
     }
 
-    private func text(_ value: FilterValue, _ field: ReportSource.Field) throws -> String {
+    private func text(_ value: ReportQuery.Value, _ field: ReportSource.Field) throws -> String {
         let type: DataFieldType = source.fields == nil ? value.likelyType : field.type
         switch (type, value) {
         case (.date, _), (.dateTime, _): return try date(value, field)
@@ -129,7 +129,7 @@ struct QueryEncoder {
     }
 
     /// A date as a server takes it: a day without zone, or an instant in UTC.
-    private func date(_ value: FilterValue, _ field: ReportSource.Field) throws -> String {
+    private func date(_ value: ReportQuery.Value, _ field: ReportSource.Field) throws -> String {
         switch value {
         case .day(let day):
             // A day in a zone begins elsewhere than the day in UTC.
@@ -168,7 +168,7 @@ struct QueryEncoder {
     private func refused(_ why: String) -> IndivoError { IndivoError.argument(why, call) }
 }
 
-extension FilterValue {
+extension ReportQuery.Value {
     /// The type of a field that could have the value.
     fileprivate var likelyType: DataFieldType {
         switch self {

@@ -21,10 +21,10 @@ public struct ReportQuery: Sendable, Hashable {
         /// The field.
         public var field: String
         /// Any of these; at least one.
-        public var values: [FilterValue]
+        public var values: [Value]
 
         /// A field, and what it may be.
-        public init(field: String, values: [FilterValue]) {
+        public init(field: String, values: [Value]) {
             self.field = field
             self.values = values
         }
@@ -35,12 +35,12 @@ public struct ReportQuery: Sendable, Hashable {
         /// The field, which holds a date.
         public var field: String
         /// The first date; `nil` for any.
-        public var start: FilterValue?
+        public var start: Value?
         /// The last date; `nil` for any.
-        public var end: FilterValue?
+        public var end: Value?
 
         /// A field, and the dates between which it lies.
-        public init(field: String, start: FilterValue?, end: FilterValue?) {
+        public init(field: String, start: Value?, end: Value?) {
             self.field = field
             self.start = start
             self.end = end
@@ -82,7 +82,7 @@ public struct ReportQuery: Sendable, Hashable {
     public init(status: DocumentStatus = .active) { self.status = status }
 
     /// Only facts in which a field has one of some values.
-    public func filter(_ field: String, equals values: FilterValue...) -> ReportQuery {
+    public func filter(_ field: String, equals values: Value...) -> ReportQuery {
         changed { $0.filters.append(Filter(field: field, values: values)) }
     }
 
@@ -90,7 +90,7 @@ public struct ReportQuery: Sendable, Hashable {
     /// - Parameters:
     ///   - start: A day or a time; `nil` for any.
     ///   - end: A day (its first moment) or a time; `nil` for any.
-    public func dates(_ field: String, from start: FilterValue? = nil, to end: FilterValue? = nil) -> ReportQuery {
+    public func dates(_ field: String, from start: Value? = nil, to end: Value? = nil) -> ReportQuery {
         changed { $0.dateRange = DateRange(field: field, start: start, end: end) }
     }
 
@@ -128,28 +128,28 @@ extension ReportQuery {
         /// SDMJ.
         case json = "application/json"
     }
+
+    /// A value that a field is compared with.
+    ///
+    /// A text stands for a date where the field is one: `"2026-11-21"`, `"2026-11-21T08:00:00Z"`.
+    public enum Value: Sendable, Hashable {
+        /// A text, or a date as text.
+        case text(String)
+        /// A number.
+        case number(Double)
+        /// `true` or `false`.
+        case truth(Bool)
+        /// A calendar day.
+        case day(XMLDate)
+        /// An instant.
+        case time(XMLDateTime)
+
+        /// An instant.
+        public static func date(_ date: Date) -> Value { .time(XMLDateTime(date)) }
+    }
 }
 
-/// A value that a field is compared with.
-///
-/// A text stands for a date where the field is one: `"2026-11-21"`, `"2026-11-21T08:00:00Z"`.
-public enum FilterValue: Sendable, Hashable {
-    /// A text, or a date as text.
-    case text(String)
-    /// A number.
-    case number(Double)
-    /// `true` or `false`.
-    case truth(Bool)
-    /// A calendar day.
-    case day(XMLDate)
-    /// An instant.
-    case time(XMLDateTime)
-
-    /// An instant.
-    public static func date(_ date: Date) -> FilterValue { .time(XMLDateTime(date)) }
-}
-
-extension FilterValue: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+extension ReportQuery.Value: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral
 {
     public init(stringLiteral text: String) { self = .text(text) }

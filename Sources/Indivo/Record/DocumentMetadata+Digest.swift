@@ -4,7 +4,7 @@ import IndivoModel
 extension DocumentMetadata {
     /// Checks content against the digest and size that the server reported.
     /// - Throws: ``IndivoError`` when it is not what was stored.
-    func verify(_ answer: Answer) throws {
+    func verify(_ answer: CallResponse) throws {
         guard let mismatch = mismatch(with: answer.body) else { return }
         var error = IndivoError(
             .malformedResponse("the content is not what was stored: its \(mismatch.what) differs; fetch it again"),

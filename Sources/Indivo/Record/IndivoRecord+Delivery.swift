@@ -22,7 +22,7 @@ extension IndivoRecord {
         let id = try await once(
             call, ["document": document, "external": externalID], body: content.body(for: call)
         ).documentWithID().id
-        versions.note(document, replacedBy: id)
+        noteReplaced(document)
         return id
     }
 
@@ -82,21 +82,18 @@ extension IndivoRecord {
     }
 
     /// A stamp for a request that is signed now, by the server's time where that is known.
-    package func newStamp() -> SigningStamp {
-        SigningStamp(at: Int(server.options.timing.now().timeIntervalSince1970) + server.calls.clock.offset)
-    }
+    package func newStamp() -> SigningStamp { SigningStamp(at: server.calls.serverTime) }
 
     private func once(
         _ call: IndivoCall, _ path: [String: String], body: CallClient.Body? = nil, stamp: SigningStamp? = nil
-    ) async throws -> Answer {
-        try await server.calls.attempt(
-            CallClient.Outgoing(
-                call: call, credentials: credentials, path: path.merging(variables) { given, _ in given }, query: [:],
-                body: body, signing: OAuthSigner.Options(), stamp: stamp))
+    ) async throws -> CallResponse {
+        var outgoing = outgoing(call, path, body)
+        outgoing.stamp = stamp
+        return try await server.calls.attempt(outgoing)
     }
 }
 
-extension Answer {
+extension CallResponse {
     /// The document that the response describes, which has an id.
     fileprivate func documentWithID() throws -> DocumentMetadata {
         let metadata = try metadata()

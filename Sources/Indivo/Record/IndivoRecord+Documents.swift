@@ -129,7 +129,7 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func setLabel(_ label: String, externalID: String) async throws -> DocumentMetadata {
-        try Limits.check(label: label, .recordDocumentLabelByExternalID)
+        try IndivoCall.recordDocumentLabelByExternalID.check(label)
         return try await send(.recordDocumentLabelByExternalID, path: ["external": externalID], body: .text(label))
             .labelledMetadata()
     }

@@ -28,7 +28,7 @@ extension IndivoRecord {
     public func reports(
         ofModel name: String, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<IndivoDocument> {
-        modelReports(.model(named: name), query, in: self) { try await Answer.models($0) }
+        modelReports(.model(named: name), query, in: self) { try await CallResponse.models($0) }
     }
 
     // MARK: Minimal reports
@@ -70,7 +70,7 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``.
     public func aggregate(
         _ aggregate: AggregateQuery, over source: ReportSource, matching query: ReportQuery = ReportQuery()
-    ) async throws -> [AggregateResult] {
+    ) async throws -> [AggregateQuery.Result] {
         try await aggregates(aggregate, over: source, query)
     }
 

@@ -70,7 +70,7 @@ extension IndivoRecord {
         if let former, let metadata = try await sending(upload.documents, { try await find(former, call) }) {
             let isSame =
                 metadata.tellsContent ? metadata.mismatch(with: content) == nil : former.contents == [content]
-            note(path["document"], replacedBy: metadata)
+            noteReplaced(path["document"])
             upload.confirm(metadata, in: self, isAsItIs: isSame)
             return isSame ? .asItIs : .asItWas
         }
@@ -78,7 +78,7 @@ extension IndivoRecord {
         if former != nil, path["document"] != nil, call == .documentVersionByExternalID {
             for document in upload.documents { try document.checkNewest(call) }
         }
-        let id = former.map { .usedBefore($0.externalID) } ?? externalID.map { .chosen($0) } ?? SentID.made()
+        let id = former.map { SentID(text: $0.externalID) } ?? externalID.map { SentID(text: $0, isOfThisDocument: false) } ?? .made()
         let body = try upload.content.body(for: call)
         let write = former?.adding(content)
             ?? SentWrite(content, record: self.id, call: call.name, path: path, externalID: id.text)
@@ -102,14 +102,15 @@ extension IndivoRecord {
         _ upload: DocumentUpload, _ metadata: DocumentMetadata, _ call: IndivoCall, _ path: [String: String]
     ) throws {
         if call == .documentVersion || call == .documentVersionByExternalID {
-            note(path["document"], replacedBy: metadata)
+            noteReplaced(path["document"])
         }
         upload.confirm(metadata, in: self)
         try metadata.verify(upload.content, sentWith: call)
     }
 
-    private func note(_ document: String?, replacedBy metadata: DocumentMetadata) {
-        if let document { versions.note(document, replacedBy: metadata.id) }
+    /// From now on this version is known to have a newer one.
+    func noteReplaced(_ document: String?) {
+        if let document { _ = replacedVersions.withLock { $0.insert(document) } }
     }
 
     /// Has documents be sent while `work` runs; afterwards they are where they were.

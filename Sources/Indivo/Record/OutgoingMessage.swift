@@ -74,16 +74,16 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``; another message with the id of one that was sent before is refused.
     public func send(_ message: OutgoingMessage) async throws {
         let call = IndivoCall.recordSendMessage
-        try Limits.check(message.subject, "a subject", 100, call)
+        try call.check(message.subject, "a subject")
         for attachment in message.attachments { _ = try attachment.body(for: .recordMessageAttach) }
-        let mayBeThere = unresolvedMessages.contains(message)
+        let mayBeThere = unresolvedMessages.withLock { $0[message.id] == message }
         do {
             try await send(message, mayBeThere: mayBeThere)
-            unresolvedMessages.remove(message)
+            unresolvedMessages.withLock { $0[message.id] = nil }
         } catch {
             // Once the message is there, what is left open is whether its attachments are.
             if (error as? IndivoError).map({ $0.isOutcomeUnknown || $0.call != call.name }) ?? true {
-                unresolvedMessages.insert(message)
+                unresolvedMessages.withLock { $0[message.id] = message }
             }
             throw error
         }
@@ -141,7 +141,7 @@ extension IndivoRecord {
     ) async throws {
         let call = IndivoCall.recordNotify
         guard !content.isEmpty else { throw IndivoError.argument("a notification needs a content", call) }
-        try Limits.check(content, "a notification", 500, call)
+        try call.check(content, "a notification", atMost: 500)
         var form: FormParameters = ["content": content]
         if let document {
             let (record, id) = try document.stored(for: call)

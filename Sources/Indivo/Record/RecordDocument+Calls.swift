@@ -36,7 +36,7 @@ extension RecordDocument {
     /// - Throws: ``IndivoError``.
     public func setLabel(_ label: String) async throws {
         let (record, id) = try stored(for: .recordDocumentLabel)
-        try Limits.check(label: label, .recordDocumentLabel)
+        try IndivoCall.recordDocumentLabel.check(label)
         documentPlace.metadata = try await record.send(.recordDocumentLabel, path: ["document": id], body: .text(label))
             .labelledMetadata()
     }
@@ -78,7 +78,7 @@ extension RecordDocument {
                 .documentVersions, path: ["document": id], DocumentQuery(status: status), { $0 }).all()
         }
         for version in versions {
-            if let newer = version.replacedBy?.id { record.versions.note(version.id, replacedBy: newer) }
+            if version.replacedBy != nil { record.noteReplaced(version.id) }
         }
         return versions.sorted { ($0.createdAt?.date ?? .distantPast) < ($1.createdAt?.date ?? .distantPast) }
     }

@@ -54,7 +54,7 @@ extension RecordDocument {
         let place = documentPlace
         guard let id = place.id else { return false }
         if let newer = place.metadata?.replacedBy?.id ?? place.metadata?.latest?.id, newer != id { return true }
-        return place.record?.versions.isReplaced(id) ?? false
+        return place.record?.replacedVersions.withLock { $0.contains(id) } ?? false
     }
 
     /// The record and id of a document that is on a server.

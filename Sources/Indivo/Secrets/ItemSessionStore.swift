@@ -11,24 +11,20 @@ public struct ItemSessionStore: SessionStore {
     /// - Parameter items: Items that nothing else is kept in.
     public init(_ items: any SecretItems) { self.items = items }
 
-    /// - Throws: ``SessionStoreError/malformed(file:)``, or what the items throw.
+    /// - Throws: ``IndivoSession/StoreError/malformed(file:)``, or what the items throw.
     public func sessions() throws -> [IndivoSession] {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        return try items.names().compactMap { name -> IndivoSession? in
+        try items.names().compactMap { name -> IndivoSession? in
             // Removed by another process in between.
             guard let content = try items.content(of: name) else { return nil }
-            guard let stored = try? decoder.decode(StoredSession.self, from: content) else {
-                throw SessionStoreError.malformed(file: "an item of the keychain")
+            guard let stored = try? JSONDecoder.sessions.decode(IndivoSession.Stored.self, from: content) else {
+                throw IndivoSession.StoreError.malformed(file: "an item of the keychain")
             }
             return stored.session
         }.sorted { ($0.keptAt, $0.record) < ($1.keptAt, $1.record) }
     }
 
     public func keep(_ session: IndivoSession) throws {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        let content = try encoder.encode(StoredSession(session))
+        let content = try JSONEncoder.sessions.encode(IndivoSession.Stored(session))
         let name = Self.name(of: session)
         // A further turn means that another process added it, and removed it, in between.
         while try !items.replace(name, with: content), try !items.add(content, as: name) {}

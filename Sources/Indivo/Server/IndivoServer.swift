@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import OAuth1
+import Synchronization
 
 /// An Indivo X server, and the app that talks to it.
 ///
@@ -25,7 +26,8 @@ public final class IndivoServer: Sendable {
     let logger: Logger
     /// The nonces of launches that were taken.
     let launchNonces: OAuthNonceMemory
-    let usedCallbacks = UsedCallbacks()
+    /// The request tokens whose callbacks were used: the newest few hundred.
+    let usedCallbacks = Mutex<[String]>([])
 
     /// - Parameters:
     ///   - api: The address of the REST API, scheme, host and port. Mostly not the same as `ui`. Plain HTTP is for this
@@ -85,7 +87,7 @@ public final class IndivoServer: Sendable {
 
     /// The version the server says it has, such as `2.0.0` (`get_version`).
     public func version() async throws -> String {
-        let response = try await PublicScope(server: self).sendUntilWhole(.getVersion)
+        let response = try await asAnyone.sendUntilWhole(.getVersion)
         // A UI server or a proxy may have a page for every path.
         guard response.body.count <= 100, !response.body.contains(UInt8(ascii: "<")) else {
             throw response.malformed("it should be a version")

@@ -4,7 +4,7 @@ import OrderedJSON
 /// What a server computed, for printing.
 enum AggregateListing {
     /// Sorted by group, since servers give them in no order.
-    static func listing(of results: [AggregateResult]) -> Listing {
+    static func listing(of results: [AggregateQuery.Result]) -> Listing {
         let results = results.sorted { ($0.group ?? "") < ($1.group ?? "") }
         return Listing(
             columns: [.init("group", "group"), .init("value", "value")],
