@@ -38,3 +38,11 @@ public struct ItemKeyStore: KeyStore {
 
     private func unusable(_ reason: String) -> OutboxError { .unusableKey(path: "the keychain (\(name))", reason: reason) }
 }
+
+extension FileKeyStore {
+    /// The key in `outbox.key` of the person's own configuration folder: `$XDG_CONFIG_HOME/indivo`, or
+    /// `~/.config/indivo`; on Apple's systems `indivo` in Application Support.
+    public static var standard: FileKeyStore {
+        FileKeyStore(BaseFolder.standard(.configuration).appending(path: "outbox.key"))
+    }
+}

@@ -54,7 +54,7 @@ public final class Outbox: Sendable {
     ) throws {
         self.record = record
         let identity = OutboxIdentity(of: record)
-        let root = folder ?? StandardFolder.data.appending(path: "outbox")
+        let root = folder ?? BaseFolder.standard(.data).appending(path: "outbox")
         queue = try DurableQueue(
             in: root.appending(path: identity.folderName), identity: identity.text, keys: keys, policy: policy,
             diskFault: diskFault)

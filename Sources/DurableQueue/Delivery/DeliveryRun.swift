@@ -117,9 +117,8 @@ extension QueueItem {
     }
 
     func with(_ state: State) -> QueueItem {
-        QueueItem(
-            QueueEntry(
-                id: id, orderKey: orderKey, predecessor: predecessor, queuedAt: queuedAt.timeIntervalSince1970,
-                payloadSize: payloadSize, header: header), number, state)
+        var item = self
+        item.state = state
+        return item
     }
 }

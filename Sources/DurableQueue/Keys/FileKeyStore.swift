@@ -25,9 +25,9 @@ public struct FileKeyStore: KeyStore {
         removeDrafts()
         // Whoever made it may have died before it was durable, and what is sealed under it would be lost with it.
         do {
-            try disk.syncOthersFile(path)
-            try disk.syncOthersFolder(folder)
-            try disk.syncOthersFolder((folder as NSString).deletingLastPathComponent)
+            try disk.syncOthers(path, .syncFile)
+            try disk.syncOthers(folder)
+            try disk.syncOthers((folder as NSString).deletingLastPathComponent)
         } catch let failure as DiskFailure {
             throw unusable("it cannot be kept for good (\(failure))")
         }
@@ -76,10 +76,7 @@ public struct FileKeyStore: KeyStore {
             }
             return try stored.read(at: 0, count: QueueKey.byteCount + 1)
         } catch let failure as StoredFile.Failure {
-            switch failure {
-            case .unreadable(let reason): throw unusable("it cannot be read (\(reason))")
-            case .system(let code): throw unusable("it cannot be read (\(DiskFailure.words(code)))")
-            }
+            throw unusable("it cannot be read (\(failure))")
         }
     }
 

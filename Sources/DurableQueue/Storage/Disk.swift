@@ -110,32 +110,23 @@ package struct Disk: Sendable {
     }
 
     /// Makes what was put into a folder, or taken out of it, durable.
-    package func syncFolder(_ folder: String) throws {
-        let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw DiskFailure(step: .syncFolder, path: folder, code: errno) }
-        defer { close(descriptor) }
-        try step(.syncFolder, folder) { Disk.sync(descriptor) }
-    }
+    package func syncFolder(_ folder: String) throws { try sync(folder, .syncFolder) }
 
-    /// Makes what others put into a folder durable, as far as that can be done: a disk that takes nothing any more has
-    /// nothing that could get lost, and not every folder further up may be opened.
-    func syncOthersFolder(_ folder: String) throws {
+    /// Makes what others wrote durable, a folder's entries or a file, as far as that can be done: a disk that takes nothing any
+    /// more has nothing that could get lost, and not every folder further up may be opened.
+    func syncOthers(_ path: String, _ step: DiskStep = .syncFolder) throws {
         do {
-            try syncFolder(folder)
-        } catch let failure as DiskFailure where Disk.isBeyondUs(failure.code) {}
+            try sync(path, step)
+        } catch let failure as DiskFailure where [EROFS, EINVAL, EACCES, EPERM].contains(failure.code) {}
     }
 
-    /// The same for a file.
-    func syncOthersFile(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw DiskFailure(step: .syncFile, path: path, code: errno) }
+    private func sync(_ path: String, _ step: DiskStep) throws {
+        let kind = step == .syncFolder ? O_DIRECTORY : O_NOFOLLOW
+        let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC | kind)
+        guard descriptor >= 0 else { throw DiskFailure(step: step, path: path, code: errno) }
         defer { close(descriptor) }
-        do {
-            try step(.syncFile, path) { Disk.sync(descriptor) }
-        } catch let failure as DiskFailure where Disk.isBeyondUs(failure.code) {}
+        try self.step(step, path) { Disk.sync(descriptor) }
     }
-
-    private static func isBeyondUs(_ code: Int32) -> Bool { [EROFS, EINVAL, EACCES, EPERM].contains(code) }
 
     /// Makes a folder that only its owner can enter, with the folders it is in.
     package func makeFolder(_ folder: String) throws {

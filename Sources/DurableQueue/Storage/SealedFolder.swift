@@ -130,15 +130,11 @@ package struct SealedFolder: Sendable {
             let box = try AES.GCM.SealedBox(combined: bytes)
             let content = try AES.GCM.open(
                 box, using: derived("value", key), authenticating: Data((identity + "/" + file).utf8))
-            guard let length = content.first.map(Int.init), content.count > length else {
-                throw QueueError.damaged(file: path + "/" + file)
-            }
+            guard let length = content.first.map(Int.init), content.count > length else { throw StoredFile.Failure.damaged }
             let name = String(decoding: content.dropFirst().prefix(length), as: UTF8.self)
             return (name, Data(content.dropFirst(1 + length)))
-        } catch StoredFile.Failure.system(let code) {
-            throw QueueError.system(code, path)
         } catch {
-            throw QueueError.damaged(file: path + "/" + file)
+            throw QueueError(error as? StoredFile.Failure ?? .damaged, path + "/" + file)
         }
     }
 

@@ -11,11 +11,21 @@ package final class StoredFile: Sendable {
     package let isPrivate: Bool
     private let descriptor: Int32
 
-    package enum Failure: Error {
+    package enum Failure: Error, Hashable, CustomStringConvertible {
+        /// The content is not what was written under this name: not whole, changed, of another form, or under another key.
+        case damaged
         /// The name belongs to no plain file, or the system does not give its content: the problem is this file's alone.
         case unreadable(String)
         /// The process or the system is out of something: that says nothing of the file.
         case system(Int32)
+
+        package var description: String {
+            switch self {
+            case .damaged: "it is not what was written"
+            case .unreadable(let reason): reason
+            case .system(let code): DiskFailure.words(code)
+            }
+        }
     }
 
     /// Opens a file; `nil` when there is none.

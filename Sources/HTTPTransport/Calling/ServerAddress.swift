@@ -13,11 +13,19 @@ package struct ServerAddress {
     /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
     /// - Throws: ``ServerAddressError``
     package init(_ url: URL, plainHTTPHosts: Set<String>) throws(ServerAddressError) {
+        guard let address = ServerAddress(url) else { throw .notAnAddress(url.absoluteString) }
+        self = address
+        guard let host = url.host(percentEncoded: true)?.lowercased(),
+            scheme == "https" || Self.isLoopback(host) || plainHTTPHosts.contains(where: { $0.lowercased() == host })
+        else { throw .plainHTTP(host: url.host(percentEncoded: true)?.lowercased() ?? "") }
+    }
+
+    /// An address, fit or not; all spellings of one are the same (RFC 3986, section 6.2).
+    /// - Returns: `nil` for what is not the address of a server.
+    package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
-        else { throw .notAnAddress(url.absoluteString) }
-        guard scheme == "https" || Self.isLoopback(host) || plainHTTPHosts.contains(where: { $0.lowercased() == host })
-        else { throw .plainHTTP(host: host) }
+        else { return nil }
         let path = url.path(percentEncoded: true)
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
         let bracketed = host.contains(":") ? "[\(host)]" : host

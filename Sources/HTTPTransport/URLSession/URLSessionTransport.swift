@@ -124,6 +124,14 @@ public final class URLSessionTransport: HTTPTransport {
     }
 }
 
+extension HTTPTransport where Self == URLSessionTransport {
+    /// The transport of this system, with the usual limits; one for the whole process, so connections are shared.
+    public static var system: URLSessionTransport { .shared }
+
+    /// A transport of this system with limits, and connections, of its own.
+    public static func system(limits: HTTPLimits) -> URLSessionTransport { URLSessionTransport(limits: limits) }
+}
+
 extension Duration {
     /// In seconds.
     fileprivate var timeInterval: TimeInterval { TimeInterval(milliseconds) / 1000 }

@@ -100,5 +100,8 @@ public final class IndivoServer: Sendable {
         IndivoRecord(server: self, id: id, token: token)
     }
 
+    /// The API's address; all spellings of it give one text.
+    package var normalizedAPI: String { ServerAddress(api).map { "\($0.scheme)://\($0.authority)\($0.path)" } ?? api.absoluteString }
+
     var twoLegged: OAuthCredentials { OAuthCredentials(consumer: app.consumer) }
 }

@@ -66,7 +66,7 @@ struct PagedListTests {
 
     @Test("where there is no total, the progress tells none before the end")
     func noTotal() async throws {
-        let seen = Seen<PagedList<FileDocument>.Progress>()
+        let seen = Seen<PagedList<Problem>.Progress>()
         let transport = AnsweringTransport { request, _ in
             let query = FormParameters(decoding: String((request.path ?? "").split(separator: "?").last ?? ""))
             let models = Array(repeating: "<Model name=\"Problem\" documentId=\"d\"/>", count: 3)
