@@ -1,3 +1,5 @@
+import Foundation
+
 /// Fills a call's path template.
 enum CallPath {
     /// What a path segment may hold as it is (RFC 3986, section 3.3), but for `;`. Both signature rules agree on it.
@@ -22,7 +24,7 @@ enum CallPath {
             if isLiteral(byte) {
                 path.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                path += "%" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+                path += String(format: "%%%02X", byte)
             }
         }
         return path
@@ -85,7 +87,7 @@ enum CallPath {
         // No more than one character is named: the text may come from a response, and break a log's lines.
         throw IndivoError.argument(
             "the \(noun) has at position \(scalars.distance(from: scalars.startIndex, to: index) + 1) a character "
-                + "(U+\(hexadecimal(scalars[index]))) that cannot be signed for an Indivo server in a path; use ASCII "
+                + "(U+\(String(format: "%04X", scalars[index].value))) that cannot be signed for an Indivo server in a path; use ASCII "
                 + "without /, ?, #, ; and control characters", call)
     }
 
@@ -100,10 +102,5 @@ enum CallPath {
         case "other": "related document's id"
         default: variable + " id"
         }
-    }
-
-    private static func hexadecimal(_ character: Unicode.Scalar) -> String {
-        let digits = String(character.value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import IndivoModel
 import ShownText
 
@@ -213,13 +214,11 @@ struct Redaction {
     /// As the server's language shows a text in a message: `caf\xe9`.
     private static func asPython(_ value: String) -> String {
         value.unicodeScalars.map { scalar in
-            let digits = String(scalar.value, radix: 16)
-            func padded(_ length: Int) -> String { String(repeating: "0", count: max(0, length - digits.count)) + digits }
-            return switch scalar.value {
+            switch scalar.value {
             case ..<0x80: String(scalar)
-            case ..<0x100: "\\x" + padded(2)
-            case ..<0x10000: "\\u" + padded(4)
-            default: "\\U" + padded(8)
+            case ..<0x100: String(format: "\\x%02x", scalar.value)
+            case ..<0x10000: String(format: "\\u%04x", scalar.value)
+            default: String(format: "\\U%08x", scalar.value)
             }
         }.joined()
     }

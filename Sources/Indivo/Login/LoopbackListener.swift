@@ -57,30 +57,24 @@ public struct LoopbackListener: CallbackReceiver {
         let choices = CallbackInbox(limit: 1)
         let callbacks = CallbackInbox(limit: 1)
         let (chosen, authorized) = (choices.open(), callbacks.open())
-        let service: LoopbackService
-        do {
-            service = try LoopbackService(socket: socket, patience: patience) { request, exchange in
-                guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
-                guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else {
-                    return exchange.notFound()
-                }
-                let visit = CallbackSession.Visit(
-                    url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
-                switch request.path {
-                case Self.startPath:
-                    if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
-                    if !choices.put(visit) { exchange.notFound("No login is waiting for a record.") }
-                case callbackPath:
-                    if !callbacks.put(visit) { exchange.notFound("No login is waiting for this page.") }
-                case let path where path.hasPrefix(Self.callbackFolder):
-                    exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
-                default:
-                    exchange.notFound()
-                }
+        let service = LoopbackService(socket: socket, patience: patience) { request, exchange in
+            guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
+            guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else {
+                return exchange.notFound()
             }
-        } catch {
-            socket.end()
-            throw error
+            let visit = CallbackSession.Visit(
+                url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
+            switch request.path {
+            case Self.startPath:
+                if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
+                if !choices.put(visit) { exchange.notFound("No login is waiting for a record.") }
+            case callbackPath:
+                if !callbacks.put(visit) { exchange.notFound("No login is waiting for this page.") }
+            case let path where path.hasPrefix(Self.callbackFolder):
+                exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
+            default:
+                exchange.notFound()
+            }
         }
         let isKept = self.socket != nil
         let isOpen = Mutex(true)

@@ -106,7 +106,7 @@ struct QueryEncoder {
     }
 
     private func text(_ value: ReportQuery.Value, _ field: ReportSource.Field) throws -> String {
-        let type: DataFieldType = source.fields == nil ? value.likelyType : field.type
+        let type: DataFieldType = source.fields == nil ? value.meaning.type : field.type
         switch (type, value) {
         case (.date, _), (.dateTime, _): return try date(value, field)
         case (.number, .number(let number)) where number.isFinite: return number.lexical
@@ -114,7 +114,7 @@ struct QueryEncoder {
         case (.boolean, .truth(let truth)): return truth ? "1" : "0"
         case (.string, .text(let text)): return try plain(text, field)
         default:
-            throw refused("“\(field.property)” is a \(type.rawValue), and the filter's value is \(value.kind)")
+            throw refused("“\(field.property)” is a \(type.rawValue), and the filter's value is \(value.meaning.name)")
         }
     }
 
@@ -153,7 +153,7 @@ struct QueryEncoder {
             if let time = try? XMLDateTime(lexical: text) { return try date(.time(time), field) }
             throw refused("the text for “\(field.property)” is no date; write 2026-11-21 or 2026-11-21T08:00:00Z")
         case .number, .truth:
-            throw refused("“\(field.property)” is a date, and the value is \(value.kind)")
+            throw refused("“\(field.property)” is a date, and the value is \(value.meaning.name)")
         }
     }
 
@@ -169,24 +169,14 @@ struct QueryEncoder {
 }
 
 extension ReportQuery.Value {
-    /// The type of a field that could have the value.
-    fileprivate var likelyType: DataFieldType {
+    /// The type of a field that could have the value, and what the value is called.
+    fileprivate var meaning: (type: DataFieldType, name: String) {
         switch self {
-        case .text: .string
-        case .number: .number
-        case .truth: .boolean
-        case .day: .date
-        case .time: .dateTime
-        }
-    }
-
-    fileprivate var kind: String {
-        switch self {
-        case .text: "a text"
-        case .number: "a number"
-        case .truth: "true or false"
-        case .day: "a day"
-        case .time: "a time"
+        case .text: (.string, "a text")
+        case .number: (.number, "a number")
+        case .truth: (.boolean, "true or false")
+        case .day: (.date, "a day")
+        case .time: (.dateTime, "a time")
         }
     }
 }

@@ -4,26 +4,26 @@ import IndivoModel
 extension DocumentMetadata {
     /// Checks content against the digest and size that the server reported.
     /// - Throws: ``IndivoError`` when it is not what was stored.
-    func verify(_ answer: CallResponse) throws {
-        guard let mismatch = mismatch(with: answer.body) else { return }
-        var error = IndivoError(
-            .malformedResponse("the content is not what was stored: its \(mismatch.what) differs; fetch it again"),
-            call: answer.call, details: [mismatch.details])
-        error.status = 200
-        throw error
+    func verify(_ response: CallResponse) throws {
+        guard let mismatch = mismatch(with: response.body) else { return }
+        throw differs("the content is not what was stored: its \(mismatch.what) differs; fetch it again", response.call, [mismatch.details])
     }
 
     /// Checks that the server stored what was sent to it.
     func verify(_ content: FileContent, sentWith call: IndivoCall) throws {
         guard let mismatch = mismatch(with: content.data) else { return }
-        var error = IndivoError(
-            .malformedResponse(
-                "the document was stored, but not as it was sent: its \(mismatch.what) differs; look at what is there"),
-            call: call, details: ["it was stored under the id \(id)", mismatch.details])
-        error.status = 200
+        var error = differs(
+            "the document was stored, but not as it was sent: its \(mismatch.what) differs; look at what is there", call,
+            ["it was stored under the id \(id)", mismatch.details])
         // It is there: to send it again would store it twice.
         error.isSafeToRetry = false
         throw error
+    }
+
+    private func differs(_ what: String, _ call: IndivoCall, _ details: [String]) -> IndivoError {
+        var error = IndivoError(.malformedResponse(what), call: call, details: details)
+        error.status = 200
+        return error
     }
 
     /// Whether the server says anything of the content by which one can check it.

@@ -48,7 +48,7 @@ extension IndivoRecord {
             try await storeWithoutExternalID(upload, call, path: [:])
             return
         }
-        guard try await store(upload, call, externalID: externalID.chosen) == .asItIs else {
+        guard try await store(upload, call, externalID: externalID.chosen) else {
             throw IndivoError.argument(
                 "the models were stored as they were sent before, and have changed since; they are in the record now: "
                     + "call replace() on those that changed", call)
