@@ -13,9 +13,7 @@ public struct HTTPLimits: Sendable, Hashable {
 
     /// 15 seconds to connect, 60 in all, 64 MiB, connections kept for 30 seconds, unless said otherwise.
     public init(
-        connectTimeout: Duration = .seconds(15),
-        deadline: Duration = .seconds(60),
-        maximumResponseBytes: Int = 64 << 20,
+        connectTimeout: Duration = .seconds(15), deadline: Duration = .seconds(60), maximumResponseBytes: Int = 64 << 20,
         idleConnectionAge: Duration = .seconds(30)
     ) {
         self.connectTimeout = connectTimeout

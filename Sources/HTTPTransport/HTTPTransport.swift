@@ -26,7 +26,6 @@ import HTTPTypes
 /// - takes every complete response for a success, whatever its status.
 public protocol HTTPTransport: Sendable {
     /// Sends a request and waits for the whole response.
-    ///
     /// - Parameters:
     ///   - request: Method, scheme, authority, path with query, and fields. The scheme is `http` or `https`.
     ///   - body: The body, or nil for none.
@@ -38,7 +37,6 @@ public protocol HTTPTransport: Sendable {
     ///
     /// The transports of this module keep about a mebibyte of it in memory. They wait as long as bytes go out, and longer than
     /// ``HTTPLimits/deadline`` in proportion to the body. A transport that does not implement this sends the body from memory.
-    ///
     /// - Throws: What ``send(_:body:)`` does, and what the source throws.
     func send(_ request: HTTPRequest, upload: ByteSource) async throws -> HTTPAnswer
 }

@@ -21,9 +21,7 @@ public struct ItemKeyStore: KeyStore {
     public func key() throws -> QueueKey? {
         guard var bytes = try items.content(of: name) else { return nil }
         defer { bytes.resetBytes(in: bytes.indices) }
-        guard let key = QueueKey(bytes: bytes) else {
-            throw unusable("it is no key of \(QueueKey.byteCount) bytes")
-        }
+        guard let key = QueueKey(bytes: bytes) else { throw unusable("it is no key of \(QueueKey.byteCount) bytes") }
         return key
     }
 

@@ -81,12 +81,9 @@ public final class Outbox: Sendable {
     /// delivering this outbox, waits until that is done.
     ///
     /// Safe to cancel at any moment. If a request was under way then, the next delivery checks on the server what became of it.
-    ///
     /// - Throws: `CancellationError`; ``OutboxError`` when the disk fails. What was not delivered stays in the outbox.
     @discardableResult
-    public func flush() async throws -> DeliveryReport {
-        DeliveryReport(try await queue.deliver(deliver))
-    }
+    public func flush() async throws -> DeliveryReport { DeliveryReport(try await queue.deliver(deliver)) }
 
     /// Delivers for as long as the task runs: at once, when something is queued through this object, and again after
     /// pauses that grow while the server cannot be reached.
@@ -125,12 +122,10 @@ public final class Outbox: Sendable {
 
 extension IndivoRecord {
     /// The outbox of this record, which takes changes while there is no network. Opening it needs none either.
-    ///
     /// - Parameters:
     ///   - folder: Where outboxes are kept; each record has a folder of its own in it. Unless given,
     ///     `$XDG_DATA_HOME/indivo/outbox` or `~/.local/share/indivo/outbox`; on Apple's systems in Application Support.
     ///   - keys: Where the key is kept under which everything is encrypted.
-    ///   - policy: When delivery is tried again.
     /// - Throws: ``OutboxError`` when the folder cannot be used, or the key is missing or not this outbox's.
     public func outbox(
         in folder: URL? = nil, keys: any KeyStore = FileKeyStore.standard, policy: DeliveryPolicy = DeliveryPolicy()

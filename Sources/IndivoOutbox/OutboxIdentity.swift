@@ -17,7 +17,5 @@ struct OutboxIdentity: Sendable, Hashable {
     }
 
     /// What the outbox's folder is called: a digest, since the ids say whose it is.
-    var folderName: String {
-        Hexadecimal.encode(SHA256.hash(data: Data(text.utf8)).prefix(16))
-    }
+    var folderName: String { Hexadecimal.encode(SHA256.hash(data: Data(text.utf8)).prefix(16)) }
 }

@@ -112,9 +112,7 @@ struct DeliveryRun {
 }
 
 extension QueueItem {
-    var isDamaged: Bool {
-        if case .damaged = state { true } else { false }
-    }
+    var isDamaged: Bool { if case .damaged = state { true } else { false } }
 
     func with(_ state: State) -> QueueItem {
         var item = self

@@ -29,7 +29,5 @@ final class UpdateHub: Sendable {
         for listener in listeners.withLock({ Array($0.all.values) }) { listener.send(update) }
     }
 
-    deinit {
-        for listener in listeners.withLock({ Array($0.all.values) }) { listener.finish() }
-    }
+    deinit { for listener in listeners.withLock({ Array($0.all.values) }) { listener.finish() } }
 }

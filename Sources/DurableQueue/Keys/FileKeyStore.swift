@@ -11,9 +11,7 @@ public struct FileKeyStore: KeyStore {
     private let disk = Disk()
 
     /// - Parameter file: Where the key is kept; made when it is not there. Keep it out of the folder of the queue.
-    public init(_ file: URL) {
-        self.file = file
-    }
+    public init(_ file: URL) { self.file = file }
 
     private var path: String { file.path(percentEncoded: false) }
     private var folder: String { (path as NSString).deletingLastPathComponent }

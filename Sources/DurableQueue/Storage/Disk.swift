@@ -51,7 +51,6 @@ package struct Disk: Sendable {
     /// Writes a file so that it is either there, whole and durable, or not there.
     ///
     /// A failure of the step `syncFolder` comes after the file was put under its name; any other leaves no trace.
-    ///
     /// - Parameters:
     ///   - replacing: Whether a file of that name may be replaced; else `EEXIST`.
     ///   - content: Writes the content.
@@ -99,7 +98,6 @@ package struct Disk: Sendable {
     }
 
     /// Deletes the drafts that dead processes left in a folder. For whoever holds the lock under which they are written.
-    ///
     /// - Parameter name: The file whose drafts are meant; all of them unless given.
     func removeDrafts(of name: String? = nil, in folder: String) {
         let prefix = name.map { Disk.draftPrefix + $0 + "-" } ?? Disk.draftPrefix

@@ -35,8 +35,7 @@ struct FileName: Hashable, CustomStringConvertible {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { FileName($0) }
         } catch {
-            throw QueueError.storage(
-                reason: "cannot list \(folder): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
+            throw QueueError.storage(reason: "cannot list \(folder): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
         }
     }
 }

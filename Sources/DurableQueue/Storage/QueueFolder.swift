@@ -18,7 +18,6 @@ struct QueueFolder: Sendable {
     let disk: Disk
 
     /// Opens the folder, and makes it if need be.
-    ///
     /// - Parameter identity: What every file is bound to.
     init(_ path: String, identity: Data, keys: any KeyStore, disk: Disk) throws {
         self.path = path
@@ -169,9 +168,7 @@ struct QueueFolder: Sendable {
         }
     }
 
-    private func write(
-        _ head: some Encodable, _ kind: SealedFile.Kind, _ number: Int, _ mark: SealedFile.Mark
-    ) throws {
+    private func write(_ head: some Encodable, _ kind: SealedFile.Kind, _ number: Int, _ mark: SealedFile.Mark) throws {
         let data = try JSONEncoder().encode(head)
         try disk.writeAtomically(to: "\(FileName(kind, number))", in: path) { draft in
             try SealedFile.seal(head: data, mark: mark, for: place(kind, number), key: key, to: draft.append)

@@ -82,7 +82,6 @@ struct SealedFile {
     // MARK: Writing
 
     /// Writes a file.
-    ///
     /// - Parameters:
     ///   - body: Gives the next so many bytes, fewer at the end; `nil` for a file without a body.
     ///   - write: Takes the file's bytes one after the other.
@@ -131,8 +130,7 @@ struct SealedFile {
         guard bytes[5] == place.kind.rawValue, (SealedFile.sealLength...SealedFile.longestHead).contains(length)
         else { throw .damaged }
         binding = Binding(prefix: prefix, place: place)
-        head = try SealedFile.unbox(
-            file.read(at: SealedFile.prefixLength, count: length), binding.head, key)
+        head = try SealedFile.unbox(file.read(at: SealedFile.prefixLength, count: length), binding.head, key)
         // From here on nothing is anybody else's word.
         version = bytes[4]
         hasBody = bytes[6] == 1
@@ -180,11 +178,10 @@ struct SealedFile {
     }
 
     private static func unbox(_ sealed: Data, _ authenticated: Data, _ key: QueueKey) throws(Failure) -> Data {
-        do {
-            return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key.symmetric, authenticating: authenticated)
-        } catch {
-            throw .damaged
-        }
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let plain = try? AES.GCM.open(box, using: key.symmetric, authenticating: authenticated)
+        else { throw .damaged }
+        return plain
     }
 
     /// What is authenticated with the parts of a file.

@@ -29,7 +29,6 @@ package final class StoredFile: Sendable {
     }
 
     /// Opens a file; `nil` when there is none.
-    ///
     /// - Parameter followsLinks: Whether the name may be a link's, as of files that a person chose.
     package init?(_ path: String, followsLinks: Bool = false) throws(Failure) {
         self.path = path

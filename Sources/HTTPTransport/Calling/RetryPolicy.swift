@@ -30,7 +30,6 @@ public struct RetryPolicy: Sendable, Hashable {
     public static let never = RetryPolicy(maximumAttempts: 1)
 
     /// How long to wait before another attempt.
-    ///
     /// - Parameters:
     ///   - attempts: How many there were.
     ///   - random: From 0 up to 1: how much of the longest wait.

@@ -114,7 +114,8 @@ final class CurlLoop: Sendable {
             var count: Int32 = 0
             curl_multi_perform(multi, &count)
             while let message = curl_multi_info_read(multi, &count) {
-                guard message.pointee.msg == CURLMSG_DONE, let transfer = CurlTransfer.of(message.pointee.easy_handle) else { continue }
+                guard message.pointee.msg == CURLMSG_DONE, let transfer = CurlTransfer.of(message.pointee.easy_handle)
+                else { continue }
                 finish(transfer, transfer.result(indivo_curl_result(message)))
             }
             curl_multi_poll(multi, nil, 0, canBeWoken ? 60_000 : 20, nil)

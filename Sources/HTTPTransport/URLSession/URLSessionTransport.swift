@@ -43,9 +43,7 @@ public final class URLSessionTransport: HTTPTransport {
         session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
     }
 
-    deinit {
-        session.invalidateAndCancel()
-    }
+    deinit { session.invalidateAndCancel() }
 
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         let target = try HTTPTarget(request)
@@ -97,8 +95,7 @@ public final class URLSessionTransport: HTTPTransport {
         _ request: HTTPRequest, to target: HTTPTarget, body: Data?
     ) throws(HTTPTransportError) -> URLRequest {
         func invalid(_ reason: String) -> HTTPTransportError {
-            HTTPTransportError(
-                kind: .invalidRequest, server: target.authority, mayHaveReachedServer: false, detail: reason)
+            HTTPTransportError(kind: .invalidRequest, server: target.authority, mayHaveReachedServer: false, detail: reason)
         }
         let segments = target.path.prefix { $0 != "?" }.split(separator: "/")
         guard !segments.contains("."), !segments.contains("..") else {

@@ -30,7 +30,6 @@ public struct AppDocuments: Sendable {
     /// `app_document_create_or_update_ext`); a document that is there is overwritten and keeps the server's id.
     ///
     /// Keep binary content as text, such as base64: a server loses the content of a binary document that is overwritten.
-    ///
     /// - Parameter externalID: Unique among the app's documents here; ASCII without `/?#;`.
     /// - Throws: ``IndivoError``.
     @discardableResult
@@ -41,8 +40,7 @@ public struct AppDocuments: Sendable {
     /// The document with an id (`record_app_document_meta`, `app_document_meta`).
     /// - Throws: ``IndivoError``.
     public func document(_ id: String) async throws -> Document {
-        Document(
-            try await scope.send(calls.metadata, path: ["document": id]).metadata(), in: self)
+        Document(try await scope.send(calls.metadata, path: ["document": id]).metadata(), in: self)
     }
 
     /// The document with an id of the app's own, or `nil` (`record_app_document_meta_ext`, `app_document_meta_ext`).

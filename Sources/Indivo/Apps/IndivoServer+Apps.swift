@@ -36,9 +36,7 @@ extension IndivoServer {
 
     /// The apps that the server knows (`all_phas`).
     /// - Throws: ``IndivoError``.
-    public func apps() async throws -> [AppManifest] {
-        try await asAnyone.send(.allPHAs).manifests()
-    }
+    public func apps() async throws -> [AppManifest] { try await asAnyone.send(.allPHAs).manifests() }
 
     /// An app that the server knows (`pha`).
     /// - Parameter id: The app's id, shaped like an e-mail address.
@@ -49,9 +47,7 @@ extension IndivoServer {
 
     /// The manifests of the apps that the server knows, with what SMART says of an app and no more (`all_manifests`).
     /// - Throws: ``IndivoError``.
-    public func manifests() async throws -> [AppManifest] {
-        try await asAnyone.send(.allManifests).manifests()
-    }
+    public func manifests() async throws -> [AppManifest] { try await asAnyone.send(.allManifests).manifests() }
 
     /// An app's manifest, with what SMART says of an app and no more (`app_manifest`).
     /// - Throws: ``IndivoError``.

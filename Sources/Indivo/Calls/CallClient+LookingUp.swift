@@ -5,7 +5,6 @@ import IndivoXML
 extension CallClient {
     /// Checks whether a server has done what an attempt asked. It may have, although it reports 500, or that an id is used;
     /// only what is stored there decides.
-    ///
     /// - Parameters:
     ///   - start: When the first attempt began, by `CallTiming.elapsed`.
     ///   - end: When the call is over; the check does not prolong it.

@@ -101,9 +101,7 @@ final class CallClient: Sendable {
                 mayBeDone = mayBeDone || error.isOutcomeUnknown
                 error.isOutcomeUnknown = mayBeDone
                 if let lookUp = outgoing.call.lookUp, error.isReason(for: lookUp, repetition) {
-                    if let done = try await look(lookUp, for: outgoing, after: error, since: start, until: end) {
-                        return done
-                    }
+                    if let done = try await look(lookUp, for: outgoing, after: error, since: start, until: end) { return done }
                 }
                 // What a server does once for an id it may be asked for again, even after it failed.
                 let isWorthAnother = repetition == .untilRefusedAsDuplicate && error.status == 500 && attempts == 1
@@ -118,8 +116,7 @@ final class CallClient: Sendable {
     /// Waits before the next attempt.
     /// - Throws: `error` when the deadline would be over by then.
     private func wait(after attempts: Int, of error: IndivoError, until end: Duration) async throws {
-        let delay = max(
-            options.retry.delay(after: attempts, random: options.timing.random()), error.retryAfter ?? .zero)
+        let delay = max(options.retry.delay(after: attempts, random: options.timing.random()), error.retryAfter ?? .zero)
         guard options.timing.elapsed() + delay < end else { throw error }
         do {
             try await options.timing.sleep(delay)
@@ -166,7 +163,6 @@ final class CallClient: Sendable {
     }
 
     /// Sends a request, and once more with the server's time, if it was refused and the device's clock is slow.
-    ///
     /// - Returns: The response, and whether the server's time is known and near the one that was signed with.
     private func transferSettingClock(
         _ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?
@@ -186,9 +182,7 @@ final class CallClient: Sendable {
         return (second, true)
     }
 
-    private func transfer(
-        _ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?
-    ) async throws -> HTTPAnswer {
+    private func transfer(_ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?) async throws -> HTTPAnswer {
         let body = outgoing.body?.data
         var request = unsigned
         if let credentials = outgoing.credentials {
@@ -228,8 +222,7 @@ final class CallClient: Sendable {
         var target = address.path + (try CallPath.fill(outgoing.call, outgoing.path))
         try CallPath.checkLength(of: target, outgoing.call)
         if !outgoing.query.isEmpty { target += "?" + outgoing.query.encoded }
-        var request = HTTPRequest(
-            method: outgoing.call.method, scheme: address.scheme, authority: address.authority, path: target)
+        var request = HTTPRequest(method: outgoing.call.method, scheme: address.scheme, authority: address.authority, path: target)
         request.headerFields[.contentType] = outgoing.body?.contentType
         return request
     }

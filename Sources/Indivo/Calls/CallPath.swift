@@ -37,9 +37,7 @@ enum CallPath {
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
             path += rest[..<open]
             let name = String(rest[rest.index(after: open)..<close])
-            guard let value = variables[name] else {
-                throw IndivoError.argument("the path needs a value for “\(name)”", call)
-            }
+            guard let value = variables[name] else { throw IndivoError.argument("the path needs a value for “\(name)”", call) }
             path += try segment(value, noun(for: name), of: call)
             rest = rest[rest.index(after: close)...]
         }
@@ -64,8 +62,7 @@ enum CallPath {
         let count = path.utf8.count
         guard count > longest else { return }
         throw IndivoError(
-            .badArgument(
-                "the path has \(count) characters, and a server fails on more than \(longest); use shorter ids"),
+            .badArgument("the path has \(count) characters, and a server fails on more than \(longest); use shorter ids"),
             call: call)
     }
 
@@ -79,16 +76,14 @@ enum CallPath {
         return escaped(value.utf8)
     }
 
-    private static func check(
-        _ text: String, _ noun: String, of call: IndivoCall, _ isGood: (UInt8) -> Bool
-    ) throws {
+    private static func check(_ text: String, _ noun: String, of call: IndivoCall, _ isGood: (UInt8) -> Bool) throws {
         let scalars = text.unicodeScalars
         guard let index = scalars.firstIndex(where: { !$0.isASCII || !isGood(UInt8($0.value)) }) else { return }
         // No more than one character is named: the text may come from a response, and break a log's lines.
         throw IndivoError.argument(
             "the \(noun) has at position \(scalars.distance(from: scalars.startIndex, to: index) + 1) a character "
-                + "(U+\(String(format: "%04X", scalars[index].value))) that cannot be signed for an Indivo server in a path; use ASCII "
-                + "without /, ?, #, ; and control characters", call)
+                + "(U+\(String(format: "%04X", scalars[index].value))) that cannot be signed for an Indivo server in a path; "
+                + "use ASCII without /, ?, #, ; and control characters", call)
     }
 
     /// What a variable of a path is called in an error.

@@ -32,13 +32,11 @@ extension CallScope {
     }
 
     func outgoing(_ call: IndivoCall, _ path: [String: String], _ body: CallClient.Body? = nil) -> CallClient.Outgoing {
-        CallClient.Outgoing(
-            call: call, credentials: credentials, path: variables.merging(path) { _, given in given }, body: body)
+        CallClient.Outgoing(call: call, credentials: credentials, path: variables.merging(path) { _, given in given }, body: body)
     }
 
     /// Fetches a document's content, and checks it against its metadata. Where neither the response nor the metadata at hand
     /// says that the content is whole, the metadata is asked for.
-    ///
     /// - Parameters:
     ///   - metadata: What is known of the document.
     ///   - canChange: Whether the content may have changed since.
@@ -75,8 +73,6 @@ extension IndivoCall {
     func check(_ text: String, _ what: String = "a label", atMost limit: Int = 100) throws {
         // A server counts as its database does, by code points.
         let count = text.unicodeScalars.count
-        guard count <= limit else {
-            throw IndivoError.argument("\(what) has at most \(limit) characters, this one \(count)", self)
-        }
+        guard count <= limit else { throw IndivoError.argument("\(what) has at most \(limit) characters, this one \(count)", self) }
     }
 }

@@ -41,9 +41,7 @@ package struct PrivateFile {
         guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
             throw .readableByOthers(mode: String(status.st_mode & 0o7777, radix: 8))
         }
-        guard status.st_size <= Self.longest else {
-            throw .cannotRead(reason: "it is too long: \(status.st_size) bytes")
-        }
+        guard status.st_size <= Self.longest else { throw .cannotRead(reason: "it is too long: \(status.st_size) bytes") }
         do {
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).read(upToCount: Self.longest) ?? Data()
         } catch {

@@ -21,10 +21,7 @@ public struct CallbackSession: Sendable {
     public let close: @Sendable () -> Void
 
     /// - Parameter next: Waits for the visit that a step needs; `nil` when the person gave up.
-    public init(
-        callback: URL?, next: @escaping @Sendable (Step) async throws -> Visit?,
-        close: @escaping @Sendable () -> Void
-    ) {
+    public init(callback: URL?, next: @escaping @Sendable (Step) async throws -> Visit?, close: @escaping @Sendable () -> Void) {
         self.callback = callback
         self.next = next
         self.close = close

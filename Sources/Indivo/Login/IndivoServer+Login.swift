@@ -6,7 +6,6 @@ extension IndivoServer {
     ///
     /// Opens the UI server's page for the app, waits for the browser to come back with the chosen record, has the app
     /// authorised for it, and exchanges the tokens (RFC 5849, section 2). Cancel the task to give up.
-    ///
     /// - Parameters:
     ///   - callback: The way back; by default a listener on 127.0.0.1, port 8002, for which the app's start URL is
     ///     registered as `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
@@ -45,11 +44,6 @@ extension IndivoServer {
     /// Lets a person authorise the app for a record that is known already, as when the token of an earlier login is gone.
     ///
     /// Where the app is on the record still, and the person logged in in the browser, no page is shown.
-    ///
-    /// - Parameters:
-    ///   - id: The record's id.
-    ///   - callback: The way back.
-    ///   - open: Shows a page to the person, in a browser.
     /// - Throws: As ``selectRecord(callback:open:)``.
     public func authorize(
         record id: String, callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
@@ -126,9 +120,7 @@ extension IndivoServer {
         ).token
     }
 
-    private func verifier(
-        in url: URL, for token: OAuthToken, of session: CallbackSession
-    ) throws(IndivoError) -> String {
+    private func verifier(in url: URL, for token: OAuthToken, of session: CallbackSession) throws(IndivoError) -> String {
         let parameters = url.callbackParameters
         let named = parameters["oauth_token"]
         if let named, usedCallbacks.withLock({ $0.contains(named) }) { throw IndivoError(.callbackReplayed) }
@@ -136,9 +128,7 @@ extension IndivoServer {
             guard url.isSamePlace(as: callback) else { throw IndivoError(.wrongState) }
         }
         // A person who pastes a bare code names no token; then the server tells whether it fits.
-        guard named == token.value || (named == nil && session.callback == nil) else {
-            throw IndivoError(.callbackForAnotherToken)
-        }
+        guard named == token.value || (named == nil && session.callback == nil) else { throw IndivoError(.callbackForAnotherToken) }
         guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw IndivoError(.noVerifier) }
         let isUnused = usedCallbacks.withLock { used in
             guard !used.contains(token.value) else { return false }
@@ -150,9 +140,7 @@ extension IndivoServer {
     }
 
     /// Exchanges the request token for an access token (RFC 5849, section 2.3).
-    private func exchange(
-        _ token: OAuthToken, verifier: String, forRecord id: String
-    ) async throws -> IndivoRecord {
+    private func exchange(_ token: OAuthToken, verifier: String, forRecord id: String) async throws -> IndivoRecord {
         let response = try await self.token(
             CallClient.Outgoing(
                 call: .exchangeToken, credentials: OAuthCredentials(consumer: app.consumer, token: token),

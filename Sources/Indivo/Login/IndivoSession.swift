@@ -17,9 +17,7 @@ public struct IndivoSession: Sendable, Hashable {
     public var keptAt: Date
 
     /// A session to be kept.
-    public init(
-        api: URL, app: String, record: String, token: OAuthToken, label: String? = nil, keptAt: Date = Date()
-    ) {
+    public init(api: URL, app: String, record: String, token: OAuthToken, label: String? = nil, keptAt: Date = Date()) {
         self.api = api
         self.app = app
         self.record = record

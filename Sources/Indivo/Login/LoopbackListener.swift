@@ -34,9 +34,7 @@ public struct LoopbackListener: CallbackReceiver {
 
     /// A listener on a port that is free now, and kept. It serves one login at a time.
     /// - Throws: ``IndivoError`` with the reason ``IndivoError/LoginError/badCallback(_:)`` when the system gives none.
-    public static func onFreePort() throws -> LoopbackListener {
-        try LoopbackListener(socket: LoopbackSocket(port: 0))
-    }
+    public static func onFreePort() throws -> LoopbackListener { try LoopbackListener(socket: LoopbackSocket(port: 0)) }
 
     /// The address to which the server's UI sends the browser once a record is chosen, without the query.
     public var startURL: URL { url(Self.startPath) }
@@ -59,11 +57,8 @@ public struct LoopbackListener: CallbackReceiver {
         let (chosen, authorized) = (choices.open(), callbacks.open())
         let service = LoopbackService(socket: socket, patience: patience) { request, exchange in
             guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
-            guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else {
-                return exchange.notFound()
-            }
-            let visit = CallbackSession.Visit(
-                url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
+            guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else { return exchange.notFound() }
+            let visit = CallbackSession.Visit(url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
             switch request.path {
             case Self.startPath:
                 if let problem = Self.problem(with: url) { return exchange.notFound(problem) }

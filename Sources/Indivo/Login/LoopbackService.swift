@@ -14,9 +14,7 @@ final class LoopbackService: Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
     /// Begins to serve.
-    init(
-        socket: LoopbackSocket, patience: Duration, handle: @escaping @Sendable (LoopbackRequest, LoopbackExchange) -> Void
-    ) {
+    init(socket: LoopbackSocket, patience: Duration, handle: @escaping @Sendable (LoopbackRequest, LoopbackExchange) -> Void) {
         self.socket = socket
         self.patience = patience
         self.handle = handle

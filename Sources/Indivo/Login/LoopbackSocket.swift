@@ -89,9 +89,7 @@ final class LoopbackSocket: Sendable {
         #endif
     }
 
-    private static func systemFailure(_ port: UInt16) -> IndivoError {
-        failure(port, String(cString: strerror(errno)))
-    }
+    private static func systemFailure(_ port: UInt16) -> IndivoError { failure(port, String(cString: strerror(errno))) }
 
     private static func failure(_ port: UInt16, _ why: String) -> IndivoError {
         IndivoError(.badCallback(

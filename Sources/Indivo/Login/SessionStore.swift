@@ -33,9 +33,7 @@ public final class MemorySessionStore: SessionStore {
         }
     }
 
-    public func forget(_ session: IndivoSession) {
-        kept.withLock { $0.removeAll { $0.isForSameRecord(as: session) } }
-    }
+    public func forget(_ session: IndivoSession) { kept.withLock { $0.removeAll { $0.isForSameRecord(as: session) } } }
 }
 
 extension IndivoSession {

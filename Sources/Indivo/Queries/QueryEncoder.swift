@@ -20,8 +20,7 @@ struct QueryEncoder {
         if let range = query.dateRange {
             let field = try dateField(range.field, for: "a date range")
             if range.start == nil && range.end == nil {
-                throw refused(
-                    "the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
+                throw refused("the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
             }
             let start = try range.start.map { try date($0, field) } ?? ""
             let end = try range.end.map { try date($0, field) } ?? ""
@@ -35,12 +34,8 @@ struct QueryEncoder {
         return parameters
     }
 
-    private func append(
-        _ aggregate: AggregateQuery, _ query: ReportQuery, to parameters: inout FormParameters
-    ) throws {
-        if query.order != nil {
-            throw refused("an order splits the groups of an aggregate; leave it out, and sort the results")
-        }
+    private func append(_ aggregate: AggregateQuery, _ query: ReportQuery, to parameters: inout FormParameters) throws {
+        if query.order != nil { throw refused("an order splits the groups of an aggregate; leave it out, and sort the results") }
         let field = try field(aggregate.field, for: "an aggregate")
         try check(aggregate.operation, on: field)
         parameters.append(name: "aggregate_by", value: "\(aggregate.operation.rawValue)*\(field.name)")
@@ -51,8 +46,7 @@ struct QueryEncoder {
             let field = try dateField(name, for: "a group of dates")
             parameters.append(name: "date_group", value: "\(field.name)*\(increment.rawValue)")
         case nil where !source.isMinimal:
-            throw refused(
-                "a server fails on an aggregate over a whole report on \(source.name); group it by a field or by dates")
+            throw refused("a server fails on an aggregate over a whole report on \(source.name); group it by a field or by dates")
         case nil:
             break
         }
@@ -69,8 +63,7 @@ struct QueryEncoder {
                 throw refused("“\(field.property)” is neither a number nor a date, which \(operation) needs")
             }
             if isDate && source.isMinimal {
-                throw refused(
-                    "a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
+                throw refused("a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
             }
         case .count:
             break
@@ -84,12 +77,9 @@ struct QueryEncoder {
             throw refused("audits are of this record only; leave “\(name)” out")
         }
         guard let fields = source.fields else { return ReportSource.Field(name, .string) }
-        if let field = fields.first(where: { $0.name == name }) ?? fields.first(where: { $0.property == name }) {
-            return field
-        }
+        if let field = fields.first(where: { $0.name == name }) ?? fields.first(where: { $0.property == name }) { return field }
         let known = fields.map { $0.name == $0.property ? $0.name : "\($0.property) (\($0.name))" }
-        throw refused(
-            "a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
+        throw refused("a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
     }
 
     private func dateField(_ name: String, for what: String) throws -> ReportSource.Field {

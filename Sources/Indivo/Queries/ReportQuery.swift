@@ -22,12 +22,6 @@ public struct ReportQuery: Sendable, Hashable {
         public var field: String
         /// Any of these; at least one.
         public var values: [Value]
-
-        /// A field, and what it may be.
-        public init(field: String, values: [Value]) {
-            self.field = field
-            self.values = values
-        }
     }
 
     /// Between which dates a field has to lie, both of them included.
@@ -38,13 +32,6 @@ public struct ReportQuery: Sendable, Hashable {
         public var start: Value?
         /// The last date; `nil` for any.
         public var end: Value?
-
-        /// A field, and the dates between which it lies.
-        public init(field: String, start: Value?, end: Value?) {
-            self.field = field
-            self.start = start
-            self.end = end
-        }
     }
 
     /// By which field a report is ordered.
@@ -53,12 +40,6 @@ public struct ReportQuery: Sendable, Hashable {
         public var field: String
         /// Whether the greatest, or the latest, comes first.
         public var isDescending: Bool
-
-        /// An order by a field.
-        public init(field: String, isDescending: Bool = false) {
-            self.field = field
-            self.isDescending = isDescending
-        }
     }
 
     /// A server reports the facts of one status at a time; audits have none.

@@ -31,9 +31,7 @@ public struct ReportSource: Sendable {
     /// Whether the facts have a status.
     var hasStatus: Bool { call != .auditQuery }
 
-    private init(
-        _ name: String, _ call: IndivoCall, path: [String: String] = [:], fields: [Field]?
-    ) {
+    private init(_ name: String, _ call: IndivoCall, path: [String: String] = [:], fields: [Field]?) {
         self.name = name
         self.call = call
         self.path = path
@@ -66,10 +64,7 @@ public struct ReportSource: Sendable {
     /// The minimal report on procedures.
     public static let procedures = ReportSource(
         "procedures", .procedureList,
-        fields: [
-            Field("procedure_name", .string, property: "name"),
-            Field("date_performed", .dateTime, property: "datePerformed"),
-        ])
+        fields: [Field("procedure_name", .string, property: "name"), Field("date_performed", .dateTime, property: "datePerformed")])
 
     /// The minimal report on clinical notes.
     public static let simpleClinicalNotes = ReportSource(

@@ -6,7 +6,8 @@ extension DocumentMetadata {
     /// - Throws: ``IndivoError`` when it is not what was stored.
     func verify(_ response: CallResponse) throws {
         guard let mismatch = mismatch(with: response.body) else { return }
-        throw differs("the content is not what was stored: its \(mismatch.what) differs; fetch it again", response.call, [mismatch.details])
+        throw differs(
+            "the content is not what was stored: its \(mismatch.what) differs; fetch it again", response.call, [mismatch.details])
     }
 
     /// Checks that the server stored what was sent to it.
@@ -33,9 +34,7 @@ extension DocumentMetadata {
     func mismatch(with data: Data) -> (what: String, details: String)? {
         if let digest, let hash = DocumentDigest(matchingFormOf: digest) {
             let found = hash.hex(of: data)
-            if found != digest.lowercased() {
-                return ("digest", "the digest is \(found), the server says \(digest)")
-            }
+            if found != digest.lowercased() { return ("digest", "the digest is \(found), the server says \(digest)") }
         }
         if let size, size != data.count { return ("size", "there are \(data.count) bytes, the server says \(size)") }
         return nil

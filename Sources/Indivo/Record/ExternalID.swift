@@ -21,9 +21,7 @@ public enum ExternalID: Sendable, Hashable, ExpressibleByStringLiteral {
     public init(stringLiteral id: String) { self = .chosen(id) }
 
     /// The app's own.
-    var chosen: String? {
-        if case .chosen(let id) = self { id } else { nil }
-    }
+    var chosen: String? { if case .chosen(let id) = self { id } else { nil } }
 }
 
 /// The external id of a request.

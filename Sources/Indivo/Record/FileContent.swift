@@ -76,9 +76,7 @@ extension FileContent {
         if known, contentType != bare {
             return "a server keeps “\(contentType)” as a binary file, unread; say \(bare) and encode it in UTF-8"
         }
-        if xmlOnly, !Self.xmlTypes.contains(bare) {
-            return "only XML can go here, and this is “\(contentType)”"
-        }
+        if xmlOnly, !Self.xmlTypes.contains(bare) { return "only XML can go here, and this is “\(contentType)”" }
         if isText, data.isEmpty { return "a server does not keep an empty text; give the document a content" }
         if isText, String(validating: data, as: UTF8.self) == nil {
             return "a \(bare) document has to be in UTF-8, and this one is not"

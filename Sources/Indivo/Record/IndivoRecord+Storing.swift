@@ -17,9 +17,7 @@ extension IndivoRecord {
     }
 
     /// Stores a new version of a document.
-    func replace(
-        _ document: some RecordDocument, _ externalID: ExternalID, _ validation: DocumentValidation
-    ) async throws {
+    func replace(_ document: some RecordDocument, _ externalID: ExternalID, _ validation: DocumentValidation) async throws {
         let call: IndivoCall = externalID == .none ? .documentVersion : .documentVersionByExternalID
         let path = ["document": try document.stored(for: call).1]
         try document.check(validation, isNewVersion: true)
@@ -56,7 +54,6 @@ extension IndivoRecord {
     // MARK: Sending
 
     /// Stores content under an external id. Where an earlier attempt may have stored it, searches for it first.
-    ///
     /// - Returns: Whether the server has it as it is now, and not as it was when an earlier attempt stored it.
     /// - Throws: ``IndivoError``. Where it is not known whether the content was stored, the documents remember its id.
     func store(
@@ -75,7 +72,8 @@ extension IndivoRecord {
         if former != nil, path["document"] != nil, call == .documentVersionByExternalID {
             for document in upload.documents { try document.checkNewest(call) }
         }
-        let id = former.map { SentID(text: $0.externalID) } ?? externalID.map { SentID(text: $0, isOfThisDocument: false) } ?? .made()
+        let id = former.map { SentID(text: $0.externalID) }
+            ?? externalID.map { SentID(text: $0, isOfThisDocument: false) } ?? .made()
         let body = try upload.content.body(for: call)
         let write = former?.adding(content)
             ?? SentWrite(content, record: self.id, call: call.name, path: path, externalID: id.text)
@@ -106,9 +104,7 @@ extension IndivoRecord {
     }
 
     /// From now on this version is known to have a newer one.
-    func noteReplaced(_ document: String?) {
-        if let document { _ = replacedVersions.withLock { $0.insert(document) } }
-    }
+    func noteReplaced(_ document: String?) { if let document { _ = replacedVersions.withLock { $0.insert(document) } } }
 
     /// Has documents be sent while `work` runs; afterwards they are where they were.
     /// - Parameter write: What is not known of them when `work` leaves it open.

@@ -105,7 +105,6 @@ extension IndivoRecord {
 
     /// Sends one attachment of a message that was sent (`record_message_attach`), when it is not known whether the attachment
     /// arrived; ``send(_:)`` sends them all.
-    ///
     /// - Parameters:
     ///   - attachment: XML.
     ///   - message: The message; a server takes attachments to one that it does not know, and forgets them.
@@ -115,9 +114,7 @@ extension IndivoRecord {
         try await attach(attachment, to: message, number: number, mayBeThere: false)
     }
 
-    private func attach(
-        _ attachment: FileContent, to message: OutgoingMessage, number: Int, mayBeThere: Bool
-    ) async throws {
+    private func attach(_ attachment: FileContent, to message: OutgoingMessage, number: Int, mayBeThere: Bool) async throws {
         let call = IndivoCall.recordMessageAttach
         guard (1...max(1, message.attachments.count)).contains(number), !message.attachments.isEmpty else {
             throw IndivoError.argument(
@@ -130,15 +127,12 @@ extension IndivoRecord {
     }
 
     /// Notifies the record's owner and whoever shares it (`record_notify`).
-    ///
     /// - Parameters:
     ///   - content: Plain text of at most 500 characters.
     ///   - document: A document of this record that it is about.
     ///   - appURL: Where the app shows more, relative to its start page.
     /// - Throws: ``IndivoError``.
-    public func notify(
-        _ content: String, about document: (any RecordDocument)? = nil, appURL: String? = nil
-    ) async throws {
+    public func notify(_ content: String, about document: (any RecordDocument)? = nil, appURL: String? = nil) async throws {
         let call = IndivoCall.recordNotify
         guard !content.isEmpty else { throw IndivoError.argument("a notification needs a content", call) }
         try call.check(content, "a notification", atMost: 500)

@@ -33,10 +33,8 @@ public final class IndivoServer: Sendable {
     ///   - api: The address of the REST API, scheme, host and port. Mostly not the same as `ui`. Plain HTTP is for this
     ///     machine only, and for the hosts that `options` name.
     ///   - ui: The address of the UI server.
-    ///   - app: The app's credentials.
     ///   - transport: What carries requests; the system's own unless a test or an app brings another.
     ///   - logger: Gets the name and status of each call, never a secret or anything about the patient.
-    ///   - options: How calls behave.
     public init(
         api: URL, ui: URL, app: AppCredentials, transport: any HTTPTransport = .system,
         logger: Logger = Logger(label: "indivo"), options: Options = Options()
@@ -101,7 +99,9 @@ public final class IndivoServer: Sendable {
     }
 
     /// The API's address; all spellings of it give one text.
-    package var normalizedAPI: String { ServerAddress(api).map { "\($0.scheme)://\($0.authority)\($0.path)" } ?? api.absoluteString }
+    package var normalizedAPI: String {
+        ServerAddress(api).map { "\($0.scheme)://\($0.authority)\($0.path)" } ?? api.absoluteString
+    }
 
     var twoLegged: OAuthCredentials { OAuthCredentials(consumer: app.consumer) }
 }

@@ -40,9 +40,7 @@ public enum DeliveryStop: Error, CustomStringConvertible {
     /// and open the outbox of the record that gives.
     case loginNeeded(IndivoError)
 
-    init(_ error: IndivoError) {
-        self = Verdict(error) == .forbidden ? .loginNeeded(error) : .unreachable(error)
-    }
+    init(_ error: IndivoError) { self = Verdict(error) == .forbidden ? .loginNeeded(error) : .unreachable(error) }
 
     /// The error behind it.
     public var error: IndivoError {
