@@ -284,7 +284,7 @@ extension Outbox {
 
 extension QueuedChange {
     /// What an item of the queue is.
-    /// - Throws: ``/DurableQueue/QueueError/damaged(file:)``; the header is authenticated, so that only another version wrote it so.
+    /// - Throws: ``/DurableQueue/QueueError/damaged(file:)``; the header is authenticated: only another version wrote it so.
     init(of item: QueueItem) throws {
         do {
             self = try JSONDecoder().decode(QueuedChange.self, from: item.header)

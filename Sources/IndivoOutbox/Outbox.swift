@@ -1,6 +1,12 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
 import DurableQueue
 import Foundation
 import Indivo
+import URLCoding
 
 /// Takes changes to a record while there is no network, and delivers them later.
 ///
@@ -53,10 +59,12 @@ public final class Outbox: Sendable {
         diskFault: @escaping @Sendable (DiskStep) -> Int32
     ) throws {
         self.record = record
-        let identity = OutboxIdentity(of: record)
+        let identity = [record.server.normalizedAPI, record.server.app.id, record.id].joined(separator: "\n")
+        // The ids say whose it is: what the folder is called says nothing.
+        let name = Hexadecimal.encode(SHA256.hash(data: Data(identity.utf8)).prefix(16))
         let root = folder ?? BaseFolder.standard(.data).appending(path: "outbox")
         queue = try DurableQueue(
-            in: root.appending(path: identity.folderName), identity: identity.text, keys: keys, policy: policy,
+            in: root.appending(path: name), identity: identity, keys: keys, policy: policy,
             diskFault: diskFault)
     }
 

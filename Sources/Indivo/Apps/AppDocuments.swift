@@ -14,7 +14,7 @@ public struct AppDocuments: Sendable {
 
     /// The documents, the newest first unless asked otherwise (`record_app_document_list`, `app_document_list`).
     public func list(_ query: DocumentQuery = DocumentQuery()) -> PagedList<Document> {
-        scope.metadataList(calls.list, query) { Document($0, in: self) }
+        scope.metadataList(call(.recordAppDocumentList, .appDocumentList), query) { Document($0, in: self) }
     }
 
     /// Stores a new document (`record_app_document_create`, `app_document_create`).
@@ -23,7 +23,7 @@ public struct AppDocuments: Sendable {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func add(_ content: FileContent) async throws -> Document {
-        try await store(content, calls.create, path: [:])
+        try await store(content, call(.recordAppDocumentCreate, .appDocumentCreate), path: [:])
     }
 
     /// Stores a document under an id of the app's own (`record_app_document_create_or_update_ext`,
@@ -34,21 +34,22 @@ public struct AppDocuments: Sendable {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func put(_ content: FileContent, externalID: String) async throws -> Document {
-        try await store(content, calls.createOrUpdate, path: ["external": externalID])
+        let call = call(.recordAppDocumentCreateOrUpdateByExternalID, .appDocumentCreateOrUpdateByExternalID)
+        return try await store(content, call, path: ["external": externalID])
     }
 
     /// The document with an id (`record_app_document_meta`, `app_document_meta`).
     /// - Throws: ``IndivoError``.
     public func document(_ id: String) async throws -> Document {
-        Document(try await scope.send(calls.metadata, path: ["document": id]).metadata(), in: self)
+        Document(try await scope.send(call(.recordAppDocumentMeta, .appDocumentMeta), path: ["document": id]).metadata(), in: self)
     }
 
     /// The document with an id of the app's own, or `nil` (`record_app_document_meta_ext`, `app_document_meta_ext`).
     /// - Throws: ``IndivoError``.
     public func document(externalID: String) async throws -> Document? {
         do {
-            let answer = try await scope.send(calls.metadataByExternalID, path: ["external": externalID])
-            return Document(try answer.metadata(), in: self)
+            let call = call(.recordAppDocumentMetaByExternalID, .appDocumentMetaByExternalID)
+            return Document(try await scope.send(call, path: ["external": externalID]).metadata(), in: self)
         } catch let error as IndivoError where error.isNotFound {
             return nil
         }
@@ -60,7 +61,8 @@ public struct AppDocuments: Sendable {
         return Document(metadata, in: self)
     }
 
-    var calls: AppStorageCalls { scope is IndivoRecord ? .inRecord : .ofApp }
+    /// The calls are the same in a record and outside.
+    fileprivate func call(_ inRecord: IndivoCall, _ ofApp: IndivoCall) -> IndivoCall { scope is IndivoRecord ? inRecord : ofApp }
 
     /// A document that an app keeps for itself.
     public final class Document {
@@ -88,7 +90,8 @@ public struct AppDocuments: Sendable {
         /// - Throws: ``IndivoError``.
         public func content() async throws -> FileContent {
             try await storage.scope.content(
-                storage.calls.content, of: id, checkedBy: metadata, canChange: true, refresh: { try await refreshMetadata() }
+                storage.call(.recordAppSpecificDocument, .appSpecificDocument), of: id, checkedBy: metadata, canChange: true,
+                refresh: { try await refreshMetadata() }
             ).content
         }
 
@@ -96,7 +99,8 @@ public struct AppDocuments: Sendable {
         /// - Throws: ``IndivoError``.
         @discardableResult
         public func refreshMetadata() async throws -> DocumentMetadata {
-            let fresh = try await storage.scope.send(storage.calls.metadata, path: ["document": id]).metadata()
+            let call = storage.call(.recordAppDocumentMeta, .appDocumentMeta)
+            let fresh = try await storage.scope.send(call, path: ["document": id]).metadata()
             metadata = fresh
             return fresh
         }
@@ -105,7 +109,7 @@ public struct AppDocuments: Sendable {
         /// - Parameter label: At most 100 characters.
         /// - Throws: ``IndivoError``.
         public func setLabel(_ label: String) async throws {
-            let call = storage.calls.label
+            let call = storage.call(.recordAppDocumentLabel, .appDocumentLabel)
             try call.check(label)
             metadata = try await storage.scope.send(call, path: ["document": id], body: .text(label)).labelledMetadata()
         }
@@ -140,7 +144,7 @@ public struct AppDocuments: Sendable {
         /// Deletes the document for good (`record_app_document_delete`, `app_document_delete`).
         /// - Throws: ``IndivoError``.
         public func delete() async throws {
-            _ = try await storage.scope.send(storage.calls.delete, path: ["document": id])
+            _ = try await storage.scope.send(storage.call(.recordAppDocumentDelete, .appDocumentDelete), path: ["document": id])
         }
     }
 }
@@ -148,20 +152,4 @@ public struct AppDocuments: Sendable {
 extension AppDocuments.Document: CustomStringConvertible {
     /// The id alone.
     public var description: String { "app document \(id)" }
-}
-
-/// The calls on an app's storage, which are the same in a record and outside.
-struct AppStorageCalls {
-    let list, create, createOrUpdate, metadataByExternalID, delete, content, label, metadata: IndivoCall
-
-    static let inRecord = AppStorageCalls(
-        list: .recordAppDocumentList, create: .recordAppDocumentCreate,
-        createOrUpdate: .recordAppDocumentCreateOrUpdateByExternalID,
-        metadataByExternalID: .recordAppDocumentMetaByExternalID,
-        delete: .recordAppDocumentDelete, content: .recordAppSpecificDocument, label: .recordAppDocumentLabel,
-        metadata: .recordAppDocumentMeta)
-    static let ofApp = AppStorageCalls(
-        list: .appDocumentList, create: .appDocumentCreate, createOrUpdate: .appDocumentCreateOrUpdateByExternalID,
-        metadataByExternalID: .appDocumentMetaByExternalID, delete: .appDocumentDelete, content: .appSpecificDocument,
-        label: .appDocumentLabel, metadata: .appDocumentMeta)
 }

@@ -25,7 +25,9 @@ extension IndivoServer {
         try await verify(authorization, over: startURL ?? url)
         let isForUs =
             (authorization["smart_app_id"] ?? app.id) == app.id
-            && (authorization["smart_container_api_base"].map { URL(string: $0).map(IndivoSession.place) == IndivoSession.place(api) } ?? true)
+            && (authorization["smart_container_api_base"].map {
+                URL(string: $0).map(IndivoSession.place) == IndivoSession.place(api)
+            } ?? true)
         guard isForUs else { throw IndivoError(.launchForAnotherServer) }
         return self.record(id: record, token: OAuthToken(value: token, secret: Secret(secret)))
     }
