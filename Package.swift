@@ -358,7 +358,7 @@ let package = Package(
         // The snapshots in Generated are compiled into the tests, which run them.
         .testTarget(
             name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel", "IndivoXML"],
-                grdb,
+            exclude: ["Models", "Snapshots"]),
         // Runs the built tool, as a user would.
         .testTarget(
             name: "IndivoCommandTests", dependencies: ["FHIRSandbox", "IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),

@@ -11,7 +11,6 @@ extension DurableQueue {
     /// process is delivering this queue, waits until that is done.
     ///
     /// Items are offered one at a time, whatever their order key. Safe to cancel at any moment.
-    ///
     /// - Throws: `CancellationError`; ``QueueError`` when the disk fails; what the deliverer throws. What was not
     ///   delivered stays in the queue.
     @discardableResult
@@ -24,7 +23,6 @@ extension DurableQueue {
 
     /// Delivers for as long as the task runs: at once, when something is queued through this object, and again after
     /// pauses that grow while something stops the delivery.
-    ///
     /// - Throws: `CancellationError` in the end; ``QueueError`` when the disk fails.
     public func run(_ deliverer: @escaping Deliverer) async throws {
         var failures = 0

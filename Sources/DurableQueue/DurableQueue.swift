@@ -38,12 +38,10 @@ public final class DurableQueue: Sendable {
     public var location: URL { URL(filePath: folder.path, directoryHint: .isDirectory) }
 
     /// Opens a queue, and makes it if need be.
-    ///
     /// - Parameters:
     ///   - folder: A folder of the queue's own.
     ///   - identity: What the queue is for. Its files are bound to that: in a folder of another queue they do not open.
     ///   - keys: Where the key is kept under which everything is encrypted.
-    ///   - policy: When delivery is tried again.
     /// - Throws: ``QueueError`` when the folder cannot be used, or the key is missing or not this queue's.
     public convenience init(
         in folder: URL, identity: String, keys: any KeyStore, policy: DeliveryPolicy = DeliveryPolicy()
@@ -75,7 +73,6 @@ public final class DurableQueue: Sendable {
     }
 
     /// Puts an item at the end of the queue. When this returns it is there whatever happens.
-    ///
     /// - Parameters:
     ///   - header: What the app has to know of the item without reading the payload; at most ``longestHeader`` bytes.
     ///   - payload: What is to be delivered.
@@ -135,11 +132,8 @@ public final class DurableQueue: Sendable {
     // MARK: Deciding
 
     /// Puts an item that was set aside back into its position in the queue, and with it those that wait for it.
-    ///
     /// - Parameter notes: What becomes of the deliverer's notes; they are kept unless given.
-    public func retry(
-        _ id: QueueItem.ID, notes: @escaping @Sendable (Data?) -> Data? = { $0 }
-    ) async throws {
+    public func retry(_ id: QueueItem.ID, notes: @escaping @Sendable (Data?) -> Data? = { $0 }) async throws {
         let item = try await exclusively {
             let stored = try self.folder.scan()
             guard let (found, item) = zip(stored, QueueItem.all(in: stored)).first(where: { $0.1.id == id }) else {
@@ -176,7 +170,6 @@ public final class DurableQueue: Sendable {
     /// Takes everything out of the queue for good, including what it remembers of delivered items.
     ///
     /// Waits until nothing is being delivered. When this throws, some items may be gone; another call continues.
-    ///
     /// - Returns: What was discarded.
     @discardableResult
     public func discardAll() async throws -> [QueueItem] {

@@ -59,7 +59,12 @@ extension QueueError {
         self = .storage(reason: "\(failure)", code: failure.code, mayBeQueued: mayBeQueued)
     }
 
-    static func system(_ code: Int32, _ path: String) -> QueueError {
-        .storage(reason: "cannot read \(path): \(DiskFailure.words(code))", code: code, mayBeQueued: false)
+    /// - Parameter path: The file that cannot be read back.
+    init(_ failure: StoredFile.Failure, _ path: String) {
+        guard case .system(let code) = failure else {
+            self = .damaged(file: path)
+            return
+        }
+        self = .storage(reason: "cannot read \(path): \(failure)", code: code, mayBeQueued: false)
     }
 }

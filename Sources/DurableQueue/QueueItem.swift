@@ -17,7 +17,7 @@ public struct QueueItem: Sendable, Identifiable, Hashable {
     /// When it was queued, by this device's clock.
     public let queuedAt: Date
     /// How far it has come.
-    public let state: State
+    public internal(set) var state: State
 
     /// How far an item has come.
     public enum State: Sendable, Hashable {

@@ -41,12 +41,12 @@ public struct ByteSource: Sendable {
     }
 
     /// As many bytes from an offset on as there are, at most `count`.
-    /// - Throws: ``ByteSourceError`` when there are fewer than ``size`` says; what the source throws.
+    /// - Throws: ``ByteSource/TooShort`` when there are fewer than ``size`` says; what the source throws.
     public func read(at offset: Int, count: Int) throws -> Data {
         let count = max(0, min(count, size - offset))
         guard offset >= 0, count > 0 else { return Data() }
         let piece = try reader(offset, count)
-        guard piece.count == count else { throw ByteSourceError(offset: offset, expected: count, found: piece.count) }
+        guard piece.count == count else { throw TooShort(offset: offset, expected: count, found: piece.count) }
         return piece
     }
 
@@ -60,18 +60,18 @@ public struct ByteSource: Sendable {
 
     /// All bytes; for small sources.
     public func data() throws -> Data { try read(at: 0, count: size) }
-}
 
-/// A source that gave fewer bytes than it should: its file became shorter while it was read, say.
-public struct ByteSourceError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where the bytes were to begin.
-    public let offset: Int
-    /// How many there should be.
-    public let expected: Int
-    /// How many came.
-    public let found: Int
+    /// A source that gave fewer bytes than it should: its file became shorter while it was read, say.
+    public struct TooShort: Error, Sendable, Hashable, CustomStringConvertible {
+        /// Where the bytes were to begin.
+        public let offset: Int
+        /// How many there should be.
+        public let expected: Int
+        /// How many came.
+        public let found: Int
 
-    public var description: String {
-        "at byte \(offset) there are \(found) bytes in place of \(expected): what is read became shorter meanwhile"
+        public var description: String {
+            "at byte \(offset) there are \(found) bytes in place of \(expected): what is read became shorter meanwhile"
+        }
     }
 }

@@ -13,8 +13,7 @@ struct HTTPTarget {
     init(_ request: HTTPRequest) throws(HTTPTransportError) {
         let server = request.authority ?? "?"
         func invalid(_ reason: String) -> HTTPTransportError {
-            HTTPTransportError(
-                kind: .invalidRequest, server: server, mayHaveReachedServer: false, detail: reason)
+            HTTPTransportError(kind: .invalidRequest, server: server, mayHaveReachedServer: false, detail: reason)
         }
         guard let scheme = request.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw invalid("its scheme is “\(request.scheme ?? "")”; use http or https")

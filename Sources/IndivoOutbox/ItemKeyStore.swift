@@ -21,9 +21,7 @@ public struct ItemKeyStore: KeyStore {
     public func key() throws -> QueueKey? {
         guard var bytes = try items.content(of: name) else { return nil }
         defer { bytes.resetBytes(in: bytes.indices) }
-        guard let key = QueueKey(bytes: bytes) else {
-            throw unusable("it is no key of \(QueueKey.byteCount) bytes")
-        }
+        guard let key = QueueKey(bytes: bytes) else { throw unusable("it is no key of \(QueueKey.byteCount) bytes") }
         return key
     }
 
@@ -37,4 +35,12 @@ public struct ItemKeyStore: KeyStore {
     }
 
     private func unusable(_ reason: String) -> OutboxError { .unusableKey(path: "the keychain (\(name))", reason: reason) }
+}
+
+extension FileKeyStore {
+    /// The key in `outbox.key` of the person's own configuration folder: `$XDG_CONFIG_HOME/indivo`, or
+    /// `~/.config/indivo`; on Apple's systems `indivo` in Application Support.
+    public static var standard: FileKeyStore {
+        FileKeyStore(BaseFolder.standard(.configuration).appending(path: "outbox.key"))
+    }
 }

@@ -12,14 +12,11 @@ extension Outbox {
     ///
     /// A document that `record.add(_:)` sent without finding out what became of it goes out under the same external id, and
     /// so is stored once. What changed in it since becomes the next version, which is an item of its own, the one returned.
-    ///
     /// - Parameter validation: Whether the document is checked before it is queued; `.none` queues it whatever it says.
     /// - Throws: `IndivoError` when the document breaks rules of its model, `DocumentError` when it cannot be written,
     ///   ``OutboxError`` when the disk fails; then nothing is queued.
     @discardableResult
-    public func add(
-        _ document: IndivoDocument, validation: DocumentValidation = .model
-    ) async throws -> OutboxItem {
+    public func add(_ document: IndivoDocument, validation: DocumentValidation = .model) async throws -> OutboxItem {
         guard document.id == nil else {
             throw OutboxError.badItem("\(document) is on the server already; replace(_:) queues a new version")
         }
@@ -39,7 +36,6 @@ extension Outbox {
 
     /// Queues a new document under an id that its origin gave it. A record has one document of an app under an external id: where
     /// the server has one already, the item counts as delivered and nothing is stored.
-    ///
     /// - Parameter externalID: A UUID in lower case. ``items()`` shows whether it is queued already.
     @discardableResult
     public func add(_ content: FileContent, externalID: String) async throws -> OutboxItem {
@@ -64,12 +60,9 @@ extension Outbox {
     /// Of a document that came from a report, which leaves things out, only what changed is queued: at delivery the
     /// stored document is fetched and the changes are written into it, so that nothing else of it is lost. Its class has
     /// to be known then too: register a class of your own when the app starts (`register()`).
-    ///
     /// - Parameter validation: Whether what changed is checked before it is queued; `.none` queues it whatever it says.
     @discardableResult
-    public func replace(
-        _ document: IndivoDocument, validation: DocumentValidation = .model
-    ) async throws -> OutboxItem {
+    public func replace(_ document: IndivoDocument, validation: DocumentValidation = .model) async throws -> OutboxItem {
         let target = try target(document)
         try check(document) { $0.replaces(document.id ?? "", in: record) }
         try document.check(validation, isNewVersion: true)
@@ -88,44 +81,34 @@ extension Outbox {
 
     /// Queues a new document as the next version of one that the server has, or that another item makes: it replaces the
     /// content of the version before entirely.
-    ///
     /// - Parameter validation: Whether the document is checked before it is queued; `.none` queues it whatever it says.
     @discardableResult
     public func replace(
         _ target: OutboxItem.Target, with document: IndivoDocument, validation: DocumentValidation = .model
     ) async throws -> OutboxItem {
         if case .queued = document.documentStage { throw OutboxError.badItem("\(document) is queued already; give a new document") }
-        guard document.id == nil else {
-            throw OutboxError.badItem("\(document) is on the server already; give a new document")
-        }
+        guard document.id == nil else { throw OutboxError.badItem("\(document) is on the server already; give a new document") }
         try check(document) { _ in false }
         try document.check(validation)
         return try await queue(.replace, target: target, PreparedDocument(new: document), of: document)
     }
 
     /// Queues a change of a document's status (`document_set_status`).
-    ///
     /// - Parameter reason: Why; the server wants one.
     @discardableResult
-    public func setStatus(
-        _ status: DocumentStatus, of document: IndivoDocument, reason: String
-    ) async throws -> OutboxItem {
+    public func setStatus(_ status: DocumentStatus, of document: IndivoDocument, reason: String) async throws -> OutboxItem {
         try await setStatus(status, of: try target(document), reason: reason)
     }
 
     /// Queues a change of the status of a document that the server has, or that another item makes.
     @discardableResult
-    public func setStatus(
-        _ status: DocumentStatus, of target: OutboxItem.Target, reason: String
-    ) async throws -> OutboxItem {
+    public func setStatus(_ status: DocumentStatus, of target: OutboxItem.Target, reason: String) async throws -> OutboxItem {
         guard !reason.isEmpty else { throw OutboxError.badItem("a change of status needs a reason") }
         let reason = try sendable(reason, "the reason")
-        return try await queue(
-            QueuedChange(kind: .status, status: status.rawValue, reason: reason), target: target, nil)
+        return try await queue(QueuedChange(kind: .status, status: status.rawValue, reason: reason), target: target, nil)
     }
 
     /// Queues a label under which people see a document (`record_document_label`); empty takes it away.
-    ///
     /// - Parameter label: At most 100 characters.
     @discardableResult
     public func setLabel(_ label: String, of document: IndivoDocument) async throws -> OutboxItem {
@@ -138,8 +121,7 @@ extension Outbox {
         guard label.unicodeScalars.count <= 100 else {
             throw OutboxError.badItem("a label has at most 100 characters, this one \(label.unicodeScalars.count)")
         }
-        return try await queue(
-            QueuedChange(kind: .label, label: sendable(label, "the label")), target: target, nil)
+        return try await queue(QueuedChange(kind: .label, label: sendable(label, "the label")), target: target, nil)
     }
 
     /// A text as the server gives it back, by which it is found there.
@@ -177,7 +159,6 @@ extension Outbox {
     /// If the document was delivered by now, gives it its id on the server, from when on it is one of the record's.
     ///
     /// A delivery that is no longer remembered (``/DurableQueue/DeliveryPolicy/receipts``) is searched for on the server.
-    ///
     /// - Returns: Whether it was.
     /// - Throws: ``OutboxError``; `IndivoError` when the server has to be asked and cannot be.
     @discardableResult
@@ -212,8 +193,7 @@ extension Outbox {
         if case .queued(let item, location) = document.documentStage { return .item(item) }
         if case .beingSent = document.documentStage { try check(document) { _ in false } }
         if let id = document.id, document.record?.id == record.id { return .document(id: id) }
-        throw OutboxError.badItem(
-            "\(document) is neither in this outbox nor in its record; queue it with add(_:) first")
+        throw OutboxError.badItem("\(document) is neither in this outbox nor in its record; queue it with add(_:) first")
     }
 
     private func queue(
@@ -267,9 +247,7 @@ extension Outbox {
     }
 
     /// Queues a write that may be done already, under its external id: once, also when this is tried again.
-    private func queue(
-        _ write: SentWrite, _ change: QueuedChange, _ target: OutboxItem.Target?
-    ) async throws -> OutboxItem {
+    private func queue(_ write: SentWrite, _ change: QueuedChange, _ target: OutboxItem.Target?) async throws -> OutboxItem {
         var change = change
         change.sentBefore = write.contents.map { DocumentDigest.text($0) }
         guard let former = try await queue.items().first(where: { $0.id == write.externalID }) else {
@@ -306,7 +284,7 @@ extension Outbox {
 
 extension QueuedChange {
     /// What an item of the queue is.
-    /// - Throws: ``/DurableQueue/QueueError/damaged(file:)``; the header is authenticated, so that only another version wrote it so.
+    /// - Throws: ``/DurableQueue/QueueError/damaged(file:)``; the header is authenticated: only another version wrote it so.
     init(of item: QueueItem) throws {
         do {
             self = try JSONDecoder().decode(QueuedChange.self, from: item.header)

@@ -1,6 +1,12 @@
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
 import DurableQueue
 import Foundation
 import Indivo
+import URLCoding
 
 /// Takes changes to a record while there is no network, and delivers them later.
 ///
@@ -53,10 +59,12 @@ public final class Outbox: Sendable {
         diskFault: @escaping @Sendable (DiskStep) -> Int32
     ) throws {
         self.record = record
-        let identity = OutboxIdentity(of: record)
-        let root = folder ?? StandardFolder.data.appending(path: "outbox")
+        let identity = [record.server.normalizedAPI, record.server.app.id, record.id].joined(separator: "\n")
+        // The ids say whose it is: what the folder is called says nothing.
+        let name = Hexadecimal.encode(SHA256.hash(data: Data(identity.utf8)).prefix(16))
+        let root = folder ?? BaseFolder.standard(.data).appending(path: "outbox")
         queue = try DurableQueue(
-            in: root.appending(path: identity.folderName), identity: identity.text, keys: keys, policy: policy,
+            in: root.appending(path: name), identity: identity, keys: keys, policy: policy,
             diskFault: diskFault)
     }
 
@@ -81,12 +89,9 @@ public final class Outbox: Sendable {
     /// delivering this outbox, waits until that is done.
     ///
     /// Safe to cancel at any moment. If a request was under way then, the next delivery checks on the server what became of it.
-    ///
     /// - Throws: `CancellationError`; ``OutboxError`` when the disk fails. What was not delivered stays in the outbox.
     @discardableResult
-    public func flush() async throws -> DeliveryReport {
-        DeliveryReport(try await queue.deliver(deliver))
-    }
+    public func flush() async throws -> DeliveryReport { DeliveryReport(try await queue.deliver(deliver)) }
 
     /// Delivers for as long as the task runs: at once, when something is queued through this object, and again after
     /// pauses that grow while the server cannot be reached.
@@ -125,12 +130,10 @@ public final class Outbox: Sendable {
 
 extension IndivoRecord {
     /// The outbox of this record, which takes changes while there is no network. Opening it needs none either.
-    ///
     /// - Parameters:
     ///   - folder: Where outboxes are kept; each record has a folder of its own in it. Unless given,
     ///     `$XDG_DATA_HOME/indivo/outbox` or `~/.local/share/indivo/outbox`; on Apple's systems in Application Support.
     ///   - keys: Where the key is kept under which everything is encrypted.
-    ///   - policy: When delivery is tried again.
     /// - Throws: ``OutboxError`` when the folder cannot be used, or the key is missing or not this outbox's.
     public func outbox(
         in folder: URL? = nil, keys: any KeyStore = FileKeyStore.standard, policy: DeliveryPolicy = DeliveryPolicy()

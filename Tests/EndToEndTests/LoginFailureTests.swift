@@ -75,10 +75,10 @@ struct LoginFailureTests {
     }
 
     @Test("no record, and a carenet in its place, are told apart", arguments: [
-        ("x:///?record_id=&carenet_id=", LoginError.noRecordChosen), ("x:///", .noRecordChosen),
+        ("x:///?record_id=&carenet_id=", IndivoError.LoginError.noRecordChosen), ("x:///", .noRecordChosen),
         ("x:///?record_id=&carenet_id=c", .carenetChosen),
     ])
-    func noRecord(url: String, expected: LoginError) async throws {
+    func noRecord(url: String, expected: IndivoError.LoginError) async throws {
         let error = try await #require(throws: IndivoError.self) {
             try await Self.nobody.selectRecord(callback: ScriptedReceiver(urls: [url])) { _ in }
         }
@@ -146,8 +146,8 @@ private struct ScriptedReceiver: CallbackReceiver {
     var urls: [String] = []
 
     func listen() throws -> CallbackSession {
-        let (visits, continuation) = AsyncStream.makeStream(of: CallbackVisit.self)
-        for url in urls { continuation.yield(CallbackVisit(url: URL(string: url)!)) }
+        let (visits, continuation) = AsyncStream.makeStream(of: CallbackSession.Visit.self)
+        for url in urls { continuation.yield(CallbackSession.Visit(url: URL(string: url)!)) }
         return CallbackSession(callback: URL(string: "x:///callback")!, visits: visits, close: { continuation.finish() })
     }
 }
@@ -166,7 +166,7 @@ private struct TamperingReceiver: CallbackReceiver {
                 guard let visit = try await session.next(step) else { return nil }
                 guard step == .authorization else { return visit }
                 guard let url = answer(visit.url) else { return nil }
-                return CallbackVisit(url: url, redirect: visit.redirect, finish: visit.finish)
+                return CallbackSession.Visit(url: url, redirect: visit.redirect, finish: visit.finish)
             }, close: session.close)
     }
 }

@@ -172,7 +172,7 @@ struct ErrorTests {
             let body = request.method == .put ? "<Document id=\"d-2\"/>" : "<ok/>"
             return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
         }
-        let document = AppDocument(id: "d-1", in: transport.server().appDocuments)
+        let document = AppDocuments.Document(id: "d-1", in: transport.server().appDocuments)
         let error = try await #require(throws: IndivoError.self) {
             try await document.replace(with: FileContent(text: "new"))
         }

@@ -61,10 +61,10 @@ struct FileSessionStoreTests {
             try store.keep(session("r"))
             let content = try Data(contentsOf: store.file)
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: store.file.path)
-            let error = #expect(throws: SessionStoreError.self) { try store.sessions() }
+            let error = #expect(throws: IndivoSession.StoreError.self) { try store.sessions() }
             #expect(error == .readableByOthers(file: store.file.path, mode: String(mode, radix: 8)))
             #expect(error?.description.contains("chmod 600") == true)
-            #expect(throws: SessionStoreError.self) { try store.keep(session("r-2")) }
+            #expect(throws: IndivoSession.StoreError.self) { try store.keep(session("r-2")) }
             #expect(try Data(contentsOf: store.file) == content)
         }
     }
@@ -76,7 +76,7 @@ struct FileSessionStoreTests {
             let aside = store.file.deletingLastPathComponent().appending(path: "aside.json")
             try FileManager.default.moveItem(at: store.file, to: aside)
             try FileManager.default.createSymbolicLink(at: store.file, withDestinationURL: aside)
-            #expect(throws: SessionStoreError.notAPlainFile(file: store.file.path)) { try store.sessions() }
+            #expect(throws: IndivoSession.StoreError.notAPlainFile(file: store.file.path)) { try store.sessions() }
         }
     }
 
@@ -87,7 +87,7 @@ struct FileSessionStoreTests {
         try await withStore { store in
             try store.keep(session("r"))
             try Data(content.utf8).write(to: store.file)
-            let error = #expect(throws: SessionStoreError.self) { try store.sessions() }
+            let error = #expect(throws: IndivoSession.StoreError.self) { try store.sessions() }
             #expect(error == .malformed(file: store.file.path))
             #expect(error.map { "\($0)".contains("planted") } == false)
         }
@@ -96,7 +96,7 @@ struct FileSessionStoreTests {
     @Test("a folder that cannot be made is an error that names the file")
     func nowhere() throws {
         let store = FileSessionStore(file: URL(filePath: "/dev/null/sessions.json"))
-        let error = #expect(throws: SessionStoreError.self) { try store.keep(session("r")) }
+        let error = #expect(throws: IndivoSession.StoreError.self) { try store.keep(session("r")) }
         #expect(error?.description.contains("/dev/null/sessions.json") == true)
     }
 

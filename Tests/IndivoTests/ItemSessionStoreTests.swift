@@ -44,7 +44,7 @@ struct ItemSessionStoreTests {
     func malformed() throws {
         let items = MemorySecretItems()
         _ = items.add(Data("planted-secret".utf8), as: "x")
-        let error = #expect(throws: SessionStoreError.self) { try ItemSessionStore(items).sessions() }
+        let error = #expect(throws: IndivoSession.StoreError.self) { try ItemSessionStore(items).sessions() }
         #expect(error?.description.contains("planted-secret") == false)
         #expect(error?.description.contains("keychain") == true)
     }

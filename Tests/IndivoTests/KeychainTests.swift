@@ -46,7 +46,7 @@ struct KeychainTests {
 
     @Test("what Security refuses is an error that says so, without what was kept")
     func refused() {
-        let description = KeychainError(status: -50).description
+        let description = Keychain.Failure(status: -50).description
         #expect(description.contains("parameters") && description.contains("-50"))
     }
 }

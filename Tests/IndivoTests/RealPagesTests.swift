@@ -116,8 +116,8 @@ private struct TwoVisits: CallbackReceiver {
     let visits: [String]
 
     func listen() throws -> CallbackSession {
-        let (stream, continuation) = AsyncStream.makeStream(of: CallbackVisit.self)
-        for visit in visits { continuation.yield(CallbackVisit(url: try #require(URL(string: visit)))) }
+        let (stream, continuation) = AsyncStream.makeStream(of: CallbackSession.Visit.self)
+        for visit in visits { continuation.yield(CallbackSession.Visit(url: try #require(URL(string: visit)))) }
         return CallbackSession(
             callback: try #require(URL(string: callback)), visits: stream, close: { continuation.finish() })
     }

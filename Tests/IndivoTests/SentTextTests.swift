@@ -57,5 +57,5 @@ struct SentTextTests {
 }
 
 extension AppDocuments {
-    fileprivate func setLabel(_ label: String) async throws { try await AppDocument(id: "a-1", in: self).setLabel(label) }
+    fileprivate func setLabel(_ label: String) async throws { try await AppDocuments.Document(id: "a-1", in: self).setLabel(label) }
 }

@@ -82,12 +82,18 @@ public struct QueuePayload: Sendable {
     /// So many bytes from a position on; fewer at the end.
     /// - Throws: ``QueueError/damaged(file:)``.
     public func read(at position: Int, count: Int) throws -> Data {
-        do {
+        do throws(SealedFile.Failure) {
             return try file.readBody(at: position, count: max(0, min(count, size - position)))
-        } catch SealedFile.Failure.system(let code) {
-            throw QueueError.system(code, path)
         } catch {
-            throw QueueError.damaged(file: path)
+            throw QueueError(error, path)
+        }
+    }
+
+    func forEachChunk(_ body: (Data) throws -> Void) throws {
+        do {
+            try file.readBody(body)
+        } catch let failure as SealedFile.Failure {
+            throw QueueError(failure, path)
         }
     }
 }

@@ -112,14 +112,11 @@ struct DeliveryRun {
 }
 
 extension QueueItem {
-    var isDamaged: Bool {
-        if case .damaged = state { true } else { false }
-    }
+    var isDamaged: Bool { if case .damaged = state { true } else { false } }
 
     func with(_ state: State) -> QueueItem {
-        QueueItem(
-            QueueEntry(
-                id: id, orderKey: orderKey, predecessor: predecessor, queuedAt: queuedAt.timeIntervalSince1970,
-                payloadSize: payloadSize, header: header), number, state)
+        var item = self
+        item.state = state
+        return item
     }
 }

@@ -15,9 +15,7 @@ public struct QueueKey: Sendable {
     let symmetric: SymmetricKey
 
     /// A new random key.
-    public init() {
-        symmetric = SymmetricKey(size: .bits256)
-    }
+    public init() { symmetric = SymmetricKey(size: .bits256) }
 
     /// A key that was kept; `nil` unless it has ``byteCount`` bytes.
     public init?(bytes: some ContiguousBytes) {

@@ -51,7 +51,6 @@ package struct Disk: Sendable {
     /// Writes a file so that it is either there, whole and durable, or not there.
     ///
     /// A failure of the step `syncFolder` comes after the file was put under its name; any other leaves no trace.
-    ///
     /// - Parameters:
     ///   - replacing: Whether a file of that name may be replaced; else `EEXIST`.
     ///   - content: Writes the content.
@@ -99,7 +98,6 @@ package struct Disk: Sendable {
     }
 
     /// Deletes the drafts that dead processes left in a folder. For whoever holds the lock under which they are written.
-    ///
     /// - Parameter name: The file whose drafts are meant; all of them unless given.
     func removeDrafts(of name: String? = nil, in folder: String) {
         let prefix = name.map { Disk.draftPrefix + $0 + "-" } ?? Disk.draftPrefix
@@ -110,32 +108,23 @@ package struct Disk: Sendable {
     }
 
     /// Makes what was put into a folder, or taken out of it, durable.
-    package func syncFolder(_ folder: String) throws {
-        let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw DiskFailure(step: .syncFolder, path: folder, code: errno) }
-        defer { close(descriptor) }
-        try step(.syncFolder, folder) { Disk.sync(descriptor) }
-    }
+    package func syncFolder(_ folder: String) throws { try sync(folder, .syncFolder) }
 
-    /// Makes what others put into a folder durable, as far as that can be done: a disk that takes nothing any more has
-    /// nothing that could get lost, and not every folder further up may be opened.
-    func syncOthersFolder(_ folder: String) throws {
+    /// Makes what others wrote durable, a folder's entries or a file, as far as that can be done: a disk that takes nothing any
+    /// more has nothing that could get lost, and not every folder further up may be opened.
+    func syncOthers(_ path: String, _ step: DiskStep = .syncFolder) throws {
         do {
-            try syncFolder(folder)
-        } catch let failure as DiskFailure where Disk.isBeyondUs(failure.code) {}
+            try sync(path, step)
+        } catch let failure as DiskFailure where [EROFS, EINVAL, EACCES, EPERM].contains(failure.code) {}
     }
 
-    /// The same for a file.
-    func syncOthersFile(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw DiskFailure(step: .syncFile, path: path, code: errno) }
+    private func sync(_ path: String, _ step: DiskStep) throws {
+        let kind = step == .syncFolder ? O_DIRECTORY : O_NOFOLLOW
+        let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC | kind)
+        guard descriptor >= 0 else { throw DiskFailure(step: step, path: path, code: errno) }
         defer { close(descriptor) }
-        do {
-            try step(.syncFile, path) { Disk.sync(descriptor) }
-        } catch let failure as DiskFailure where Disk.isBeyondUs(failure.code) {}
+        try self.step(step, path) { Disk.sync(descriptor) }
     }
-
-    private static func isBeyondUs(_ code: Int32) -> Bool { [EROFS, EINVAL, EACCES, EPERM].contains(code) }
 
     /// Makes a folder that only its owner can enter, with the folders it is in.
     package func makeFolder(_ folder: String) throws {
@@ -174,5 +163,118 @@ package struct Disk: Sendable {
         if fcntl(descriptor, F_FULLFSYNC) != -1 { return 0 }
         #endif
         return fsync(descriptor)
+    }
+}
+
+/// A file that is open for reading.
+package final class StoredFile: Sendable {
+    package let path: String
+    /// In bytes.
+    package let size: Int
+    /// When it was last changed, in seconds since 1970-01-01T00:00:00Z.
+    package let modifiedSeconds: Int
+    /// Whether it is this user's, and nobody else can read or write it.
+    package let isPrivate: Bool
+    private let descriptor: Int32
+
+    package enum Failure: Error, Hashable, CustomStringConvertible {
+        /// The content is not what was written under this name: not whole, changed, of another form, or under another key.
+        case damaged
+        /// The name belongs to no plain file, or the system does not give its content: the problem is this file's alone.
+        case unreadable(String)
+        /// The process or the system is out of something: that says nothing of the file.
+        case system(Int32)
+
+        package var description: String {
+            switch self {
+            case .damaged: "it is not what was written"
+            case .unreadable(let reason): reason
+            case .system(let code): DiskFailure.words(code)
+            }
+        }
+    }
+
+    /// Opens a file; `nil` when there is none.
+    /// - Parameter followsLinks: Whether the name may be a link's, as of files that a person chose.
+    package init?(_ path: String, followsLinks: Bool = false) throws(Failure) {
+        self.path = path
+        // O_NONBLOCK: opening a pipe would wait for somebody who writes.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
+        guard descriptor >= 0 else {
+            if errno == ENOENT {
+                (size, modifiedSeconds, isPrivate) = (0, 0, false)
+                return nil
+            }
+            throw Self.failure(errno)
+        }
+        var status = stat()
+        let isKnown = fstat(descriptor, &status) == 0
+        size = Int(status.st_size)
+        #if canImport(Darwin)
+        modifiedSeconds = status.st_mtimespec.tv_sec
+        #else
+        modifiedSeconds = status.st_mtim.tv_sec
+        #endif
+        isPrivate = status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
+        guard isKnown, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable("it is no plain file") }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// So many bytes from a position on; fewer at the end of the file.
+    package func read(at position: Int, count: Int) throws(Failure) -> Data {
+        let count = max(0, min(count, size - position))
+        var data = Data(count: count)
+        var done = 0
+        while done < count {
+            let number = data.withUnsafeMutableBytes { bytes in
+                pread(
+                    descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[done...]).baseAddress, count - done,
+                    off_t(position + done))
+            }
+            if number < 0, errno == EINTR { continue }
+            guard number >= 0 else { throw Self.failure(errno) }
+            guard number > 0 else { break }
+            done += number
+        }
+        return data.prefix(done)
+    }
+
+    private static func failure(_ code: Int32) -> Failure {
+        [EMFILE, ENFILE, ENOMEM].contains(code) ? .system(code) : .unreadable(DiskFailure.words(code))
+    }
+}
+
+/// A lock between processes, and between objects of one process (`flock`). The system frees it when its holder dies.
+package final class FileLock: Sendable {
+    private let descriptor: Int32
+
+    /// Waits for the lock.
+    package init(waitingFor path: String) throws {
+        descriptor = try FileLock.open(path)
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw DiskFailure(step: .create, path: path, code: errno) }
+        }
+    }
+
+    /// Takes the lock if it is free.
+    package init?(ifFree path: String) throws {
+        descriptor = try FileLock.open(path)
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return nil }
+            guard errno == EINTR else { throw DiskFailure(step: .create, path: path, code: errno) }
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    private static func open(_ path: String) throws -> Int32 {
+        var descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        // On a disk that became read-only one can still look what is queued.
+        if descriptor < 0, errno == EROFS || errno == EACCES {
+            descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        }
+        guard descriptor >= 0 else { throw DiskFailure(step: .create, path: path, code: errno) }
+        return descriptor
     }
 }

@@ -18,7 +18,6 @@ struct QueueFolder: Sendable {
     let disk: Disk
 
     /// Opens the folder, and makes it if need be.
-    ///
     /// - Parameter identity: What every file is bound to.
     init(_ path: String, identity: Data, keys: any KeyStore, disk: Disk) throws {
         self.path = path
@@ -29,7 +28,7 @@ struct QueueFolder: Sendable {
             // Whoever made them may have died before they were durable, and what is queued in them is to be.
             let parent = (path as NSString).deletingLastPathComponent
             for folder in [path, parent, (parent as NSString).deletingLastPathComponent] {
-                try disk.syncOthersFolder(folder)
+                try disk.syncOthers(folder)
             }
             let lock = try FileLock(waitingFor: path + "/queue.lock")
             defer { withExtendedLifetime(lock) {} }
@@ -91,40 +90,33 @@ struct QueueFolder: Sendable {
     }
 
     private func head<Value: Decodable>(_ type: Value.Type, _ kind: SealedFile.Kind, _ number: Int) throws -> Head<Value> {
+        let name = FileName(kind, number)
         do {
             guard let file = try open(kind, number) else { return .absent }
             return .opened(try JSONDecoder().decode(type, from: file.head), file.mark)
-        } catch SealedFile.Failure.system(let code) {
-            throw QueueError.system(code, path)
-        } catch SealedFile.Failure.unreadable(let reason) {
-            return .failed(reason: "its file \(FileName(kind, number)) cannot be read: \(reason)")
-        } catch is SealedFile.Failure {
-            return .failed(reason: "its file \(FileName(kind, number)) is damaged: it is not what was written")
+        } catch let failure as SealedFile.Failure {
+            switch failure {
+            case .system: throw QueueError(failure, path)
+            case .unreadable(let reason): return .failed(reason: "its file \(name) cannot be read: \(reason)")
+            case .damaged: return .failed(reason: "its file \(name) is damaged: it is not what was written")
+            }
         } catch is DecodingError {
-            return .failed(reason: "its file \(FileName(kind, number)) was written by another version")
+            return .failed(reason: "its file \(name) was written by another version")
         }
     }
 
     /// Hands out the payload of a queued item, chunk by chunk.
     func readPayload(of number: Int, _ body: (Data) throws -> Void) throws {
-        do {
-            guard let file = try open(.item, number) else { throw SealedFile.Failure.damaged }
-            try file.readBody(body)
-        } catch SealedFile.Failure.system(let code) {
-            throw QueueError.system(code, path)
-        } catch is SealedFile.Failure {
-            throw QueueError.damaged(file: file(.item, number))
-        }
+        try openPayload(of: number, size: 0).forEachChunk(body)
     }
 
     func openPayload(of number: Int, size: Int) throws -> QueuePayload {
-        do {
-            guard let sealed = try open(.item, number) else { throw SealedFile.Failure.damaged }
-            return QueuePayload(size: size, file: sealed, path: file(.item, number))
-        } catch SealedFile.Failure.system(let code) {
-            throw QueueError.system(code, path)
-        } catch is SealedFile.Failure {
-            throw QueueError.damaged(file: file(.item, number))
+        let path = file(.item, number)
+        do throws(SealedFile.Failure) {
+            guard let sealed = try open(.item, number) else { throw .damaged }
+            return QueuePayload(size: size, file: sealed, path: path)
+        } catch {
+            throw QueueError(error, path)
         }
     }
 
@@ -176,9 +168,7 @@ struct QueueFolder: Sendable {
         }
     }
 
-    private func write(
-        _ head: some Encodable, _ kind: SealedFile.Kind, _ number: Int, _ mark: SealedFile.Mark
-    ) throws {
+    private func write(_ head: some Encodable, _ kind: SealedFile.Kind, _ number: Int, _ mark: SealedFile.Mark) throws {
         let data = try JSONEncoder().encode(head)
         try disk.writeAtomically(to: "\(FileName(kind, number))", in: path) { draft in
             try SealedFile.seal(head: data, mark: mark, for: place(kind, number), key: key, to: draft.append)
@@ -261,9 +251,9 @@ struct QueueFolder: Sendable {
             for kind in [SealedFile.Kind.item, .receipt] {
                 do {
                     if try open(kind, number) != nil { return true }
-                } catch SealedFile.Failure.system(let code) {
-                    throw QueueError.system(code, path)
-                } catch {}
+                } catch let failure as SealedFile.Failure {
+                    if case .system = failure { throw QueueError(failure, path) }
+                }
             }
             return false
         }

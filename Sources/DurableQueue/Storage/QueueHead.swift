@@ -51,11 +51,10 @@ struct QueueHead {
 
     /// The version that the head claims, authenticated; `nil` when it does not open.
     private func version(_ key: QueueKey) throws -> UInt8? {
-        do {
+        do throws(SealedFile.Failure) {
             return try SealedFile.open(path + "/" + name, for: place, key: key)?.version
-        } catch SealedFile.Failure.system(let code) {
-            throw QueueError.system(code, path)
         } catch {
+            if case .system = error { throw QueueError(error, path) }
             return nil
         }
     }

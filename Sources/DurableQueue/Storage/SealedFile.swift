@@ -58,21 +58,7 @@ struct SealedFile {
         fileprivate init(_ bytes: Data) { self.bytes = bytes }
     }
 
-    enum Failure: Error, Hashable {
-        /// Not a file of this form, not whole, changed, at the wrong position, or under another key.
-        case damaged
-        /// It cannot be read at all.
-        case unreadable(String)
-        /// The process or the system is out of something: that says nothing of the file.
-        case system(Int32)
-
-        fileprivate init(_ failure: StoredFile.Failure) {
-            switch failure {
-            case .unreadable(let reason): self = .unreadable(reason)
-            case .system(let code): self = .system(code)
-            }
-        }
-    }
+    typealias Failure = StoredFile.Failure
 
     static let version: UInt8 = 1
     static let magic = Data("DURQ".utf8)
@@ -96,7 +82,6 @@ struct SealedFile {
     // MARK: Writing
 
     /// Writes a file.
-    ///
     /// - Parameters:
     ///   - body: Gives the next so many bytes, fewer at the end; `nil` for a file without a body.
     ///   - write: Takes the file's bytes one after the other.
@@ -133,26 +118,19 @@ struct SealedFile {
 
     /// Opens a file's head; `nil` when there is no file.
     static func open(_ path: String, for place: Place, key: QueueKey) throws(Failure) -> SealedFile? {
-        let file: StoredFile?
-        do {
-            file = try StoredFile(path)
-        } catch {
-            throw Failure(error)
-        }
-        return try file.map { file throws(Failure) in try SealedFile(file, for: place, key: key) }
+        try StoredFile(path).map { file throws(Failure) in try SealedFile(file, for: place, key: key) }
     }
 
     /// Opens a file's head; its body is opened when it is asked for.
     init(_ file: StoredFile, for place: Place, key: QueueKey) throws(Failure) {
-        let prefix = try Self.read(file, at: 0, count: SealedFile.prefixLength)
+        let prefix = try file.read(at: 0, count: SealedFile.prefixLength)
         let bytes = [UInt8](prefix)
         guard bytes.count == SealedFile.prefixLength, prefix.prefix(4) == SealedFile.magic else { throw .damaged }
         let length = bytes[8..<12].reduce(0) { $0 << 8 | Int($1) }
         guard bytes[5] == place.kind.rawValue, (SealedFile.sealLength...SealedFile.longestHead).contains(length)
         else { throw .damaged }
         binding = Binding(prefix: prefix, place: place)
-        head = try SealedFile.unbox(
-            Self.read(file, at: SealedFile.prefixLength, count: length), binding.head, key)
+        head = try SealedFile.unbox(file.read(at: SealedFile.prefixLength, count: length), binding.head, key)
         // From here on nothing is anybody else's word.
         version = bytes[4]
         hasBody = bytes[6] == 1
@@ -172,7 +150,7 @@ struct SealedFile {
         var index = 0
         while true {
             let isLast = file.size - position <= sealedLength
-            let sealed = try Self.read(file, at: position, count: sealedLength)
+            let sealed = try file.read(at: position, count: sealedLength)
             try body(SealedFile.unbox(sealed, binding.chunk(index, isLast: isLast), key))
             if isLast { return }
             position += sealedLength
@@ -189,7 +167,7 @@ struct SealedFile {
             let (index, offset) = (position + result.count).quotientAndRemainder(dividingBy: SealedFile.chunkLength)
             let start = bodyStart + index * sealedLength
             guard start < file.size else { throw .damaged }
-            let sealed = try Self.read(file, at: start, count: sealedLength)
+            let sealed = try file.read(at: start, count: sealedLength)
             let chunk = try SealedFile.unbox(sealed, binding.chunk(index, isLast: file.size - start <= sealedLength), key)
             let part = chunk.dropFirst(offset).prefix(count - result.count)
             guard !part.isEmpty else { throw .damaged }
@@ -199,20 +177,11 @@ struct SealedFile {
         return result
     }
 
-    private static func read(_ file: StoredFile, at position: Int, count: Int) throws(Failure) -> Data {
-        do {
-            return try file.read(at: position, count: count)
-        } catch {
-            throw Failure(error)
-        }
-    }
-
     private static func unbox(_ sealed: Data, _ authenticated: Data, _ key: QueueKey) throws(Failure) -> Data {
-        do {
-            return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key.symmetric, authenticating: authenticated)
-        } catch {
-            throw .damaged
-        }
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let plain = try? AES.GCM.open(box, using: key.symmetric, authenticating: authenticated)
+        else { throw .damaged }
+        return plain
     }
 
     /// What is authenticated with the parts of a file.

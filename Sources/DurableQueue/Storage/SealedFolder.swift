@@ -128,17 +128,12 @@ package struct SealedFolder: Sendable {
             guard let stored = try StoredFile(path + "/" + file) else { return nil }
             let bytes = try stored.read(at: 0, count: Self.largestValue + 512)
             let box = try AES.GCM.SealedBox(combined: bytes)
-            let content = try AES.GCM.open(
-                box, using: derived("value", key), authenticating: Data((identity + "/" + file).utf8))
-            guard let length = content.first.map(Int.init), content.count > length else {
-                throw QueueError.damaged(file: path + "/" + file)
-            }
+            let content = try AES.GCM.open(box, using: derived("value", key), authenticating: Data((identity + "/" + file).utf8))
+            guard let length = content.first.map(Int.init), content.count > length else { throw StoredFile.Failure.damaged }
             let name = String(decoding: content.dropFirst().prefix(length), as: UTF8.self)
             return (name, Data(content.dropFirst(1 + length)))
-        } catch StoredFile.Failure.system(let code) {
-            throw QueueError.system(code, path)
         } catch {
-            throw QueueError.damaged(file: path + "/" + file)
+            throw QueueError(error as? StoredFile.Failure ?? .damaged, path + "/" + file)
         }
     }
 
@@ -159,8 +154,7 @@ package struct SealedFolder: Sendable {
         } catch let error as QueueError {
             throw error
         } catch {
-            throw QueueError.storage(
-                reason: "cannot change \(path): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
+            throw QueueError.storage(reason: "cannot change \(path): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
         }
     }
 }

@@ -6,8 +6,6 @@ package final class ConcurrencyLimiter: Sendable {
         var free: Int
         var lastNumber = 0
         var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
-        /// Those that were cancelled before they began to wait.
-        var cancelled: Set<Int> = []
     }
 
     private let state: Mutex<State>
@@ -29,34 +27,24 @@ package final class ConcurrencyLimiter: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enum Turn { case now, later, never }
-                let turn = state.withLock { state -> Turn in
-                    if state.cancelled.remove(number) != nil { return .never }
+                let turn = state.withLock { state -> Result<Void, any Error>? in
+                    // Whoever is cancelled from here on is found among those who wait.
+                    if Task.isCancelled { return .failure(CancellationError()) }
                     if state.free > 0 {
                         state.free -= 1
-                        return .now
+                        return .success(())
                     }
                     state.waiting.append((number, continuation))
-                    return .later
+                    return nil
                 }
-                switch turn {
-                case .now: continuation.resume()
-                case .later: break
-                case .never: continuation.resume(throwing: CancellationError())
-                }
+                if let turn { continuation.resume(with: turn) }
             }
         } onCancel: {
-            let left = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-                if let index = state.waiting.firstIndex(where: { $0.number == number }) {
-                    return state.waiting.remove(at: index).continuation
-                }
-                state.cancelled.insert(number)
-                return nil
+            let left = state.withLock { state in
+                state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
             }
             left?.resume(throwing: CancellationError())
         }
-        // A cancellation that came when the turn had come already is no longer looked for.
-        _ = state.withLock { $0.cancelled.remove(number) }
     }
 
     private func leave() {

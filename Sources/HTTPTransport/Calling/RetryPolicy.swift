@@ -1,3 +1,5 @@
+import Foundation
+
 /// How requests are retried that got no response, or a server's or proxy's word that it is busy.
 ///
 /// Only requests that can do no harm are retried; which these are, the client of a server knows. The waits
@@ -28,7 +30,6 @@ public struct RetryPolicy: Sendable, Hashable {
     public static let never = RetryPolicy(maximumAttempts: 1)
 
     /// How long to wait before another attempt.
-    ///
     /// - Parameters:
     ///   - attempts: How many there were.
     ///   - random: From 0 up to 1: how much of the longest wait.
@@ -37,4 +38,35 @@ public struct RetryPolicy: Sendable, Hashable {
         for _ in 1..<max(1, attempts) where longest < maximumDelay { longest *= 2 }
         return min(longest, maximumDelay) * random
     }
+}
+
+/// The clocks that calls go by, and the waits and dice of their retries. A test brings its own and never sleeps.
+public struct CallTiming: Sendable {
+    /// The device's time of day: what signed requests and tokens are dated by.
+    public var now: @Sendable () -> Date
+    /// A time that only goes forward, from any start: what deadlines are measured by.
+    public var elapsed: @Sendable () -> Duration
+    /// Waits; throws when the task is cancelled.
+    public var sleep: @Sendable (Duration) async throws -> Void
+    /// A number from 0 up to 1.
+    public var random: @Sendable () -> Double
+
+    /// Clocks and chance of one's own, for tests.
+    public init(
+        now: @escaping @Sendable () -> Date, elapsed: @escaping @Sendable () -> Duration,
+        sleep: @escaping @Sendable (Duration) async throws -> Void, random: @escaping @Sendable () -> Double
+    ) {
+        self.now = now
+        self.elapsed = elapsed
+        self.sleep = sleep
+        self.random = random
+    }
+
+    /// The system's clocks.
+    public static let system: CallTiming = {
+        let start = ContinuousClock.now
+        return CallTiming(
+            now: { Date() }, elapsed: { start.duration(to: .now) }, sleep: { try await Task.sleep(for: $0) },
+            random: { Double.random(in: 0..<1) })
+    }()
 }

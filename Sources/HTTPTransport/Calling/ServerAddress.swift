@@ -9,24 +9,28 @@ package struct ServerAddress {
     package let authority: String
     /// Before the paths of calls, escaped, without a slash at the end.
     package let path: String
+    private let host: String
 
     /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
     /// - Throws: ``ServerAddressError``
     package init(_ url: URL, plainHTTPHosts: Set<String>) throws(ServerAddressError) {
-        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
-        else { throw .notAnAddress(url.absoluteString) }
+        guard let address = ServerAddress(url) else { throw .notAnAddress(url.absoluteString) }
+        self = address
         guard scheme == "https" || Self.isLoopback(host) || plainHTTPHosts.contains(where: { $0.lowercased() == host })
         else { throw .plainHTTP(host: host) }
+    }
+
+    /// An address, fit or not; all spellings of one are the same (RFC 3986, section 6.2).
+    /// - Returns: `nil` for what is not the address of a server.
+    package init?(_ url: URL) {
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
+        else { return nil }
         let path = url.path(percentEncoded: true)
+        let port = url.port.flatMap { $0 == (scheme == "http" ? 80 : 443) ? nil : ":\($0)" } ?? ""
+        (self.scheme, self.host) = (scheme, host)
+        authority = (host.contains(":") ? "[\(host)]" : host) + port
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
-        let bracketed = host.contains(":") ? "[\(host)]" : host
-        if let port = url.port, port != (scheme == "http" ? 80 : 443) {
-            authority = "\(bracketed):\(port)"
-        } else {
-            authority = bracketed
-        }
-        self.scheme = scheme
     }
 
     /// Whether a host is this machine by its name or number (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3).

@@ -3,7 +3,7 @@ import CLibCurl
 import Foundation
 import Synchronization
 
-/// A thread that runs transfers on one libcurl multi handle.
+/// A thread that runs transfers on one libcurl multi handle, which keeps the connections that they leave behind.
 ///
 /// The multi handle and every easy handle are touched by that thread alone, but for `curl_multi_wakeup`, which
 /// libcurl allows from any thread as long as the handle exists: it is called under the inbox's lock, and the thread
@@ -25,12 +25,23 @@ final class CurlLoop: Sendable {
         var cancelled: [CurlTransfer] = []
     }
 
+    /// libcurl has to be set up once, before anything else and by one thread; a static is initialised exactly so.
+    private static let isSetUp: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
     private let inbox = Mutex(Inbox())
-    private let multi: CurlMulti
+    /// Safe as the type's comment says.
+    nonisolated(unsafe) private let multi: UnsafeMutableRawPointer?
+    /// libcurl needs two descriptors to be woken, and continues without when there are none left.
+    private let canBeWoken: Bool
 
     init(maximumConnectionsPerHost: Int) {
-        let multi = CurlMulti(maximumConnectionsPerHost: maximumConnectionsPerHost)
+        let multi = Self.isSetUp ? curl_multi_init() : nil
         self.multi = multi
+        canBeWoken = multi.map { curl_multi_wakeup($0) == CURLM_OK } ?? false
+        if let multi {
+            _ = indivo_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
+            _ = indivo_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
+        }
         let thread = Thread { [self] in run() }
         thread.name = "http.curl"
         thread.start()
@@ -56,7 +67,9 @@ final class CurlLoop: Sendable {
         inbox.withLock { inbox in
             guard inbox.phase != .closed else { return false }
             change(&inbox)
-            multi.wakeUp()
+            // libcurl knows a handle that was closed, as long as its memory is not used for something else.
+            let code = multi.map { curl_multi_wakeup($0) }
+            assert(code != CURLM_BAD_HANDLE, "a closed libcurl handle was woken")
             return true
         }
     }
@@ -65,7 +78,7 @@ final class CurlLoop: Sendable {
         var waiting: [ObjectIdentifier: (CurlTransfer, Continuation)] = [:]
 
         func finish(_ transfer: CurlTransfer, _ result: Result<HTTPAnswer, any Error>) {
-            multi.remove(transfer)
+            if let easy = transfer.easy { curl_multi_remove_handle(multi, easy) }
             transfer.close()
             waiting.removeValue(forKey: ObjectIdentifier(transfer))?.1.resume(with: result)
         }
@@ -81,7 +94,10 @@ final class CurlLoop: Sendable {
                 waiting[ObjectIdentifier(transfer)] = (transfer, continuation)
                 do {
                     try transfer.open()
-                    try multi.add(transfer)
+                    let code = curl_multi_add_handle(multi, transfer.easy)
+                    guard multi != nil, code == CURLM_OK else {
+                        throw transfer.error(.other, detail: "libcurl could not take the request: code \(code.rawValue)")
+                    }
                 } catch {
                     finish(transfer, .failure(error))
                 }
@@ -95,12 +111,16 @@ final class CurlLoop: Sendable {
                 }
             }
             if waiting.isEmpty && isDone() { break }
-            for (transfer, code) in multi.perform() {
-                finish(transfer, transfer.result(code))
+            var count: Int32 = 0
+            curl_multi_perform(multi, &count)
+            while let message = curl_multi_info_read(multi, &count) {
+                guard message.pointee.msg == CURLMSG_DONE, let transfer = CurlTransfer.of(message.pointee.easy_handle)
+                else { continue }
+                finish(transfer, transfer.result(indivo_curl_result(message)))
             }
-            multi.waitForActivity()
+            curl_multi_poll(multi, nil, 0, canBeWoken ? 60_000 : 20, nil)
         }
-        multi.close()
+        curl_multi_cleanup(multi)
     }
 
     /// Closes the inbox when the owner is gone and nothing has come in since: from then on nobody wakes the handle.

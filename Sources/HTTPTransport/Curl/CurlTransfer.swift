@@ -52,9 +52,7 @@ final class CurlTransfer: @unchecked Sendable {
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
-    deinit {
-        errorText.deallocate()
-    }
+    deinit { errorText.deallocate() }
 
     /// The transfer that an easy handle belongs to.
     static func of(_ easy: UnsafeMutableRawPointer?) -> CurlTransfer? {
@@ -181,13 +179,9 @@ final class CurlTransfer: @unchecked Sendable {
         setString(CURLOPT_CUSTOMREQUEST, method.rawValue)
     }
 
-    private func setLong(_ option: CURLoption, _ value: Int) {
-        _ = indivo_curl_set_long(easy, option, value)
-    }
+    private func setLong(_ option: CURLoption, _ value: Int) { _ = indivo_curl_set_long(easy, option, value) }
 
-    private func setString(_ option: CURLoption, _ value: String) {
-        _ = indivo_curl_set_string(easy, option, value)
-    }
+    private func setString(_ option: CURLoption, _ value: String) { _ = indivo_curl_set_string(easy, option, value) }
 
     // MARK: What libcurl calls
 
@@ -282,9 +276,7 @@ final class CurlTransfer: @unchecked Sendable {
         if isTooLarge || code == CURLE_FILESIZE_EXCEEDED {
             return error(.responseTooLarge, detail: "more than \(limits.maximumResponseBytes) bytes")
         }
-        if isRepetition {
-            return error(.responseLost, detail: "a connection that was kept open was closed by the server")
-        }
+        if isRepetition { return error(.responseLost, detail: "a connection that was kept open was closed by the server") }
         return switch code {
         case CURLE_COULDNT_RESOLVE_HOST: error(.hostNotFound, detail: detail)
         case CURLE_COULDNT_CONNECT: error(.cannotConnect, detail: detail)

@@ -20,23 +20,17 @@ public final class CurlTransport: HTTPTransport {
     private let loop: CurlLoop
 
     /// A transport with connections of its own.
-    ///
     /// - Parameters:
-    ///   - limits: How long to wait, and how much to take.
     ///   - maximumConnectionsPerHost: How many requests may be under way to one server; further ones wait.
     ///   - authorityFile: A file of certificates (PEM) to trust instead of the system's authorities, such as that of a
     ///     hospital's own authority.
-    public init(
-        limits: HTTPLimits = HTTPLimits(), maximumConnectionsPerHost: Int = 8, authorityFile: String? = nil
-    ) {
+    public init(limits: HTTPLimits = HTTPLimits(), maximumConnectionsPerHost: Int = 8, authorityFile: String? = nil) {
         self.limits = limits
         self.authorityFile = authorityFile
         loop = CurlLoop(maximumConnectionsPerHost: maximumConnectionsPerHost)
     }
 
-    deinit {
-        loop.stop()
-    }
+    deinit { loop.stop() }
 
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         try await send(request, body.map { .data($0) })
@@ -59,5 +53,13 @@ public final class CurlTransport: HTTPTransport {
             loop.cancel(transfer)
         }
     }
+}
+
+extension HTTPTransport where Self == CurlTransport {
+    /// The transport of this system, with the usual limits; one for the whole process, so connections are shared.
+    public static var system: CurlTransport { .shared }
+
+    /// A transport of this system with limits, and connections, of its own.
+    public static func system(limits: HTTPLimits) -> CurlTransport { CurlTransport(limits: limits) }
 }
 #endif

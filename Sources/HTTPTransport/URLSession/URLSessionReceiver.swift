@@ -80,15 +80,9 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
         transfer.continuation.resume(with: Self.result(transfer, response: task.response, error: error))
     }
 
-    private static func result(
-        _ transfer: Transfer, response: URLResponse?, error: (any Error)?
-    ) -> Result<HTTPAnswer, any Error> {
-        func failure(
-            _ kind: HTTPTransportError.Kind, sent: Bool = true, _ detail: String? = nil
-        ) -> Result<HTTPAnswer, any Error> {
-            .failure(
-                HTTPTransportError(
-                    kind: kind, server: transfer.server, mayHaveReachedServer: sent, detail: detail))
+    private static func result(_ transfer: Transfer, response: URLResponse?, error: (any Error)?) -> Result<HTTPAnswer, any Error> {
+        func failure(_ kind: HTTPTransportError.Kind, sent: Bool = true, _ detail: String? = nil) -> Result<HTTPAnswer, any Error> {
+            .failure(HTTPTransportError(kind: kind, server: transfer.server, mayHaveReachedServer: sent, detail: detail))
         }
         switch transfer.end {
         case .cancelled: return .failure(CancellationError())

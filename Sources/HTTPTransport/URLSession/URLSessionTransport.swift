@@ -43,9 +43,7 @@ public final class URLSessionTransport: HTTPTransport {
         session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
     }
 
-    deinit {
-        session.invalidateAndCancel()
-    }
+    deinit { session.invalidateAndCancel() }
 
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         let target = try HTTPTarget(request)
@@ -97,8 +95,7 @@ public final class URLSessionTransport: HTTPTransport {
         _ request: HTTPRequest, to target: HTTPTarget, body: Data?
     ) throws(HTTPTransportError) -> URLRequest {
         func invalid(_ reason: String) -> HTTPTransportError {
-            HTTPTransportError(
-                kind: .invalidRequest, server: target.authority, mayHaveReachedServer: false, detail: reason)
+            HTTPTransportError(kind: .invalidRequest, server: target.authority, mayHaveReachedServer: false, detail: reason)
         }
         let segments = target.path.prefix { $0 != "?" }.split(separator: "/")
         guard !segments.contains("."), !segments.contains("..") else {
@@ -122,6 +119,14 @@ public final class URLSessionTransport: HTTPTransport {
         }
         return urlRequest
     }
+}
+
+extension HTTPTransport where Self == URLSessionTransport {
+    /// The transport of this system, with the usual limits; one for the whole process, so connections are shared.
+    public static var system: URLSessionTransport { .shared }
+
+    /// A transport of this system with limits, and connections, of its own.
+    public static func system(limits: HTTPLimits) -> URLSessionTransport { URLSessionTransport(limits: limits) }
 }
 
 extension Duration {

@@ -13,8 +13,8 @@ public struct AppDocuments: Sendable {
     let scope: any CallScope
 
     /// The documents, the newest first unless asked otherwise (`record_app_document_list`, `app_document_list`).
-    public func list(_ query: DocumentQuery = DocumentQuery()) -> PagedList<AppDocument> {
-        scope.metadataList(calls.list, query) { AppDocument($0, in: self) }
+    public func list(_ query: DocumentQuery = DocumentQuery()) -> PagedList<Document> {
+        scope.metadataList(call(.recordAppDocumentList, .appDocumentList), query) { Document($0, in: self) }
     }
 
     /// Stores a new document (`record_app_document_create`, `app_document_create`).
@@ -22,148 +22,134 @@ public struct AppDocuments: Sendable {
     /// When the response is lost, nobody knows whether it was stored; prefer ``put(_:externalID:)``.
     /// - Throws: ``IndivoError``.
     @discardableResult
-    public func add(_ content: FileContent) async throws -> AppDocument {
-        try await store(content, calls.create, path: [:])
+    public func add(_ content: FileContent) async throws -> Document {
+        try await store(content, call(.recordAppDocumentCreate, .appDocumentCreate), path: [:])
     }
 
     /// Stores a document under an id of the app's own (`record_app_document_create_or_update_ext`,
     /// `app_document_create_or_update_ext`); a document that is there is overwritten and keeps the server's id.
     ///
     /// Keep binary content as text, such as base64: a server loses the content of a binary document that is overwritten.
-    ///
     /// - Parameter externalID: Unique among the app's documents here; ASCII without `/?#;`.
     /// - Throws: ``IndivoError``.
     @discardableResult
-    public func put(_ content: FileContent, externalID: String) async throws -> AppDocument {
-        try await store(content, calls.createOrUpdate, path: ["external": externalID])
+    public func put(_ content: FileContent, externalID: String) async throws -> Document {
+        let call = call(.recordAppDocumentCreateOrUpdateByExternalID, .appDocumentCreateOrUpdateByExternalID)
+        return try await store(content, call, path: ["external": externalID])
     }
 
     /// The document with an id (`record_app_document_meta`, `app_document_meta`).
     /// - Throws: ``IndivoError``.
-    public func document(_ id: String) async throws -> AppDocument {
-        AppDocument(
-            try await scope.send(calls.metadata, path: ["document": id]).metadata(), in: self)
+    public func document(_ id: String) async throws -> Document {
+        Document(try await scope.send(call(.recordAppDocumentMeta, .appDocumentMeta), path: ["document": id]).metadata(), in: self)
     }
 
     /// The document with an id of the app's own, or `nil` (`record_app_document_meta_ext`, `app_document_meta_ext`).
     /// - Throws: ``IndivoError``.
-    public func document(externalID: String) async throws -> AppDocument? {
+    public func document(externalID: String) async throws -> Document? {
         do {
-            let answer = try await scope.send(calls.metadataByExternalID, path: ["external": externalID])
-            return AppDocument(try answer.metadata(), in: self)
+            let call = call(.recordAppDocumentMetaByExternalID, .appDocumentMetaByExternalID)
+            return Document(try await scope.send(call, path: ["external": externalID]).metadata(), in: self)
         } catch let error as IndivoError where error.isNotFound {
             return nil
         }
     }
 
-    private func store(_ content: FileContent, _ call: IndivoCall, path: [String: String]) async throws -> AppDocument {
+    private func store(_ content: FileContent, _ call: IndivoCall, path: [String: String]) async throws -> Document {
         let metadata = try await scope.send(call, path: path, body: content.body(for: call)).metadata()
         try metadata.verify(content, sentWith: call)
-        return AppDocument(metadata, in: self)
+        return Document(metadata, in: self)
     }
 
-    var calls: AppStorageCalls { scope is IndivoRecord ? .inRecord : .ofApp }
-}
+    /// The calls are the same in a record and outside.
+    fileprivate func call(_ inRecord: IndivoCall, _ ofApp: IndivoCall) -> IndivoCall { scope is IndivoRecord ? inRecord : ofApp }
 
-/// A document that an app keeps for itself.
-public final class AppDocument {
-    /// Where it is kept.
-    public let storage: AppDocuments
-    /// The document's id on the server.
-    public let id: String
-    /// What the server says of it, as of the last call that reported it.
-    public private(set) var metadata: DocumentMetadata?
+    /// A document that an app keeps for itself.
+    public final class Document {
+        /// Where it is kept.
+        public let storage: AppDocuments
+        /// The document's id on the server.
+        public let id: String
+        /// What the server says of it, as of the last call that reported it.
+        public private(set) var metadata: DocumentMetadata?
 
-    init(_ metadata: DocumentMetadata, in storage: AppDocuments) {
-        self.storage = storage
-        self.metadata = metadata
-        id = metadata.id
-    }
-
-    /// A document known by its id alone. Nothing is asked of the server.
-    public init(id: String, in storage: AppDocuments) {
-        self.storage = storage
-        self.id = id
-    }
-
-    /// Fetches the content (`record_app_specific_document`, `app_specific_document`), and checks it against the digest,
-    /// where the metadata has one.
-    /// - Throws: ``IndivoError``.
-    public func content() async throws -> FileContent {
-        try await storage.scope.content(
-            storage.calls.content, of: id, checkedBy: metadata, canChange: true, refresh: { try await refreshMetadata() }
-        ).content
-    }
-
-    /// Fetches what the server says of the document now (`record_app_document_meta`, `app_document_meta`).
-    /// - Throws: ``IndivoError``.
-    @discardableResult
-    public func refreshMetadata() async throws -> DocumentMetadata {
-        let fresh = try await storage.scope.send(storage.calls.metadata, path: ["document": id]).metadata()
-        metadata = fresh
-        return fresh
-    }
-
-    /// Sets the document's label (`record_app_document_label`, `app_document_label`); empty takes it away.
-    /// - Parameter label: At most 100 characters.
-    /// - Throws: ``IndivoError``.
-    public func setLabel(_ label: String) async throws {
-        let call = storage.calls.label
-        try Limits.check(label: label, call)
-        metadata = try await storage.scope.send(call, path: ["document": id], body: .text(label)).labelledMetadata()
-    }
-
-    /// Overwrites the document, which keeps its id (`app_document_create_or_update`).
-    ///
-    /// In a record this works under an external id only: ``AppDocuments/put(_:externalID:)``.
-    /// - Throws: ``IndivoError``, a conflict where the document was deleted. A server then makes a document with another id of
-    ///   the content; that one is deleted again.
-    public func replace(with content: FileContent) async throws {
-        let call = IndivoCall.appDocumentCreateOrUpdate
-        guard !(storage.scope is IndivoRecord) else {
-            throw IndivoError.argument(
-                "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)",
-                call)
+        init(_ metadata: DocumentMetadata, in storage: AppDocuments) {
+            self.storage = storage
+            self.metadata = metadata
+            id = metadata.id
         }
-        let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call))
-            .metadata()
-        guard stored.id == id else {
-            var error = IndivoError(.conflict(.deleted), call: call)
-            do {
-                try await AppDocument(stored, in: storage).delete()
-            } catch let failure as IndivoError {
-                error.details = ["the server made a document \(stored.id) of the content, which stays: \(failure)"]
+
+        /// A document known by its id alone. Nothing is asked of the server.
+        public init(id: String, in storage: AppDocuments) {
+            self.storage = storage
+            self.id = id
+        }
+
+        /// Fetches the content (`record_app_specific_document`, `app_specific_document`), and checks it against the digest,
+        /// where the metadata has one.
+        /// - Throws: ``IndivoError``.
+        public func content() async throws -> FileContent {
+            try await storage.scope.content(
+                storage.call(.recordAppSpecificDocument, .appSpecificDocument), of: id, checkedBy: metadata, canChange: true,
+                refresh: { try await refreshMetadata() }
+            ).content
+        }
+
+        /// Fetches what the server says of the document now (`record_app_document_meta`, `app_document_meta`).
+        /// - Throws: ``IndivoError``.
+        @discardableResult
+        public func refreshMetadata() async throws -> DocumentMetadata {
+            let call = storage.call(.recordAppDocumentMeta, .appDocumentMeta)
+            let fresh = try await storage.scope.send(call, path: ["document": id]).metadata()
+            metadata = fresh
+            return fresh
+        }
+
+        /// Sets the document's label (`record_app_document_label`, `app_document_label`); empty takes it away.
+        /// - Parameter label: At most 100 characters.
+        /// - Throws: ``IndivoError``.
+        public func setLabel(_ label: String) async throws {
+            let call = storage.call(.recordAppDocumentLabel, .appDocumentLabel)
+            try call.check(label)
+            metadata = try await storage.scope.send(call, path: ["document": id], body: .text(label)).labelledMetadata()
+        }
+
+        /// Overwrites the document, which keeps its id (`app_document_create_or_update`).
+        ///
+        /// In a record this works under an external id only: ``AppDocuments/put(_:externalID:)``.
+        /// - Throws: ``IndivoError``, a conflict where the document was deleted. A server then makes a document with another id of
+        ///   the content; that one is deleted again.
+        public func replace(with content: FileContent) async throws {
+            let call = IndivoCall.appDocumentCreateOrUpdate
+            guard !(storage.scope is IndivoRecord) else {
+                throw IndivoError.argument(
+                    "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)",
+                    call)
             }
-            throw error
+            let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call))
+                .metadata()
+            guard stored.id == id else {
+                var error = IndivoError(.conflict(.deleted), call: call)
+                do {
+                    try await Document(stored, in: storage).delete()
+                } catch let failure as IndivoError {
+                    error.details = ["the server made a document \(stored.id) of the content, which stays: \(failure)"]
+                }
+                throw error
+            }
+            metadata = stored
+            try stored.verify(content, sentWith: call)
         }
-        metadata = stored
-        try stored.verify(content, sentWith: call)
-    }
 
-    /// Deletes the document for good (`record_app_document_delete`, `app_document_delete`).
-    /// - Throws: ``IndivoError``.
-    public func delete() async throws {
-        _ = try await storage.scope.send(storage.calls.delete, path: ["document": id])
+        /// Deletes the document for good (`record_app_document_delete`, `app_document_delete`).
+        /// - Throws: ``IndivoError``.
+        public func delete() async throws {
+            _ = try await storage.scope.send(storage.call(.recordAppDocumentDelete, .appDocumentDelete), path: ["document": id])
+        }
     }
 }
 
-extension AppDocument: CustomStringConvertible {
+extension AppDocuments.Document: CustomStringConvertible {
     /// The id alone.
     public var description: String { "app document \(id)" }
-}
-
-/// The calls on an app's storage, which are the same in a record and outside.
-struct AppStorageCalls {
-    let list, create, createOrUpdate, metadataByExternalID, delete, content, label, metadata: IndivoCall
-
-    static let inRecord = AppStorageCalls(
-        list: .recordAppDocumentList, create: .recordAppDocumentCreate,
-        createOrUpdate: .recordAppDocumentCreateOrUpdateByExternalID,
-        metadataByExternalID: .recordAppDocumentMetaByExternalID,
-        delete: .recordAppDocumentDelete, content: .recordAppSpecificDocument, label: .recordAppDocumentLabel,
-        metadata: .recordAppDocumentMeta)
-    static let ofApp = AppStorageCalls(
-        list: .appDocumentList, create: .appDocumentCreate, createOrUpdate: .appDocumentCreateOrUpdateByExternalID,
-        metadataByExternalID: .appDocumentMetaByExternalID, delete: .appDocumentDelete, content: .appSpecificDocument,
-        label: .appDocumentLabel, metadata: .appDocumentMeta)
 }

@@ -1,20 +1,21 @@
 import Foundation
 import HTTPTypes
 import OAuth1
+import Synchronization
 
 extension CallClient {
     /// A successful response as it is, any other as an error.
-    func read(_ answer: HTTPAnswer, to outgoing: Outgoing, isTimeKnown: Bool) throws(IndivoError) -> Answer {
+    func read(_ answer: HTTPAnswer, to outgoing: Outgoing, isTimeKnown: Bool) throws(IndivoError) -> CallResponse {
         let call = outgoing.call
         let status = answer.response.status.code
         if (200..<300).contains(status) {
             if let credentials = outgoing.credentials { accepted.note(call, path: outgoing.path, credentials) }
-            let success = Answer(answer, to: outgoing, maximumReadingBytes: options.maximumReadingBytes)
+            let success = CallResponse(answer, to: outgoing, maximumReadingBytes: options.maximumReadingBytes)
             if let coding = answer.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
                 throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
             }
             // The status alone says that it was done.
-            if success.isCut, call.response != .ok { throw success.lost() }
+            if success.end == .cut, call.response != .ok { throw success.lost() }
             return success
         }
         // What is said where tokens are made may hold one.
@@ -37,9 +38,8 @@ extension CallClient {
                         of: call, path: outgoing.path, outgoing.credentials, isTimeKnown: isTimeKnown)), call: call)
         case 404:
             // To new content that it does not take a server may say 404, without a word.
-            let problems = call.notFoundHint == nil || AnsweringServer(answer) == .pages ? [] : sent.problems
-            error = IndivoError(
-                problems.isEmpty ? .notFound : .invalid(serverMessage: "", problems: problems), call: call)
+            let problems = call.notFoundHint == nil || RespondingServer(answer) == .pages ? [] : sent.problems
+            error = IndivoError(problems.isEmpty ? .notFound : .invalid(serverMessage: "", problems: problems), call: call)
         case 500...: error = IndivoError(.serverFailed(status: status), call: call)
         default: error = IndivoError(.unexpectedStatus(status), call: call)
         }
@@ -53,7 +53,7 @@ extension CallClient {
 
     /// What is likely wrong with the API's address, where the response says so.
     private func advice(on answer: HTTPAnswer, to call: IndivoCall) -> String? {
-        if AnsweringServer(answer) == .pages {
+        if RespondingServer(answer) == .pages {
             return "The response is a page for people, or leads to one, which the API server does not send: the API address "
                 + "seems to be the UI server's or a proxy's. The two servers have different ports; check the API address."
         }
@@ -91,6 +91,111 @@ extension IndivoError {
         self.init(reason, call: call)
         transportError = failure
         isOutcomeUnknown = failure.mayHaveReachedServer
-        isSafeToRetry = Repetition(of: call) != .never || !failure.mayHaveReachedServer
+        isSafeToRetry = call.repetition != .never || !failure.mayHaveReachedServer
+    }
+
+    /// Whether it may pass by itself: the network's failures, and a server or proxy that is busy.
+    var mayPass: Bool {
+        switch reason {
+        case .notReachable: transportError?.kind != .tls
+        case .timedOut, .responseLost: true
+        case .serverFailed(let status): [502, 503, 504].contains(status)
+        case .unexpectedStatus(let status): status == 429
+        default: false
+        }
+    }
+
+    /// Whether the server says that it has done this already, by the id of what is to be done.
+    var isDuplicate: Bool {
+        switch reason {
+        case .conflict(.messageIDUsed): true
+        case .invalid(let message, _): message.contains("Duplicate attachment number")
+        default: false
+        }
+    }
+
+    /// Whether the library itself refused to send the request.
+    var isBeforeSending: Bool {
+        switch reason {
+        case .badArgument, .login(.loggedOut): true
+        default: false
+        }
+    }
+
+    /// The same call, cancelled.
+    func cancelled() -> IndivoError {
+        var error = self
+        error.reason = .cancelled
+        return error
+    }
+}
+
+/// What a server has accepted before, and what this app has given up: it shows the likely causes of a refusal.
+final class AcceptedCredentials: Sendable {
+    /// A call, and whose things it was made on: another record's are none of the token's.
+    private struct Request: Hashable {
+        let call: String
+        let owners: [String: String]
+
+        init(_ call: IndivoCall, _ path: [String: String]) {
+            self.call = call.name == IndivoCall.unknownName ? call.path : call.name
+            owners = path.filter { ["record", "carenet", "account", "app"].contains($0.key) }
+        }
+    }
+
+    private struct State {
+        var isConsumerAccepted = false
+        /// The requests that got a response, by token.
+        var requests: [String: Set<Request>] = [:]
+        var ended: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+
+    func note(_ call: IndivoCall, path: [String: String], _ credentials: OAuthCredentials) {
+        state.withLock { state in
+            state.isConsumerAccepted = true
+            if let token = credentials.token { state.requests[token.value, default: []].insert(Request(call, path)) }
+        }
+    }
+
+    /// From now on nothing is signed with this token.
+    func end(_ token: OAuthToken) {
+        state.withLock { state in
+            state.requests[token.value] = nil
+            state.ended.insert(token.value)
+        }
+    }
+
+    func isEnded(_ token: OAuthToken) -> Bool { state.withLock { $0.ended.contains(token.value) } }
+
+    /// What may be behind a refusal, the likeliest first.
+    /// - Parameters:
+    ///   - path: The values of the path's variables.
+    ///   - isTimeKnown: Whether the server reported its time, and the request was signed with one near it.
+    func causes(
+        of call: IndivoCall, path: [String: String], _ credentials: OAuthCredentials?, isTimeKnown: Bool
+    ) -> [IndivoError.RefusalCause] {
+        guard let credentials else { return [.notAllowed, .changedOnTheWay] }
+        let (isConsumerAccepted, accepted) = state.withLock { state in
+            (state.isConsumerAccepted, credentials.token.flatMap { state.requests[$0.value] } ?? [])
+        }
+        var causes: [IndivoError.RefusalCause]
+        if call.name == IndivoCall.exchangeToken.name {
+            causes = [.notAuthorized, .wrongConsumer]
+        } else if credentials.token == nil {
+            causes = isConsumerAccepted ? [.notAllowed, .wrongConsumer] : [.wrongConsumer, .notAllowed]
+        } else if accepted.contains(Request(call, path)) {
+            causes = [.tokenGone, .notAllowed]
+        } else if !accepted.isEmpty {
+            causes = [.notAllowed, .tokenGone]
+        } else if isConsumerAccepted {
+            causes = [.tokenGone, .notAllowed, .wrongConsumer]
+        } else {
+            causes = [.tokenGone, .wrongConsumer, .notAllowed]
+        }
+        if !isTimeKnown { causes.append(.slowClock) }
+        if accepted.isEmpty { causes.append(.changedOnTheWay) }
+        return causes
     }
 }

@@ -5,7 +5,6 @@ import IndivoXML
 extension CallClient {
     /// Checks whether a server has done what an attempt asked. It may have, although it reports 500, or that an id is used;
     /// only what is stored there decides.
-    ///
     /// - Parameters:
     ///   - start: When the first attempt began, by `CallTiming.elapsed`.
     ///   - end: When the call is over; the check does not prolong it.
@@ -13,7 +12,7 @@ extension CallClient {
     /// - Throws: A conflict when the external id belongs to another document; `error` when it cannot be found out.
     func look(
         _ lookUp: LookUp, for outgoing: Outgoing, after error: IndivoError, since start: Duration, until end: Duration
-    ) async throws -> Answer? {
+    ) async throws -> CallResponse? {
         var error = error
         guard options.timing.elapsed() < end else {
             error.details.append("no time was left to look whether it was done")
@@ -21,10 +20,7 @@ extension CallClient {
         }
         do {
             let found = try await send(
-                Outgoing(
-                    call: lookUp.call, credentials: outgoing.credentials, path: outgoing.path, query: [:],
-                    signing: .init()),
-                until: end)
+                Outgoing(call: lookUp.call, credentials: outgoing.credentials, path: outgoing.path), until: end)
             return try judge(found, by: lookUp, outgoing, error, since: start)
         } catch let failure as IndivoError {
             switch failure.reason {
@@ -40,8 +36,8 @@ extension CallClient {
 
     /// What was found, as the response to the call.
     private func judge(
-        _ found: Answer, by lookUp: LookUp, _ outgoing: Outgoing, _ error: IndivoError, since start: Duration
-    ) throws -> Answer? {
+        _ found: CallResponse, by lookUp: LookUp, _ outgoing: Outgoing, _ error: IndivoError, since start: Duration
+    ) throws -> CallResponse? {
         switch lookUp {
         case .stored:
             let metadata = try found.metadata()
@@ -65,7 +61,7 @@ extension CallClient {
                 else { return false }
                 return isSince(start, date, found)
             }
-            return isDone ? Answer(ok: outgoing.call, options: options) : nil
+            return isDone ? CallResponse(ok: outgoing.call) : nil
         }
         return found.answering(outgoing.call)
     }
@@ -76,21 +72,20 @@ extension CallClient {
 
     /// Whether a stored document of the same content is the one that was sent.
     private func isOurs(
-        _ metadata: DocumentMetadata, _ outgoing: Outgoing, _ found: Answer, _ error: IndivoError, since start: Duration
+        _ metadata: DocumentMetadata, _ outgoing: Outgoing, _ found: CallResponse, _ error: IndivoError, since start: Duration
     ) -> Bool {
-        if outgoing.externalID?.origin == .ofThisDocument { return true }
+        if outgoing.externalID?.isOfThisDocument == true { return true }
         // Without a date: what was refused was there before, what got no response may be either.
         guard let created = metadata.createdAt?.date else { return error.status == nil }
         return isSince(start, created, found)
     }
 
     /// Whether something happened on the server since the first attempt of a call began.
-    private func isSince(_ start: Duration, _ date: Date, _ found: Answer) -> Bool {
+    private func isSince(_ start: Duration, _ date: Date, _ found: CallResponse) -> Bool {
         let taken = (options.timing.elapsed() - start) / .seconds(1)
         // The server's time is known by the second; the device's may be wrong.
         if let now = found.serverTime { return date.timeIntervalSince1970 >= TimeInterval(now) - taken - 1 }
-        let now = options.timing.now().timeIntervalSince1970 + TimeInterval(clock.offset)
-        return date.timeIntervalSince1970 >= now - taken - TimeInterval(ServerClock.tolerance)
+        return date.timeIntervalSince1970 >= TimeInterval(serverTime - Self.clockTolerance) - taken
     }
 }
 

@@ -3,16 +3,21 @@ import HTTPTypes
 import IndivoXML
 import Logging
 import OAuth1
+import Synchronization
 
 /// Signs calls, sends them, retries those that may be retried, and makes errors of responses that are no success.
-struct CallClient: Sendable {
+final class CallClient: Sendable {
     /// Where the API is; no call is made where that is no address.
     let address: Result<ServerAddress, ServerAddressError>
     let transport: any HTTPTransport
     let logger: Logger
     let options: IndivoServer.Options
     let limiter: ConcurrencyLimiter
-    let clock = ServerClock()
+    /// How far the server's clock is ahead of the device's, in seconds, once a refusal reported it. A server refuses
+    /// timestamps that are more than five minutes old, and no others: so only a device that is slow is locked out.
+    private let clockOffset = Mutex(0)
+    /// How slow the time that a request was signed with is, beyond which the server's is taken over.
+    static let clockTolerance = 240
     let accepted = AcceptedCredentials()
 
     init(base: URL, transport: any HTTPTransport, logger: Logger, options: IndivoServer.Options) {
@@ -24,6 +29,9 @@ struct CallClient: Sendable {
         self.options = options
         limiter = ConcurrencyLimiter(width: options.maximumConcurrentCalls)
     }
+
+    /// The time by the server's clock, as far as that is known, in seconds since 1970.
+    var serverTime: Int { Int(options.timing.now().timeIntervalSince1970) + clockOffset.withLock { $0 } }
 
     /// A call's body, in the one content type that both the server and the signature take.
     enum Body {
@@ -55,10 +63,11 @@ struct CallClient: Sendable {
     struct Outgoing {
         var call: IndivoCall
         var credentials: OAuthCredentials?
-        var path: [String: String]
-        var query: FormParameters
+        var path: [String: String] = [:]
+        /// For `GET` only, since a server leaves it out of what it signs otherwise.
+        var query: FormParameters = [:]
         var body: Body?
-        var signing: OAuthSigner.Options
+        var signing = OAuthSigner.Options()
         /// The id under which a document is stored, where it goes out under one.
         var externalID: SentID?
         /// Whether an earlier call may have sent the same, so that a refusal of a duplicate says that it arrived.
@@ -73,25 +82,65 @@ struct CallClient: Sendable {
     ///
     /// A document that is stored under an external id is searched for before it is sent again; where it is found, its metadata
     /// on the server is the response.
-    ///
-    /// - Parameters:
-    ///   - call: Which.
-    ///   - credentials: Whom it is signed for; `nil` leaves it unsigned.
-    ///   - path: The values of the path's variables.
-    ///   - query: For `GET` only, since a server leaves it out of what it signs otherwise.
     /// - Throws: ``IndivoError``; what a transport throws that is no `HTTPTransportError`.
-    func send(
-        _ call: IndivoCall, as credentials: OAuthCredentials?, path variables: [String: String] = [:],
-        query: FormParameters = [:], body: Body? = nil, signing options: OAuthSigner.Options = .init()
-    ) async throws -> Answer {
-        try await send(
-            Outgoing(
-                call: call, credentials: credentials, path: variables, query: query, body: body, signing: options))
+    func send(_ outgoing: Outgoing, until end: Duration? = nil) async throws -> CallResponse {
+        let repetition = outgoing.call.repetition
+        let start = options.timing.elapsed()
+        let end = end ?? start + options.retry.deadline
+        var attempts = 0
+        var mayBeDone = false
+        while true {
+            attempts += 1
+            do {
+                return try await attempt(outgoing, until: end)
+            } catch var error as IndivoError {
+                error.attempts += error.isBeforeSending ? attempts - 1 : attempts
+                if repetition == .untilRefusedAsDuplicate, error.isDuplicate, mayBeDone || outgoing.mayHaveBeenSentBefore {
+                    return CallResponse(ok: outgoing.call)
+                }
+                mayBeDone = mayBeDone || error.isOutcomeUnknown
+                error.isOutcomeUnknown = mayBeDone
+                if let lookUp = outgoing.call.lookUp, error.isReason(for: lookUp, repetition) {
+                    if let done = try await look(lookUp, for: outgoing, after: error, since: start, until: end) { return done }
+                }
+                // What a server does once for an id it may be asked for again, even after it failed.
+                let isWorthAnother = repetition == .untilRefusedAsDuplicate && error.status == 500 && attempts == 1
+                guard repetition != .never, error.mayPass || isWorthAnother, attempts < options.retry.maximumAttempts else {
+                    throw error
+                }
+                try await wait(after: attempts, of: error, until: end)
+            }
+        }
+    }
+
+    /// Waits before the next attempt.
+    /// - Throws: `error` when the deadline would be over by then.
+    private func wait(after attempts: Int, of error: IndivoError, until end: Duration) async throws {
+        let delay = max(options.retry.delay(after: attempts, random: options.timing.random()), error.retryAfter ?? .zero)
+        guard options.timing.elapsed() + delay < end else { throw error }
+        do {
+            try await options.timing.sleep(delay)
+        } catch is CancellationError {
+            throw error.cancelled()
+        }
+    }
+
+    /// Sends a call that gives text or content of which nothing may say where it ends: such a response is whole when it
+    /// comes the same twice.
+    func sendUntilWhole(_ outgoing: Outgoing) async throws -> CallResponse {
+        var former = try await send(outgoing)
+        guard former.end == .unknown, outgoing.call.method == .get else { return former }
+        for _ in 1..<max(2, options.retry.maximumAttempts) {
+            let again = try await send(outgoing)
+            if again.end == .whole || again.body == former.body { return again }
+            former = again
+        }
+        throw former.lost()
     }
 
     /// Sends a call once; a second time only to set the clock right.
     /// - Parameter end: When the call is over, by `CallTiming.elapsed`; `nil` leaves it to the transport's own limits.
-    func attempt(_ outgoing: Outgoing, until end: Duration? = nil) async throws -> Answer {
+    func attempt(_ outgoing: Outgoing, until end: Duration? = nil) async throws -> CallResponse {
         let call = outgoing.call
         let unsigned = try request(outgoing)
         if let token = outgoing.credentials?.token, accepted.isEnded(token) {
@@ -114,37 +163,33 @@ struct CallClient: Sendable {
     }
 
     /// Sends a request, and once more with the server's time, if it was refused and the device's clock is slow.
-    ///
     /// - Returns: The response, and whether the server's time is known and near the one that was signed with.
     private func transferSettingClock(
         _ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?
     ) async throws -> (HTTPAnswer, isTimeKnown: Bool) {
         let answer = try await transfer(unsigned, outgoing, until: end)
         guard answer.response.status.code == 403, outgoing.credentials != nil, outgoing.stamp == nil,
-            let serverTime = ServerClock.date(of: answer.response)
+            let serverTime = answer.response.serverTime
         else { return (answer, false) }
         let deviceTime = Int(options.timing.now().timeIntervalSince1970)
-        let former = clock.offset
-        guard serverTime - (deviceTime + former) > ServerClock.tolerance else { return (answer, true) }
+        let former = clockOffset.withLock { $0 }
+        guard serverTime - (deviceTime + former) > Self.clockTolerance else { return (answer, true) }
         logger.notice("the device's clock is \(serverTime - deviceTime) s behind the server's, whose time is used now")
-        clock.set(serverTime - deviceTime)
+        clockOffset.withLock { $0 = serverTime - deviceTime }
         let second = try await transfer(unsigned, outgoing, until: end)
         // Refused all the same: the clock was not what was wrong, or the time is not the server's.
-        if second.response.status.code == 403 { clock.set(former) }
+        if second.response.status.code == 403 { clockOffset.withLock { $0 = former } }
         return (second, true)
     }
 
-    private func transfer(
-        _ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?
-    ) async throws -> HTTPAnswer {
+    private func transfer(_ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?) async throws -> HTTPAnswer {
         let body = outgoing.body?.data
         var request = unsigned
         if let credentials = outgoing.credentials {
             let signed = OAuthRequest(
                 method: request.method.rawValue, scheme: request.scheme ?? "", authority: request.authority ?? "",
                 target: request.path ?? "", contentType: outgoing.body?.contentType, body: body.map { Array($0) })
-            let time = Int(options.timing.now().timeIntervalSince1970) + clock.offset
-            let stamp = outgoing.stamp ?? SigningStamp(at: time)
+            let stamp = outgoing.stamp ?? SigningStamp(at: serverTime)
             // A path that needs escapes is signed as the server verifies it, decoded; all else is the same to both rules.
             let rule: SignatureRule = signed.path.utf8.contains(UInt8(ascii: "%")) ? .indivo : .rfc5849
             let signer = OAuthSigner(credentials: credentials, rule: rule, nonce: { stamp.nonce }, clock: { stamp.timestamp })
@@ -177,8 +222,7 @@ struct CallClient: Sendable {
         var target = address.path + (try CallPath.fill(outgoing.call, outgoing.path))
         try CallPath.checkLength(of: target, outgoing.call)
         if !outgoing.query.isEmpty { target += "?" + outgoing.query.encoded }
-        var request = HTTPRequest(
-            method: outgoing.call.method, scheme: address.scheme, authority: address.authority, path: target)
+        var request = HTTPRequest(method: outgoing.call.method, scheme: address.scheme, authority: address.authority, path: target)
         request.headerFields[.contentType] = outgoing.body?.contentType
         return request
     }
@@ -202,5 +246,34 @@ extension CallClient.Outgoing {
             for element in form { try check(element.value, "the field “\(element.name)”") }
         case .xml?, .data?, nil: break
         }
+    }
+}
+
+extension HTTPResponse {
+    /// The time of the `Date` field, in seconds since 1970 (RFC 9110, section 5.6.7).
+    var serverTime: Int? {
+        guard let name = HTTPField.Name("Date"), let text = headerFields[name] else { return nil }
+        let style = Date.ParseStrategy(
+            format: """
+                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
+                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
+                """, locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, isLenient: false)
+        return (try? Date(text, strategy: style)).map { Int($0.timeIntervalSince1970) }
+    }
+}
+
+/// The nonce and time of a signature, kept so that a request can be sent again as the very same request.
+///
+/// A server takes a nonce once. So of several copies of one request, whenever they arrive, it acts on one at most:
+/// which makes calls safe to retry that have no id to find them by.
+package struct SigningStamp: Sendable, Hashable, Codable {
+    package let nonce: String
+    /// Seconds since 1970-01-01T00:00:00Z.
+    package let timestamp: Int
+
+    /// A stamp that was never used.
+    init(at time: Int) {
+        nonce = OAuthSigner.randomNonce()
+        timestamp = time
     }
 }

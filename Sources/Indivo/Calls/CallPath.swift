@@ -1,3 +1,5 @@
+import Foundation
+
 /// Fills a call's path template.
 enum CallPath {
     /// What a path segment may hold as it is (RFC 3986, section 3.3), but for `;`. Both signature rules agree on it.
@@ -22,7 +24,7 @@ enum CallPath {
             if isLiteral(byte) {
                 path.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                path += "%" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+                path += String(format: "%%%02X", byte)
             }
         }
         return path
@@ -35,9 +37,7 @@ enum CallPath {
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
             path += rest[..<open]
             let name = String(rest[rest.index(after: open)..<close])
-            guard let value = variables[name] else {
-                throw IndivoError.argument("the path needs a value for “\(name)”", call)
-            }
+            guard let value = variables[name] else { throw IndivoError.argument("the path needs a value for “\(name)”", call) }
             path += try segment(value, noun(for: name), of: call)
             rest = rest[rest.index(after: close)...]
         }
@@ -62,8 +62,7 @@ enum CallPath {
         let count = path.utf8.count
         guard count > longest else { return }
         throw IndivoError(
-            .badArgument(
-                "the path has \(count) characters, and a server fails on more than \(longest); use shorter ids"),
+            .badArgument("the path has \(count) characters, and a server fails on more than \(longest); use shorter ids"),
             call: call)
     }
 
@@ -77,16 +76,14 @@ enum CallPath {
         return escaped(value.utf8)
     }
 
-    private static func check(
-        _ text: String, _ noun: String, of call: IndivoCall, _ isGood: (UInt8) -> Bool
-    ) throws {
+    private static func check(_ text: String, _ noun: String, of call: IndivoCall, _ isGood: (UInt8) -> Bool) throws {
         let scalars = text.unicodeScalars
         guard let index = scalars.firstIndex(where: { !$0.isASCII || !isGood(UInt8($0.value)) }) else { return }
         // No more than one character is named: the text may come from a response, and break a log's lines.
         throw IndivoError.argument(
             "the \(noun) has at position \(scalars.distance(from: scalars.startIndex, to: index) + 1) a character "
-                + "(U+\(hexadecimal(scalars[index]))) that cannot be signed for an Indivo server in a path; use ASCII "
-                + "without /, ?, #, ; and control characters", call)
+                + "(U+\(String(format: "%04X", scalars[index].value))) that cannot be signed for an Indivo server in a path; "
+                + "use ASCII without /, ?, #, ; and control characters", call)
     }
 
     /// What a variable of a path is called in an error.
@@ -100,10 +97,5 @@ enum CallPath {
         case "other": "related document's id"
         default: variable + " id"
         }
-    }
-
-    private static func hexadecimal(_ character: Unicode.Scalar) -> String {
-        let digits = String(character.value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }

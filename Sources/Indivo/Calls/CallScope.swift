@@ -18,22 +18,46 @@ extension CallScope {
     func send(
         _ call: IndivoCall, path: [String: String] = [:], query: FormParameters = [:], body: CallClient.Body? = nil,
         externalID: SentID? = nil, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil
-    ) async throws -> Answer {
-        var path = variables.merging(path) { _, given in given }
-        path["external"] = externalID?.text ?? path["external"]
-        return try await server.calls.send(
-            CallClient.Outgoing(
-                call: call, credentials: credentials, path: path, query: query, body: body,
-                signing: OAuthSigner.Options(), externalID: externalID, mayHaveBeenSentBefore: mayHaveBeenSentBefore,
-                expected: metadata))
+    ) async throws -> CallResponse {
+        var outgoing = outgoing(call, path, body)
+        outgoing.path["external"] = externalID?.text ?? outgoing.path["external"]
+        (outgoing.query, outgoing.externalID, outgoing.expected) = (query, externalID, metadata)
+        outgoing.mayHaveBeenSentBefore = mayHaveBeenSentBefore
+        return try await server.calls.send(outgoing)
     }
 
     /// Sends a call that gives text or content; see ``CallClient/sendUntilWhole(_:)``.
-    func sendUntilWhole(_ call: IndivoCall, path: [String: String] = [:]) async throws -> Answer {
-        try await server.calls.sendUntilWhole(
-            CallClient.Outgoing(
-                call: call, credentials: credentials, path: variables.merging(path) { _, given in given }, query: [:],
-                signing: OAuthSigner.Options()))
+    func sendUntilWhole(_ call: IndivoCall, path: [String: String] = [:]) async throws -> CallResponse {
+        try await server.calls.sendUntilWhole(outgoing(call, path))
+    }
+
+    func outgoing(_ call: IndivoCall, _ path: [String: String], _ body: CallClient.Body? = nil) -> CallClient.Outgoing {
+        CallClient.Outgoing(call: call, credentials: credentials, path: variables.merging(path) { _, given in given }, body: body)
+    }
+
+    /// Fetches a document's content, and checks it against its metadata. Where neither the response nor the metadata at hand
+    /// says that the content is whole, the metadata is asked for.
+    /// - Parameters:
+    ///   - metadata: What is known of the document.
+    ///   - canChange: Whether the content may have changed since.
+    ///   - refresh: Asks for the metadata.
+    /// - Throws: ``IndivoError``.
+    func content(
+        _ call: IndivoCall, of document: String, checkedBy metadata: DocumentMetadata?, canChange: Bool = false,
+        refresh: () async throws -> DocumentMetadata
+    ) async throws -> CallResponse {
+        let path = ["document": document]
+        let response = try await send(call, path: path, expecting: canChange ? nil : metadata)
+        if response.end == .whole {
+            guard let metadata, metadata.mismatch(with: response.body) != nil else { return response }
+            if !canChange { try metadata.verify(response) }
+        }
+        let fresh = try await refresh()
+        guard fresh.tellsContent else { return try await sendUntilWhole(call, path: path) }
+        if fresh.mismatch(with: response.body) == nil { return response }
+        let again = try await send(call, path: path, expecting: fresh)
+        try fresh.verify(again)
+        return again
     }
 }
 
@@ -41,24 +65,14 @@ extension IndivoError {
     /// An argument that no server would take: nothing was sent.
     static func argument(_ why: String, _ call: IndivoCall) -> IndivoError { IndivoError(.badArgument(why), call: call) }
 
-    var isNotFound: Bool {
-        if case .notFound = reason { true } else { false }
-    }
+    var isNotFound: Bool { reason == .notFound }
 }
 
-extension Answer {
-    var content: FileContent { FileContent(body, contentType: contentType) }
-
-    /// The metadata in it.
-    func metadata() throws -> DocumentMetadata { try value(DocumentMetadata.self, root: "Document") }
-
-    /// The one document of a list, as the label calls give it, or the document by itself, as a search for it gives it.
-    func labelledMetadata() throws -> DocumentMetadata {
-        if try xml().name == "Document" { return try metadata() }
-        let documents = try value(DocumentList.self, root: "Documents").documents
-        guard documents.count == 1 else {
-            throw malformed("it should hold one document, and holds \(documents.count)")
-        }
-        return documents[0]
+extension IndivoCall {
+    /// - Throws: ``IndivoError`` for a text that is too long; a server responds with 500 to it.
+    func check(_ text: String, _ what: String = "a label", atMost limit: Int = 100) throws {
+        // A server counts as its database does, by code points.
+        let count = text.unicodeScalars.count
+        guard count <= limit else { throw IndivoError.argument("\(what) has at most \(limit) characters, this one \(count)", self) }
     }
 }

@@ -11,8 +11,7 @@ extension IndivoCall {
         nil, "carenet_record", .get, "/carenets/{carenet}/record", .element, "IndivoCarenet.information()")
     static let carenetDemographics = IndivoCall(
         nil, "read_demographics_carenet", .get, "/carenets/{carenet}/demographics", query: .format, .models,
-        "IndivoCarenet.demographics()",
-        notFoundHint: "The demographics may not be shared in this carenet, or the record has none.")
+        "IndivoCarenet.demographics()", notFoundHint: "The demographics may not be shared in this carenet, or the record has none.")
     static let carenetDocumentList = IndivoCall(
         nil, "carenet_document_list", .get, "/carenets/{carenet}/documents/", query: .paging, .documents,
         "IndivoCarenet.documents(pageSize:)")
@@ -51,11 +50,9 @@ extension IndivoCall {
     ]
 
     static let appDocumentList = IndivoCall(
-        nil, "app_document_list", .get, "/apps/{app}/documents/", as: .app, query: .documents, .documents,
-        "AppDocuments.list(_:)")
+        nil, "app_document_list", .get, "/apps/{app}/documents/", as: .app, query: .documents, .documents, "AppDocuments.list(_:)")
     static let appDocumentCreate = IndivoCall(
-        nil, "app_document_create", .post, "/apps/{app}/documents/", as: .app, body: .document, .metadata,
-        "AppDocuments.add(_:)")
+        nil, "app_document_create", .post, "/apps/{app}/documents/", as: .app, body: .document, .metadata, "AppDocuments.add(_:)")
     static let appDocumentCreateOrUpdateByExternalID = IndivoCall(
         nil, "app_document_create_or_update_ext", .put, "/apps/{app}/documents/external/{external}", as: .app,
         body: .document, .metadata, "AppDocuments.put(_:externalID:)", repeated: .freely)
@@ -63,19 +60,19 @@ extension IndivoCall {
         nil, "app_document_meta_ext", .get, "/apps/{app}/documents/external/{external}/meta", as: .app, .metadata,
         "AppDocuments.document(externalID:)")
     static let appDocumentDelete = IndivoCall(
-        nil, "app_document_delete", .delete, "/apps/{app}/documents/{document}", as: .app, .ok, "AppDocument.delete()")
+        nil, "app_document_delete", .delete, "/apps/{app}/documents/{document}", as: .app, .ok, "AppDocuments.Document.delete()")
     static let appSpecificDocument = IndivoCall(
         nil, "app_specific_document", .get, "/apps/{app}/documents/{document}", as: .app, .content,
-        "AppDocument.content()")
+        "AppDocuments.Document.content()")
     static let appDocumentCreateOrUpdate = IndivoCall(
         nil, "app_document_create_or_update", .put, "/apps/{app}/documents/{document}", as: .app, body: .document,
-        .metadata, "AppDocument.replace(with:)")
+        .metadata, "AppDocuments.Document.replace(with:)")
     static let appDocumentLabel = IndivoCall(
         nil, "app_document_label", .put, "/apps/{app}/documents/{document}/label", as: .app, body: .text, .documents,
-        "AppDocument.setLabel(_:)")
+        "AppDocuments.Document.setLabel(_:)")
     static let appDocumentMeta = IndivoCall(
         nil, "app_document_meta", .get, "/apps/{app}/documents/{document}/meta", as: .app, .metadata,
-        "AppDocument.refreshMetadata()")
+        "AppDocuments.Document.refreshMetadata()")
     static let appRecordList = IndivoCall(
         nil, "app_record_list", .get, "/apps/{app}/records/", as: .app, .element, "IndivoServer.autonomousRecords()")
     static let autonomousAccessToken = IndivoCall(
@@ -88,28 +85,22 @@ extension IndivoCall {
         accountNotifications, getUserPreferences, setUserPreferences, deleteUserPreferences,
     ]
 
-    static let accountInfo = IndivoCall(
-        nil, "account_info", .get, "/accounts/{account}", .element, "IndivoAccount.information()")
+    static let accountInfo = IndivoCall(nil, "account_info", .get, "/accounts/{account}", .element, "IndivoAccount.information()")
     static let recordList = IndivoCall(
         nil, "record_list", .get, "/accounts/{account}/records/", .element, "IndivoAccount.records()")
     static let accountInbox = IndivoCall(
-        nil, "account_inbox", .get, "/accounts/{account}/inbox/", query: .own, .element,
-        "IndivoAccount.inbox(includingArchived:)")
+        nil, "account_inbox", .get, "/accounts/{account}/inbox/", query: .own, .element, "IndivoAccount.inbox(includingArchived:)")
     static let accountInboxMessage = IndivoCall(
         nil, "account_inbox_message", .get, "/accounts/{account}/inbox/{message}", .element, "IndivoAccount.message(_:)")
     static let accountMessageArchive = IndivoCall(
-        nil, "account_message_archive", .post, "/accounts/{account}/inbox/{message}/archive", .ok,
-        "IndivoAccount.archive(_:)")
+        nil, "account_message_archive", .post, "/accounts/{account}/inbox/{message}/archive", .ok, "IndivoAccount.archive(_:)")
     static let accountAttachmentAccept = IndivoCall(
         nil, "account_inbox_message_attachment_accept", .post,
-        "/accounts/{account}/inbox/{message}/attachments/{number}/accept", .ok,
-        "IndivoAccount.acceptAttachment(_:of:)")
+        "/accounts/{account}/inbox/{message}/attachments/{number}/accept", .ok, "IndivoAccount.acceptAttachment(_:of:)")
     static let accountNotifications = IndivoCall(
-        nil, "account_notifications", .get, "/accounts/{account}/notifications/", .element,
-        "IndivoAccount.notifications()")
+        nil, "account_notifications", .get, "/accounts/{account}/notifications/", .element, "IndivoAccount.notifications()")
     static let getUserPreferences = IndivoCall(
-        nil, "get_user_preferences", .get, "/accounts/{account}/apps/{app}/preferences", .content,
-        "IndivoAccount.preferences()")
+        nil, "get_user_preferences", .get, "/accounts/{account}/apps/{app}/preferences", .content, "IndivoAccount.preferences()")
     static let setUserPreferences = IndivoCall(
         nil, "set_user_preferences", .put, "/accounts/{account}/apps/{app}/preferences", body: .document, .metadata,
         "IndivoAccount.setPreferences(_:)")
@@ -137,6 +128,5 @@ extension IndivoCall {
         nil, "request_token", .post, "/oauth/request_token", as: .app, body: .form, .token,
         "IndivoServer.selectRecord(callback:open:)")
     static let exchangeToken = IndivoCall(
-        nil, "exchange_token", .post, "/oauth/access_token", as: .app, .token,
-        "IndivoServer.selectRecord(callback:open:)")
+        nil, "exchange_token", .post, "/oauth/access_token", as: .app, .token, "IndivoServer.selectRecord(callback:open:)")
 }

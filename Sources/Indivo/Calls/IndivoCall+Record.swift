@@ -29,32 +29,28 @@ extension IndivoCall {
         "/records/{record}/apps/{app}/documents/external/{external}", body: .document, .metadata,
         "AppDocuments.put(_:externalID:)", repeated: .freely)
     static let recordAppDocumentMetaByExternalID = IndivoCall(
-        6, "record_app_document_meta_ext", .get,
-        "/records/{record}/apps/{app}/documents/external/{external}/meta", .metadata,
+        6, "record_app_document_meta_ext", .get, "/records/{record}/apps/{app}/documents/external/{external}/meta", .metadata,
         "AppDocuments.document(externalID:)")
     static let recordAppDocumentDelete = IndivoCall(
         7, "record_app_document_delete", .delete, "/records/{record}/apps/{app}/documents/{document}", .ok,
-        "AppDocument.delete()")
+        "AppDocuments.Document.delete()")
     static let recordAppSpecificDocument = IndivoCall(
         8, "record_app_specific_document", .get, "/records/{record}/apps/{app}/documents/{document}", .content,
-        "AppDocument.content()")
+        "AppDocuments.Document.content()")
     static let recordAppDocumentLabel = IndivoCall(
         9, "record_app_document_label", .put, "/records/{record}/apps/{app}/documents/{document}/label", body: .text,
-        .documents, "AppDocument.setLabel(_:)")
+        .documents, "AppDocuments.Document.setLabel(_:)")
     static let recordAppDocumentMeta = IndivoCall(
         10, "record_app_document_meta", .get, "/records/{record}/apps/{app}/documents/{document}/meta", .metadata,
-        "AppDocument.refreshMetadata()")
+        "AppDocuments.Document.refreshMetadata()")
 
     static let auditQuery = IndivoCall(
-        11, "audit_query", .get, "/records/{record}/audits/query/", query: .report, .reports,
-        "IndivoRecord.audit(matching:)")
+        11, "audit_query", .get, "/records/{record}/audits/query/", query: .report, .reports, "IndivoRecord.audit(matching:)")
     static let readDemographics = IndivoCall(
-        12, "read_demographics", .get, "/records/{record}/demographics", query: .format, .models,
-        "IndivoRecord.demographics()",
+        12, "read_demographics", .get, "/records/{record}/demographics", query: .format, .models, "IndivoRecord.demographics()",
         notFoundHint: "The record may have no demographics yet: set them with setDemographics(_:).")
     static let setDemographics = IndivoCall(
-        13, "set_demographics", .put, "/records/{record}/demographics", body: .xml, .metadata,
-        "IndivoRecord.setDemographics(_:)")
+        13, "set_demographics", .put, "/records/{record}/demographics", body: .xml, .metadata, "IndivoRecord.setDemographics(_:)")
 
     // Documents.
     static let recordDocumentList = IndivoCall(
@@ -76,11 +72,9 @@ extension IndivoCall {
         19, "document_rels", .put, "/records/{record}/documents/{document}/rels/{relation}/{other}", .ok,
         "RecordDocument.relate(to:as:)")
     static let recordSpecificDocument = IndivoCall(
-        20, "record_specific_document", .get, "/records/{record}/documents/{document}", .content,
-        "IndivoRecord.document(_:)")
+        20, "record_specific_document", .get, "/records/{record}/documents/{document}", .content, "IndivoRecord.document(_:)")
     static let documentCarenets = IndivoCall(
-        21, "document_carenets", .get, "/records/{record}/documents/{document}/carenets/", .element,
-        "RecordDocument.carenets()")
+        21, "document_carenets", .get, "/records/{record}/documents/{document}/carenets/", .element, "RecordDocument.carenets()")
     static let recordDocumentLabel = IndivoCall(
         22, "record_document_label", .put, "/records/{record}/documents/{document}/label", body: .text, .documents,
         "RecordDocument.setLabel(_:)")
@@ -125,8 +119,7 @@ extension IndivoCall {
         33, "record_message_attach", .post, "/records/{record}/inbox/{message}/attachments/{number}", body: .xml, .ok,
         "IndivoRecord.attach(_:to:number:)", repeated: .untilRefusedAsDuplicate)
     static let recordNotify = IndivoCall(
-        34, "record_notify", .post, "/records/{record}/notifications/", body: .form, .ok,
-        "IndivoRecord.notify(_:about:appURL:)")
+        34, "record_notify", .post, "/records/{record}/notifications/", body: .form, .ok, "IndivoRecord.notify(_:about:appURL:)")
 
     // Reports.
     static let reportCCR = IndivoCall(
@@ -148,8 +141,7 @@ extension IndivoCall {
         "IndivoRecord.reports(of:matching:)",
         notFoundHint: "The server may not know the model, or the id may be wrong. A model is named as its class is, in "
             + "the singular: Medication, LabResult.")
-    static let smartGeneric = IndivoCall(
-        41, "smart_generic", .get, "/records/{record}/{model}/", .graph, "IndivoRecord.smart(_:)")
+    static let smartGeneric = IndivoCall(41, "smart_generic", .get, "/records/{record}/{model}/", .graph, "IndivoRecord.smart(_:)")
 }
 
 /// The calls on a record beyond the 41.
@@ -171,8 +163,7 @@ extension IndivoCall {
     static let otherRecordCalls = [smartAllergiesInstance, smartGenericInstance]
 
     static let smartAllergiesInstance = IndivoCall(
-        nil, "smart_allergies_instance", .get, "/records/{record}/allergies/{fact}", .graph,
-        "IndivoRecord.smart(_:fact:)")
+        nil, "smart_allergies_instance", .get, "/records/{record}/allergies/{fact}", .graph, "IndivoRecord.smart(_:fact:)")
     static let smartGenericInstance = IndivoCall(
         nil, "smart_generic_instance", .get, "/records/{record}/{model}/{fact}", .graph, "IndivoRecord.smart(_:fact:)")
 }

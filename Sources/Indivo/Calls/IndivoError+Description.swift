@@ -70,7 +70,8 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
             return "the document was deleted meanwhile. Add its content as a new one."
         case .invalid(_, let problems):
             let found = Set(problems.map(\.place)).sorted()
-            return "\(status ?? 400), the server refuses what was sent" + (safeMessage.isEmpty ? ", without a word." : ": \(safeMessage)")
+            return "\(status ?? 400), the server refuses what was sent"
+                + (safeMessage.isEmpty ? ", without a word." : ": \(safeMessage)")
                 + (found.isEmpty ? "" : " Look at \(found.joined(separator: ", ")); debugDetails has more.")
         case .serverFailed(let status):
             return "the server answered \(status). The fault is the server's, or a request it did not expect; its log "

@@ -55,7 +55,7 @@ public struct IndivoError: Error, Sendable {
         /// The answer is not what the call gives. The text says what it should be, and the place where it is not.
         case malformedResponse(String)
         /// The login did not end with a record.
-        case login(LoginError)
+        case login(IndivoError.LoginError)
         /// The task was cancelled. The server may have acted on the request or not.
         case cancelled
     }
@@ -109,11 +109,11 @@ public struct IndivoError: Error, Sendable {
         notFoundHint = call.notFoundHint
         self.details = details
         isOutcomeUnknown = reason.leavesOutcomeUnknown
-        isSafeToRetry = Repetition(of: call) != .never || !isOutcomeUnknown
+        isSafeToRetry = call.repetition != .never || !isOutcomeUnknown
     }
 
     /// A login that failed otherwise than in a call. It may be begun again.
-    init(_ reason: LoginError) {
+    init(_ reason: IndivoError.LoginError) {
         self.reason = .login(reason)
         call = "login"
         request = ""
@@ -129,6 +129,38 @@ extension IndivoError.Reason {
         switch self {
         case .badArgument, .invalidDocument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: false
         case .timedOut, .responseLost, .responseTooLarge, .serverFailed, .unexpectedStatus, .malformedResponse, .cancelled: true
+        }
+    }
+}
+
+extension IndivoError {
+    /// What may be behind a 403, which an Indivo server answers to everything it does not allow.
+    public enum RefusalCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {
+        /// The token was removed, with the app from the record or in a clean-up: log in again.
+        case tokenGone
+        /// The app, or the person who logged in, may not do this: another record, another app's documents, or a call that
+        /// is not open to user apps.
+        case notAllowed
+        /// The consumer key or the consumer secret is not the app's.
+        case wrongConsumer
+        /// The person has not authorised the app, or the verifier is another's: begin the login again.
+        case notAuthorized
+        /// The device's clock is more than five minutes slow, and the server's time is not known.
+        case slowClock
+        /// What arrived is not what was signed: something between changed the host name, the path or a header, or the
+        /// addresses are not those that the server has of itself.
+        case changedOnTheWay
+
+        public var description: String {
+            switch self {
+            case .tokenGone: "the token has expired or was revoked (log in again with selectRecord)"
+            case .notAllowed: "this app or account may not do this"
+            case .wrongConsumer: "the consumer key or secret is wrong"
+            case .notAuthorized: "the app was not authorised, or the verifier is another's (begin the login again)"
+            case .slowClock: "this device's clock is more than five minutes slow"
+            case .changedOnTheWay:
+                "the request was changed on the way, or the API address is not the one that the server has of itself"
+            }
         }
     }
 }

@@ -10,7 +10,6 @@ extension IndivoRecord {
     /// let answer = try await record.call(.get, "/records/\(record.id)/documents/", query: ["limit": "5"])
     /// ```
     /// - Parameters:
-    ///   - method: The HTTP method.
     ///   - path: The path, without a query, and with nothing escaped: a `%` in it stands for itself.
     ///   - query: For `GET` only.
     ///   - body: The body; a form has the type `application/x-www-form-urlencoded`.
@@ -32,8 +31,7 @@ extension IndivoServer {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func call(
-        _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil,
-        signed: Bool = true
+        _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil, signed: Bool = true
     ) async throws -> FileContent {
         try await raw(method, path, query, body, as: signed ? twoLegged : nil)
     }
@@ -66,7 +64,7 @@ extension IndivoServer {
                     case "text/plain" where known?.body == .text: .text(body.text)
                     default: .data(body.data, type: body.contentType)
                     }
-                }, signing: OAuthSigner.Options())
+                })
         ).content
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import IndivoModel
 import ShownText
 
@@ -52,12 +53,12 @@ struct Redaction {
         hideBeginnings(of: value)
         for word in Self.words(in: value) where word.count >= 4 {
             let key = Self.key(value, at: word.lowerBound)
-            guard let places = words[key] else { continue }
-            let (others, same) = places.partitioned { place in
+            let text = text
+            let isPart = { (place: Range<Int>) in
                 place.count <= word.count && text[place].elementsEqual(value[word].prefix(place.count))
             }
-            for place in same { hide(place) }
-            words[key] = others.isEmpty ? nil : others
+            for place in words[key] ?? [] where isPart(place) { hide(place) }
+            words[key]?.removeAll(where: isPart)
         }
     }
 
@@ -121,26 +122,16 @@ struct Redaction {
     }
 
     private mutating func hideIDs() {
-        let groups = [8, 4, 4, 4, 12]
-        let pieces = Self.words(in: text)
-        for first in pieces.indices.dropLast(groups.count - 1) {
-            let id = pieces[first..<first + groups.count]
-            let isID = zip(id, groups).allSatisfy { piece, count in
-                piece.count == count && text[piece].allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
-            }
-            let isJoined = zip(id, id.dropFirst()).allSatisfy {
-                $0.upperBound + 1 == $1.lowerBound && text[$0.upperBound] == 0x2D
-            }
-            guard isID, isJoined, let last = id.last else { continue }
-            hide(pieces[first].lowerBound..<last.upperBound)
+        let string = String(decoding: text, as: UTF8.self)
+        for id in string.ranges(of: #/[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/#) {
+            let start = string.utf8.distance(from: string.startIndex, to: id.lowerBound)
+            hide(start..<start + 36)
         }
     }
 
     // MARK: The text
 
-    private mutating func hide(_ range: Range<Int>) {
-        for place in range { isHidden[place] = true }
-    }
+    private mutating func hide(_ range: Range<Int>) { for place in range { isHidden[place] = true } }
 
     /// What is not hidden, with `…` for the rest.
     private var rest: String {
@@ -213,22 +204,13 @@ struct Redaction {
     /// As the server's language shows a text in a message: `caf\xe9`.
     private static func asPython(_ value: String) -> String {
         value.unicodeScalars.map { scalar in
-            let digits = String(scalar.value, radix: 16)
-            func padded(_ length: Int) -> String { String(repeating: "0", count: max(0, length - digits.count)) + digits }
-            return switch scalar.value {
+            switch scalar.value {
             case ..<0x80: String(scalar)
-            case ..<0x100: "\\x" + padded(2)
-            case ..<0x10000: "\\u" + padded(4)
-            default: "\\U" + padded(8)
+            case ..<0x100: String(format: "\\x%02x", scalar.value)
+            case ..<0x10000: String(format: "\\u%04x", scalar.value)
+            default: String(format: "\\U%08x", scalar.value)
             }
         }.joined()
-    }
-}
-
-extension Array {
-    /// The elements for which a condition does not hold, and those for which it does.
-    fileprivate func partitioned(by holds: (Element) -> Bool) -> (others: [Element], same: [Element]) {
-        (filter { !holds($0) }, filter(holds))
     }
 }
 

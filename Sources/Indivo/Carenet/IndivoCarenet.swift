@@ -78,10 +78,8 @@ public struct IndivoCarenet: Sendable {
     }
 
     /// The shared documents of a model by its name (`carenet_generic_list`).
-    public func reports(
-        ofModel name: String, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<IndivoDocument> {
-        modelReports(.model(named: name), query, in: record) { try await Answer.models($0) }
+    public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
+        modelReports(.model(named: name), query, in: record) { try await CallResponse.models($0) }
     }
 
     /// Shared devices (`carenet_equipment_list`).
@@ -90,9 +88,7 @@ public struct IndivoCarenet: Sendable {
     }
 
     /// Shared measurements of a type (`carenet_measurement_list`).
-    public func measurements(
-        _ code: String, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<Report.Measurement> {
+    public func measurements(_ code: String, matching query: ReportQuery = ReportQuery()) -> PagedList<Report.Measurement> {
         reportList(.measurements(code), query) { $0.item?.measurement }
     }
 
@@ -102,9 +98,7 @@ public struct IndivoCarenet: Sendable {
     }
 
     /// Shared notes on visits (`carenet_simple_clinical_notes_list`).
-    public func simpleClinicalNotes(
-        matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<SimpleClinicalNoteDocument> {
+    public func simpleClinicalNotes(matching query: ReportQuery = ReportQuery()) -> PagedList<SimpleClinicalNoteDocument> {
         minimalReports(.simpleClinicalNotes, query, in: record) { $0.simpleClinicalNote }
     }
 
@@ -112,7 +106,7 @@ public struct IndivoCarenet: Sendable {
     /// - Throws: ``IndivoError``; audits are not shared.
     public func aggregate(
         _ aggregate: AggregateQuery, over source: ReportSource, matching query: ReportQuery = ReportQuery()
-    ) async throws -> [AggregateResult] {
+    ) async throws -> [AggregateQuery.Result] {
         guard source.isShared else {
             throw IndivoError.argument("\(source.name) are not shared through carenets; ask the record", source.call)
         }

@@ -17,6 +17,15 @@ package enum BaseFolder: String, Sendable {
         }
     }
 
+    /// Where this system has such files: on Apple's, `indivo` in Application Support.
+    package static func standard(_ base: BaseFolder) -> URL {
+        #if canImport(Darwin)
+        URL.applicationSupportDirectory.appending(path: "indivo")
+        #else
+        base.indivo()
+        #endif
+    }
+
     /// The part of the folder that is this library's.
     package func indivo(in environment: [String: String] = ProcessInfo.processInfo.environment) -> URL {
         // The specification: a relative path in a variable is to be ignored.

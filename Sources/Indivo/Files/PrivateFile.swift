@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A file that only its owner may read: made with mode 0600, replaced as a whole, refused when others can read it.
 ///
 /// Sessions, credentials and keys are read through it, so that one function decides which files are refused.
@@ -49,9 +41,7 @@ package struct PrivateFile {
         guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
             throw .readableByOthers(mode: String(status.st_mode & 0o7777, radix: 8))
         }
-        guard status.st_size <= Self.longest else {
-            throw .cannotRead(reason: "it is too long: \(status.st_size) bytes")
-        }
+        guard status.st_size <= Self.longest else { throw .cannotRead(reason: "it is too long: \(status.st_size) bytes") }
         do {
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).read(upToCount: Self.longest) ?? Data()
         } catch {

@@ -24,10 +24,10 @@ public struct FileSessionStore: SessionStore {
         return FileSessionStore(file: place.appending(path: "sessions.json"))
     }()
 
-    /// - Throws: ``SessionStoreError``
+    /// - Throws: ``IndivoSession/StoreError``
     public func sessions() throws -> [IndivoSession] { try telling { try read(PrivateFile(file.path)) } }
 
-    /// - Throws: ``SessionStoreError``
+    /// - Throws: ``IndivoSession/StoreError``
     public func keep(_ session: IndivoSession) throws {
         try change { sessions in
             sessions.removeAll { $0.isForSameRecord(as: session) }
@@ -35,7 +35,7 @@ public struct FileSessionStore: SessionStore {
         }
     }
 
-    /// - Throws: ``SessionStoreError``
+    /// - Throws: ``IndivoSession/StoreError``
     public func forget(_ session: IndivoSession) throws {
         guard FileManager.default.fileExists(atPath: file.path) else { return }
         try change { $0.removeAll { $0.isForSameRecord(as: session) } }
@@ -47,24 +47,16 @@ public struct FileSessionStore: SessionStore {
             try file.withLock {
                 var sessions = try read(file)
                 change(&sessions)
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-                encoder.dateEncodingStrategy = .iso8601
-                do {
-                    try file.replace(with: encoder.encode(Content(sessions: sessions.map(StoredSession.init))))
-                } catch let error as EncodingError {
-                    throw SessionStoreError.cannotWrite(file: self.file.path, reason: "\(error)")
-                }
+                // What is only texts and dates can always be encoded.
+                try file.replace(with: JSONEncoder.sessions.encode(Content(sessions: sessions.map(IndivoSession.Stored.init))))
             }
         }
     }
 
     private func read(_ file: PrivateFile) throws -> [IndivoSession] {
         guard let data = try file.read() else { return [] }
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        guard let content = try? decoder.decode(Content.self, from: data) else {
-            throw SessionStoreError.malformed(file: self.file.path)
+        guard let content = try? JSONDecoder.sessions.decode(Content.self, from: data) else {
+            throw IndivoSession.StoreError.malformed(file: self.file.path)
         }
         return content.sessions.map(\.session)
     }
@@ -74,12 +66,12 @@ public struct FileSessionStore: SessionStore {
         do {
             return try body()
         } catch let failure as PrivateFile.Failure {
-            throw SessionStoreError(failure, of: file.path)
+            throw IndivoSession.StoreError(failure, of: file.path)
         }
     }
 
     /// The file's JSON.
     private struct Content: Codable {
-        var sessions: [StoredSession]
+        var sessions: [IndivoSession.Stored]
     }
 }

@@ -5,15 +5,13 @@ extension IndivoRecord {
     /// What is to be kept to open this record again without a login.
     public func session(label: String? = nil) -> IndivoSession {
         IndivoSession(
-            api: server.api, app: server.app.id, record: id, token: token, label: label,
-            keptAt: server.options.timing.now())
+            api: server.api, app: server.app.id, record: id, token: token, label: label, keptAt: server.options.timing.now())
     }
 
     /// Keeps the record's token in the server's session store (``IndivoServer/Options/sessions``), so that
     /// ``IndivoServer/keptRecords()`` has it the next time. Nothing is kept without this call.
-    ///
     /// - Parameter label: A name by which the person knows it, to choose from several.
-    /// - Throws: What the store throws, such as ``SessionStoreError``.
+    /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
     public func keepSession(label: String? = nil) async throws {
         try await server.options.sessions.keep(session(label: label))
     }
@@ -23,7 +21,6 @@ extension IndivoRecord {
     /// An Indivo server has no call by which an app ends a token. The token is gone there when the person takes the app
     /// from the record, or an administrator cleans up. So that the next login does not pass without a password, let the
     /// browser open ``IndivoServer/logoutURL`` too.
-    ///
     /// - Throws: What the store throws; the token is out of use all the same.
     public func logOut() async throws {
         server.calls.accepted.end(token)
@@ -33,8 +30,7 @@ extension IndivoRecord {
 
 extension IndivoServer {
     /// The sessions that are kept for this server and app, the oldest first.
-    ///
-    /// - Throws: What the store throws, such as ``SessionStoreError``.
+    /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
     public func keptSessions() async throws -> [IndivoSession] {
         try await options.sessions.sessions().filter {
             $0.app == app.id && IndivoSession.place($0.api) == IndivoSession.place(api)
@@ -49,8 +45,7 @@ extension IndivoServer {
     /// ```
     /// Whether a server still takes a token shows with the first call: an ``IndivoError/Reason/refused(causes:)`` then
     /// means that a login is due, best with ``authorize(record:callback:open:)``.
-    ///
-    /// - Throws: What the store throws, such as ``SessionStoreError``.
+    /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
     public func keptRecords() async throws -> [IndivoRecord] {
         try await keptSessions().map { record(id: $0.record, token: $0.token) }
     }

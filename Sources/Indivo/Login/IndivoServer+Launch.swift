@@ -25,7 +25,9 @@ extension IndivoServer {
         try await verify(authorization, over: startURL ?? url)
         let isForUs =
             (authorization["smart_app_id"] ?? app.id) == app.id
-            && (authorization["smart_container_api_base"].map { URL(string: $0).map(IndivoSession.place) == IndivoSession.place(api) } ?? true)
+            && (authorization["smart_container_api_base"].map {
+                URL(string: $0).map(IndivoSession.place) == IndivoSession.place(api)
+            } ?? true)
         guard isForUs else { throw IndivoError(.launchForAnotherServer) }
         return self.record(id: record, token: OAuthToken(value: token, secret: Secret(secret)))
     }
@@ -35,12 +37,11 @@ extension IndivoServer {
         let origin = (url.host(percentEncoded: true) ?? "") + (url.port.map { ":\($0)" } ?? "")
         let query = url.query(percentEncoded: true)?.split(separator: "&").filter { !$0.hasPrefix("oauth_header=") }
             .joined(separator: "&")
-        let timing = options.timing
-        let clock = calls.clock
+        let calls = calls
         let verifier = OAuthVerifier(
             secrets: ConsumerSecret(consumer: app.consumer), nonces: launchNonces,
             policy: OAuthVerificationPolicy(rule: .rfc5849, maximumLead: nil),
-            clock: { Int(timing.now().timeIntervalSince1970) + clock.offset })
+            clock: { calls.serverTime })
         do {
             do {
                 _ = try await verifier.verify(authorization, of: launch(url, origin, query: nil))

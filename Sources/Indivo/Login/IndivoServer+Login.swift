@@ -6,7 +6,6 @@ extension IndivoServer {
     ///
     /// Opens the UI server's page for the app, waits for the browser to come back with the chosen record, has the app
     /// authorised for it, and exchanges the tokens (RFC 5849, section 2). Cancel the task to give up.
-    ///
     /// - Parameters:
     ///   - callback: The way back; by default a listener on 127.0.0.1, port 8002, for which the app's start URL is
     ///     registered as `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
@@ -45,11 +44,6 @@ extension IndivoServer {
     /// Lets a person authorise the app for a record that is known already, as when the token of an earlier login is gone.
     ///
     /// Where the app is on the record still, and the person logged in in the browser, no page is shown.
-    ///
-    /// - Parameters:
-    ///   - id: The record's id.
-    ///   - callback: The way back.
-    ///   - open: Shows a page to the person, in a browser.
     /// - Throws: As ``selectRecord(callback:open:)``.
     public func authorize(
         record id: String, callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
@@ -112,55 +106,56 @@ extension IndivoServer {
 
     private static let failurePage = "The login failed. You may close this page and go back to the app."
 
-    private func visit(_ session: CallbackSession, _ step: LoginStep) async throws -> CallbackVisit {
+    private func visit(_ session: CallbackSession, _ step: CallbackSession.Step) async throws -> CallbackSession.Visit {
         if let visit = try await session.next(step) { return visit }
         throw IndivoError(.cancelled)
     }
 
     /// Asks for a request token bound to a record (RFC 5849, section 2.1). Unbound ones cannot be approved.
     private func requestToken(forRecord id: String, callback: URL?) async throws -> OAuthToken {
-        let answer = try await calls.send(
-            .requestToken, as: twoLegged, body: .form(["indivo_record_id": id]),
-            signing: OAuthSigner.Options(callback: callback?.absoluteString ?? "oob"))
-        return try tokenResponse(answer).token
+        try await token(
+            CallClient.Outgoing(
+                call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": id]),
+                signing: OAuthSigner.Options(callback: callback?.absoluteString ?? "oob"))
+        ).token
     }
 
-    private func verifier(
-        in url: URL, for token: OAuthToken, of session: CallbackSession
-    ) throws(IndivoError) -> String {
+    private func verifier(in url: URL, for token: OAuthToken, of session: CallbackSession) throws(IndivoError) -> String {
         let parameters = url.callbackParameters
         let named = parameters["oauth_token"]
-        if let named, usedCallbacks.contains(named) { throw IndivoError(.callbackReplayed) }
+        if let named, usedCallbacks.withLock({ $0.contains(named) }) { throw IndivoError(.callbackReplayed) }
         if let callback = session.callback {
             guard url.isSamePlace(as: callback) else { throw IndivoError(.wrongState) }
         }
         // A person who pastes a bare code names no token; then the server tells whether it fits.
-        guard named == token.value || (named == nil && session.callback == nil) else {
-            throw IndivoError(.callbackForAnotherToken)
-        }
+        guard named == token.value || (named == nil && session.callback == nil) else { throw IndivoError(.callbackForAnotherToken) }
         guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw IndivoError(.noVerifier) }
-        guard usedCallbacks.use(token.value) else { throw IndivoError(.callbackReplayed) }
+        let isUnused = usedCallbacks.withLock { used in
+            guard !used.contains(token.value) else { return false }
+            used = used.suffix(511) + [token.value]
+            return true
+        }
+        guard isUnused else { throw IndivoError(.callbackReplayed) }
         return verifier
     }
 
     /// Exchanges the request token for an access token (RFC 5849, section 2.3).
-    private func exchange(
-        _ token: OAuthToken, verifier: String, forRecord id: String
-    ) async throws -> IndivoRecord {
-        let answer = try await calls.send(
-            .exchangeToken, as: OAuthCredentials(consumer: app.consumer, token: token),
-            signing: OAuthSigner.Options(verifier: verifier))
-        let response = try tokenResponse(answer)
+    private func exchange(_ token: OAuthToken, verifier: String, forRecord id: String) async throws -> IndivoRecord {
+        let response = try await self.token(
+            CallClient.Outgoing(
+                call: .exchangeToken, credentials: OAuthCredentials(consumer: app.consumer, token: token),
+                signing: OAuthSigner.Options(verifier: verifier)))
         guard response["xoauth_indivo_record_id"] == id else { throw IndivoError(.tokenForAnotherRecord) }
         return record(id: id, token: response.token)
     }
 
-    /// Reads a token; nothing of the response goes into an error, since it holds a secret.
-    private func tokenResponse(_ answer: Answer) throws(IndivoError) -> OAuthTokenResponse {
+    /// Asks for a token; nothing of the response goes into an error, since it holds a secret.
+    func token(_ outgoing: CallClient.Outgoing) async throws -> OAuthTokenResponse {
+        let response = try await calls.send(outgoing)
         do {
-            return try OAuthTokenResponse(parsing: answer.body)
+            return try OAuthTokenResponse(parsing: response.body)
         } catch {
-            throw IndivoError(.malformedResponse("\(error)"), call: answer.call)
+            throw IndivoError(.malformedResponse("\(error)"), call: outgoing.call)
         }
     }
 }

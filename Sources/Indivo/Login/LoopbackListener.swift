@@ -33,10 +33,8 @@ public struct LoopbackListener: CallbackReceiver {
     }
 
     /// A listener on a port that is free now, and kept. It serves one login at a time.
-    /// - Throws: ``IndivoError`` with the reason ``LoginError/badCallback(_:)`` when the system gives none.
-    public static func onFreePort() throws -> LoopbackListener {
-        try LoopbackListener(socket: LoopbackSocket(port: 0))
-    }
+    /// - Throws: ``IndivoError`` with the reason ``IndivoError/LoginError/badCallback(_:)`` when the system gives none.
+    public static func onFreePort() throws -> LoopbackListener { try LoopbackListener(socket: LoopbackSocket(port: 0)) }
 
     /// The address to which the server's UI sends the browser once a record is chosen, without the query.
     public var startURL: URL { url(Self.startPath) }
@@ -57,30 +55,21 @@ public struct LoopbackListener: CallbackReceiver {
         let choices = CallbackInbox(limit: 1)
         let callbacks = CallbackInbox(limit: 1)
         let (chosen, authorized) = (choices.open(), callbacks.open())
-        let service: LoopbackService
-        do {
-            service = try LoopbackService(socket: socket, patience: patience) { request, exchange in
-                guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
-                guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else {
-                    return exchange.notFound()
-                }
-                let visit = CallbackVisit(
-                    url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
-                switch request.path {
-                case Self.startPath:
-                    if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
-                    if !choices.put(visit) { exchange.notFound("No login is waiting for a record.") }
-                case callbackPath:
-                    if !callbacks.put(visit) { exchange.notFound("No login is waiting for this page.") }
-                case let path where path.hasPrefix(Self.callbackFolder):
-                    exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
-                default:
-                    exchange.notFound()
-                }
+        let service = LoopbackService(socket: socket, patience: patience) { request, exchange in
+            guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
+            guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else { return exchange.notFound() }
+            let visit = CallbackSession.Visit(url: url, redirect: { exchange.redirect(to: $0) }, finish: { exchange.show($0) })
+            switch request.path {
+            case Self.startPath:
+                if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
+                if !choices.put(visit) { exchange.notFound("No login is waiting for a record.") }
+            case callbackPath:
+                if !callbacks.put(visit) { exchange.notFound("No login is waiting for this page.") }
+            case let path where path.hasPrefix(Self.callbackFolder):
+                exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
+            default:
+                exchange.notFound()
             }
-        } catch {
-            socket.end()
-            throw error
         }
         let isKept = self.socket != nil
         let isOpen = Mutex(true)
@@ -97,7 +86,7 @@ public struct LoopbackListener: CallbackReceiver {
                 service.stop()
                 choices.close()
                 callbacks.close()
-                if isKept { socket.end() } else { socket.close() }
+                if isKept { socket.end() } else { socket.giveBack() }
             })
     }
 
@@ -106,7 +95,7 @@ public struct LoopbackListener: CallbackReceiver {
         let parameters = url.callbackParameters
         guard let id = parameters["record_id"], !id.isEmpty else {
             let isCarenet = parameters["carenet_id"].map { !$0.isEmpty } ?? false
-            return "No record was chosen: \(isCarenet ? LoginError.carenetChosen : .noRecordChosen)."
+            return "No record was chosen: \(isCarenet ? IndivoError.LoginError.carenetChosen : .noRecordChosen)."
         }
         let isID = id.utf8.count <= 100 && id.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
         return isID ? nil : "No record was chosen: this is no record's id."

@@ -1,64 +1,34 @@
 import Dispatch
 import Foundation
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Synchronization
 
 /// Serves the few requests of one login, each with a response from whoever handles it.
 ///
 /// A thread of its own polls the connections, so that one which sends nothing (browsers open such) keeps no other
-/// waiting. A connection that takes longer than the
-/// patience to send its request is closed; of too many the oldest goes.
+/// waiting. A connection that takes longer than the patience to send its request is closed; of too many the oldest goes.
 final class LoopbackService: Sendable {
     private let socket: LoopbackSocket
     private let patience: Duration
     private let handle: @Sendable (LoopbackRequest, LoopbackExchange) -> Void
-    /// A byte sent through this pair ends the thread.
-    private let end: (read: Int32, write: Int32)
+    private let isEnding = Mutex(false)
     private let ended = DispatchSemaphore(value: 0)
 
     /// Begins to serve.
-    /// - Throws: ``IndivoError`` where the system gives no sockets.
-    init(
-        socket: LoopbackSocket, patience: Duration,
-        handle: @escaping @Sendable (LoopbackRequest, LoopbackExchange) -> Void
-    ) throws {
+    init(socket: LoopbackSocket, patience: Duration, handle: @escaping @Sendable (LoopbackRequest, LoopbackExchange) -> Void) {
         self.socket = socket
         self.patience = patience
         self.handle = handle
-        var pair: [Int32] = [-1, -1]
-        #if canImport(Glibc)
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        #elseif canImport(Musl)
-        let type = SOCK_STREAM | SOCK_CLOEXEC
-        #else
-        let type = SOCK_STREAM
-        #endif
-        let isMade = socketpair(AF_UNIX, type, 0, &pair) == 0
-        #if canImport(Darwin)
-        for descriptor in pair { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        #endif
-        end = (pair[0], pair[1])
-        guard isMade else {
-            throw IndivoError(.badCallback("the system gives no sockets: \(String(cString: strerror(errno)))"))
-        }
         Thread.detachNewThread { self.run() }
     }
 
     /// Takes no connection any more, and returns once all that were taken are closed. To be called once.
     func stop() {
-        var byte: UInt8 = 0
-        write(end.write, &byte, 1)
+        isEnding.withLock { $0 = true }
         ended.wait()
-        close(end.write)
-        close(end.read)
     }
 
+    /// How often it looks whether the login has ended, in milliseconds.
+    private static let pause: Int32 = 50
     private static let maximumRequest = 16_384
     private static let maximumConnections = 32
 
@@ -70,29 +40,25 @@ final class LoopbackService: Sendable {
 
     private func run() {
         var visitors: [Int32: Visitor] = [:]
-        while true {
+        while !isEnding.withLock({ $0 }) {
             for (connection, visitor) in visitors where visitor.deadline <= .now {
                 close(connection)
                 visitors[connection] = nil
             }
-            var polled = [end.read, socket.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            polled += visitors.keys.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            let next = visitors.values.map(\.deadline).min()
-            let wait = next.map { max(0, (ContinuousClock.now.duration(to: $0)).milliseconds + 1) } ?? -1
-            guard poll(&polled, nfds_t(polled.count), Int32(clamping: wait)) > 0 else { continue }
-            guard polled[0].revents == 0 else { break }
-            for entry in polled.dropFirst(2) where entry.revents != 0 {
+            var polled = ([socket.descriptor] + visitors.keys).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&polled, nfds_t(polled.count), Self.pause) > 0 else { continue }
+            for entry in polled.dropFirst() where entry.revents != 0 {
                 guard let visitor = visitors.removeValue(forKey: entry.fd) else { continue }
                 visitors[entry.fd] = receive(entry.fd, visitor)
             }
-            if polled[1].revents != 0 { takeNewcomers(&visitors) }
+            if polled[0].revents != 0 { takeNewcomers(&visitors) }
         }
         for connection in visitors.keys { close(connection) }
         ended.signal()
     }
 
     private func takeNewcomers(_ visitors: inout [Int32: Visitor]) {
-        while let connection = socket.accept() {
+        while let connection = socket.next() {
             if visitors.count >= Self.maximumConnections,
                 let oldest = visitors.min(by: { $0.value.deadline < $1.value.deadline })?.key
             {
@@ -124,5 +90,106 @@ final class LoopbackService: Sendable {
             exchange.notFound()
         }
         return nil
+    }
+}
+
+/// The head of a request to the loopback listener.
+///
+/// Whoever is on the machine, and every page in its browser, can send one: it is believed only as far as a browser that
+/// was sent here by the server would send it.
+struct LoopbackRequest {
+    /// Path and query.
+    let target: String
+    /// Values by the field's name in lower case.
+    private let fields: [String: [String]]
+
+    /// The head of a `GET`; `nil` for any other request, for what is no HTTP, and for a target with control characters.
+    init?(_ bytes: [UInt8]) {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
+        let words = (lines.first ?? []).split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count == 3, words[0].elementsEqual("GET".utf8), words[1].first == UInt8(ascii: "/"),
+            words[2].starts(with: "HTTP/1.".utf8), words[1].allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        else { return nil }
+        var fields: [String: [String]] = [:]
+        for line in lines.dropFirst().prefix(while: { !$0.isEmpty }) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+                line[..<colon].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            else { return nil }
+            let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
+            let end = value.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { $0 + 1 } ?? value.startIndex
+            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+            fields[name, default: []].append(String(decoding: value[..<end], as: UTF8.self))
+        }
+        target = String(decoding: words[1], as: UTF8.self)
+        self.fields = fields
+    }
+
+    /// The part of the target before a query.
+    var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// Whether the request is for this listener, and is one that a person's browser makes when it goes to a page.
+    ///
+    /// Another `Host` is that of a page elsewhere whose name was made to lead here. Scripts, images, frames and what a
+    /// browser fetches ahead of time say so in `Sec-Fetch-Mode`, `Sec-Fetch-Dest` and `Sec-Purpose` (W3C, Fetch Metadata
+    /// Request Headers); a browser too old for these names the page of a script in `Origin`. Where a navigation comes
+    /// from (`Sec-Fetch-Site`) does not help: it comes from the server, which is another site.
+    func isNavigation(to port: UInt16) -> Bool {
+        guard let host = only("host")?.lowercased() else { return false }
+        let names = ["127.0.0.1", "localhost"]
+        guard names.contains(where: { host == "\($0):\(port)" || (port == 80 && host == $0) }) else { return false }
+        guard fields["sec-purpose"] == nil, fields["purpose"] == nil else { return false }
+        guard fields["sec-fetch-mode"] != nil || fields["sec-fetch-dest"] != nil else { return fields["origin"] == nil }
+        return only("sec-fetch-mode") == "navigate" && (fields["sec-fetch-dest"] == nil || only("sec-fetch-dest") == "document")
+    }
+
+    /// A field's value, where the field stands once.
+    private func only(_ name: String) -> String? { fields[name].flatMap { $0.count == 1 ? $0[0] : nil } }
+}
+
+/// One request of a browser, which gets one response. Without one, as when the login fails elsewhere, it gets a page that says
+/// that the login has ended.
+final class LoopbackExchange: Sendable {
+    private let connection: Mutex<Int32?>
+
+    init(_ connection: Int32) { self.connection = Mutex(connection) }
+
+    deinit { show("The login has ended without a record. You may close this page and go back to the app.") }
+
+    func redirect(to url: URL) {
+        // A URL holds no line's end: it is percent-encoded, always.
+        answer(
+            "HTTP/1.1 302 Found\r\nLocation: \(url.absoluteString)\r\nContent-Length: 0\r\nCache-Control: no-store\r\n"
+                + "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n")
+    }
+
+    func show(_ message: String) { answer(page("200 OK", message)) }
+
+    func notFound(_ message: String = "There is nothing here.") { answer(page("404 Not Found", message)) }
+
+    /// Refuses what came here by no way that a login goes.
+    func refuse() { answer(page("403 Forbidden", "This page is opened by a browser during a login, and in no other way.")) }
+
+    /// - Parameter message: Text of our own, without markup.
+    private func page(_ status: String, _ message: String) -> String {
+        let body = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Login</title>"
+            + "<link rel=\"icon\" href=\"data:,\"><p>\(message)</p></html>\n"
+        return "HTTP/1.1 \(status)\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: \(body.utf8.count)\r\n"
+            + "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n"
+            + "Content-Security-Policy: default-src 'none'; img-src data:; frame-ancestors 'none'\r\n"
+            + "Connection: close\r\n\r\n" + body
+    }
+
+    private func answer(_ response: String) {
+        guard let socket = connection.withLock({ $0.take() }) else { return }
+        #if canImport(Darwin)
+        let flags: Int32 = 0
+        #else
+        let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        // It fits into the connection's buffer, which nothing was written to before: the connection does not block.
+        _ = Array(response.utf8).withUnsafeBytes { send(socket, $0.baseAddress, $0.count, flags) }
+        shutdown(socket, Int32(SHUT_WR))
+        close(socket)
     }
 }

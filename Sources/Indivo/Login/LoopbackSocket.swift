@@ -1,12 +1,5 @@
+import Foundation
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A socket listening on 127.0.0.1, for one login at a time. No process that is started meanwhile gets it, nor its
 /// connections.
@@ -42,7 +35,7 @@ final class LoopbackSocket: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && Self.startListening(descriptor)
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0
                     && getsockname(descriptor, $0, &length) == 0
             }
         }
@@ -54,7 +47,7 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    deinit { close() }
+    deinit { giveBack() }
 
     /// Begins to serve the socket.
     /// - Throws: ``IndivoError`` where another login is being served.
@@ -69,23 +62,17 @@ final class LoopbackSocket: Sendable {
     func end() { state.withLock { if $0 == .serving { $0 = .idle } } }
 
     /// Gives the port back.
-    func close() {
+    func giveBack() {
         state.withLock { state in
             guard state != .closed else { return }
             state = .closed
-            Self.close(descriptor)
+            close(descriptor)
         }
     }
 
     /// Takes the next connection; `nil` when there is none, `errno` then says why.
-    func accept() -> Int32? {
-        #if canImport(Darwin)
-        let connection = Darwin.accept(descriptor, nil, nil)
-        #elseif canImport(Glibc)
-        let connection = Glibc.accept(descriptor, nil, nil)
-        #else
-        let connection = Musl.accept(descriptor, nil, nil)
-        #endif
+    func next() -> Int32? {
+        let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else { return nil }
         Self.prepare(connection)
         return connection
@@ -102,21 +89,7 @@ final class LoopbackSocket: Sendable {
         #endif
     }
 
-    private static func close(_ descriptor: Int32) {
-        #if canImport(Darwin)
-        _ = Darwin.close(descriptor)
-        #elseif canImport(Glibc)
-        _ = Glibc.close(descriptor)
-        #else
-        _ = Musl.close(descriptor)
-        #endif
-    }
-
-    private static func startListening(_ descriptor: Int32) -> Bool { listen(descriptor, 64) == 0 }
-
-    private static func systemFailure(_ port: UInt16) -> IndivoError {
-        failure(port, String(cString: strerror(errno)))
-    }
+    private static func systemFailure(_ port: UInt16) -> IndivoError { failure(port, String(cString: strerror(errno))) }
 
     private static func failure(_ port: UInt16, _ why: String) -> IndivoError {
         IndivoError(.badCallback(

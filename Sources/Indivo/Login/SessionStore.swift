@@ -33,7 +33,126 @@ public final class MemorySessionStore: SessionStore {
         }
     }
 
-    public func forget(_ session: IndivoSession) {
-        kept.withLock { $0.removeAll { $0.isForSameRecord(as: session) } }
+    public func forget(_ session: IndivoSession) { kept.withLock { $0.removeAll { $0.isForSameRecord(as: session) } } }
+}
+
+extension IndivoSession {
+    /// Why sessions cannot be read or kept. No secret is in it.
+    public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+        /// Others than the owner can read or write the file, or it is another's: its secrets may be known.
+        case readableByOthers(file: String, mode: String)
+        /// The file is a link, or no plain file.
+        case notAPlainFile(file: String)
+        /// The file is not what this library writes.
+        case malformed(file: String)
+        /// The system does not let it be read.
+        case cannotRead(file: String, reason: String)
+        /// The system does not let it be written.
+        case cannotWrite(file: String, reason: String)
+
+        public var description: String {
+            switch self {
+            case .readableByOthers(let file, let mode):
+                "the sessions in \(file) are not used, since others can read the file, or it is theirs (mode \(mode)); if "
+                    + "nobody did, run chmod 600 on it, else delete it and log in again"
+            case .notAPlainFile(let file):
+                "\(file) is no plain file, and no sessions are read from it or written to it; take it away"
+            case .malformed(let file):
+                "\(file) does not hold sessions as this library writes them; delete it and log in again"
+            case .cannotRead(let file, let reason):
+                "the sessions in \(file) cannot be read: \(reason)"
+            case .cannotWrite(let file, let reason):
+                "the sessions cannot be kept in \(file): \(reason)"
+            }
+        }
+
+        init(_ failure: PrivateFile.Failure, of file: String) {
+            self =
+                switch failure {
+                case .readableByOthers(let mode): .readableByOthers(file: file, mode: mode)
+                case .notAPlainFile: .notAPlainFile(file: file)
+                case .cannotRead(let reason): .cannotRead(file: file, reason: reason)
+                case .cannotWrite(let reason): .cannotWrite(file: file, reason: reason)
+                }
+        }
+    }
+
+    /// A session as it is stored, in JSON.
+    struct Stored: Codable {
+        private let api: URL
+        private let app: String
+        private let record: String
+        private let token: String
+        private let secret: String
+        private let label: String?
+        private let keptAt: Date
+
+        init(_ session: IndivoSession) {
+            (api, app, record, label, keptAt) = (session.api, session.app, session.record, session.label, session.keptAt)
+            (token, secret) = (session.token.value, session.token.secret.reveal())
+        }
+
+        var session: IndivoSession {
+            IndivoSession(
+                api: api, app: app, record: record, token: OAuthToken(value: token, secret: Secret(secret)), label: label,
+                keptAt: keptAt)
+        }
+    }
+}
+
+extension JSONEncoder {
+    /// How sessions are written.
+    static var sessions: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return encoder
+    }
+}
+
+extension JSONDecoder {
+    static var sessions: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return decoder
+    }
+}
+
+/// What an app keeps of a login to open the record again without another: a token for a record of an account on a server.
+public struct IndivoSession: Sendable, Hashable {
+    /// The address of the API.
+    public let api: URL
+    /// The app's id.
+    public let app: String
+    /// The record's id.
+    public let record: String
+    /// The token, with its secret.
+    public let token: OAuthToken
+    /// A name by which the person knows it, such as the record's label; it is about a patient.
+    public var label: String?
+    /// When it was kept.
+    public var keptAt: Date
+
+    /// A session to be kept.
+    public init(api: URL, app: String, record: String, token: OAuthToken, label: String? = nil, keptAt: Date = Date()) {
+        self.api = api
+        self.app = app
+        self.record = record
+        self.token = token
+        self.label = label
+        self.keptAt = keptAt
+    }
+
+    /// Whether both are for the same record on the same server and for the same app.
+    public func isForSameRecord(as other: IndivoSession) -> Bool {
+        Self.place(api) == Self.place(other.api) && app == other.app && record == other.record
+    }
+
+    /// An address by which two spellings of it are the same.
+    static func place(_ url: URL) -> String {
+        let scheme = url.scheme?.lowercased() ?? ""
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+        return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)\(path)"
     }
 }

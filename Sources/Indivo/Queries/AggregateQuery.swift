@@ -66,15 +66,15 @@ public struct AggregateQuery: Sendable, Hashable {
         self.field = field
         self.grouping = grouping
     }
-}
 
-/// One result of an ``AggregateQuery``.
-public struct AggregateResult: Sendable, Hashable {
-    /// The group, as the server names it; `nil` for the facts without a value to group by, and where there are no groups.
-    public var group: String?
-    /// As the server wrote it: a number, or a date; `nil` where no fact has a value.
-    public var value: String?
+    /// One result.
+    public struct Result: Sendable, Hashable {
+        /// The group, as the server names it; `nil` for the facts without a value to group by, and where there are no groups.
+        public var group: String?
+        /// As the server wrote it: a number, or a date; `nil` where no fact has a value.
+        public var value: String?
 
-    /// The value, where it is a number.
-    public var number: Double? { value.flatMap { Double($0) } }
+        /// The value, where it is a number.
+        public var number: Double? { value.flatMap { Double($0) } }
+    }
 }

@@ -60,32 +60,32 @@ extension DocumentQuery {
 
         var parameter: String { (isDescending ? "-" : "") + key.rawValue }
     }
-}
 
-/// A document's type: namespace and name of its root element.
-public struct DocumentType: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// As the server writes it: both one after the other.
-    public let uri: String
+    /// A document's type: namespace and name of its root element.
+    public struct DocumentType: Sendable, Hashable, ExpressibleByStringLiteral {
+        /// As the server writes it: both one after the other.
+        public let uri: String
 
-    /// - Parameter uri: The namespace, directly followed by the name. A bare name is one of Indivo's own.
-    public init(_ uri: String) {
-        self.uri = uri.contains(":") || uri.contains("/") ? uri : "http://indivo.org/vocab/xml/documents#" + uri
+        /// - Parameter uri: The namespace, directly followed by the name. A bare name is one of Indivo's own.
+        public init(_ uri: String) {
+            self.uri = uri.contains(":") || uri.contains("/") ? uri : "http://indivo.org/vocab/xml/documents#" + uri
+        }
+
+        public init(stringLiteral uri: String) { self.init(uri) }
+
+        /// SDMX of any model: a server does not list documents by their model. Use the record's `reports(of:matching:)`.
+        public static let models: DocumentType = "Models"
+        /// `Equipment`.
+        public static let equipment: DocumentType = "Equipment"
+        /// `Procedure`.
+        public static let procedure: DocumentType = "Procedure"
+        /// `SimpleClinicalNote`.
+        public static let simpleClinicalNote: DocumentType = "SimpleClinicalNote"
+        /// `Demographics`.
+        public static let demographics: DocumentType = "Demographics"
+        /// `Annotation`.
+        public static let annotation: DocumentType = "Annotation"
     }
-
-    public init(stringLiteral uri: String) { self.init(uri) }
-
-    /// SDMX of any model: a server does not list documents by their model. Use the record's `reports(of:matching:)`.
-    public static let models: DocumentType = "Models"
-    /// `Equipment`.
-    public static let equipment: DocumentType = "Equipment"
-    /// `Procedure`.
-    public static let procedure: DocumentType = "Procedure"
-    /// `SimpleClinicalNote`.
-    public static let simpleClinicalNote: DocumentType = "SimpleClinicalNote"
-    /// `Demographics`.
-    public static let demographics: DocumentType = "Demographics"
-    /// `Annotation`.
-    public static let annotation: DocumentType = "Annotation"
 }
 
 extension CallScope {

@@ -1,3 +1,5 @@
+import OAuth1
+
 /// A list on a server, fetched page by page as it is read.
 ///
 /// ```swift
@@ -14,16 +16,16 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
     let source: ListSource<Element>
-    private var report: (@Sendable (ListProgress) -> Void)?
+    fileprivate var report: (@Sendable (Progress) -> Void)?
 
     init(source: ListSource<Element>) { self.source = source }
 
     /// The pages, as the server gives them.
-    public var pages: ListPages<Element> { ListPages(source: source, report: report) }
+    public var pages: Pages { Pages(list: self) }
 
     /// The list, with a report of its progress after each page.
     /// - Parameter report: Is called once for a page, on whichever actor reads the list.
-    public func onProgress(_ report: @escaping @Sendable (ListProgress) -> Void) -> PagedList {
+    public func onProgress(_ report: @escaping @Sendable (Progress) -> Void) -> PagedList {
         var list = self
         list.report = report
         return list
@@ -49,10 +51,10 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
 
     /// Reads a list.
     public struct Iterator: AsyncIteratorProtocol {
-        var pages: ListPages<Element>.Iterator
+        var pages: Pages.Iterator
         private var rest: ArraySlice<Element> = []
 
-        init(pages: ListPages<Element>.Iterator) { self.pages = pages }
+        init(pages: Pages.Iterator) { self.pages = pages }
 
         public mutating func next() async throws -> Element? {
             while rest.isEmpty {
@@ -62,84 +64,290 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
             return rest.removeFirst()
         }
     }
-}
 
-/// One page of a list.
-public struct ListPage<Element> {
-    /// The page's elements, in the list's order.
-    public let elements: [Element]
-    /// How many elements of the list come before it.
-    public let offset: Int
-    /// How many there are in all, where the server says.
-    public let total: Int?
-}
+    /// One page of a list.
+    public struct Page {
+        /// The page's elements, in the list's order.
+        public let elements: [Element]
+        /// How many elements of the list come before it.
+        public let offset: Int
+        /// How many there are in all, where the server says.
+        public let total: Int?
+    }
 
-extension ListPage: Sendable where Element: Sendable {}
+    /// How far a list has been read.
+    public struct Progress: Sendable, Hashable {
+        /// How many elements were fetched.
+        public let loaded: Int
+        /// How many there will be, where that is known.
+        public let total: Int?
 
-/// How far a list has been read.
-public struct ListProgress: Sendable, Hashable {
-    /// How many elements were fetched.
-    public let loaded: Int
-    /// How many there will be, where that is known.
-    public let total: Int?
+        /// From 0 to 1, where the total is known.
+        public var fraction: Double? { total.map { $0 == 0 ? 1 : Swift.min(1, Double(loaded) / Double($0)) } }
+    }
 
-    /// From 0 to 1, where the total is known.
-    public var fraction: Double? { total.map { $0 == 0 ? 1 : min(1, Double(loaded) / Double($0)) } }
-}
+    /// The pages of a list; see ``PagedList/pages``.
+    public struct Pages: AsyncSequence, Sendable {
+        public typealias Failure = any Error
 
-/// The pages of a list; see ``PagedList/pages``.
-public struct ListPages<Item>: AsyncSequence, Sendable {
-    public typealias Element = ListPage<Item>
-    public typealias Failure = any Error
+        fileprivate let list: PagedList
 
-    let source: ListSource<Item>
-    let report: (@Sendable (ListProgress) -> Void)?
+        public func makeAsyncIterator() -> Iterator { Iterator(list) }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(source: source, report: report) }
+        /// Reads a list's pages.
+        public struct Iterator: AsyncIteratorProtocol {
+            private let list: PagedList
+            private var cursor: ListCursor
+            private var loaded = 0
+            /// The total that the first page reported.
+            private var total: Int?
+            private var isAtEnd = false
 
-    /// Reads a list's pages.
-    public struct Iterator: AsyncIteratorProtocol {
-        let source: ListSource<Item>
-        let report: (@Sendable (ListProgress) -> Void)?
-        private var cursor: ListCursor
-        private var loaded = 0
-        /// The total that the first page reported.
-        private var total: Int?
-        private var isAtEnd = false
-
-        init(source: ListSource<Item>, report: (@Sendable (ListProgress) -> Void)?) {
-            self.source = source
-            self.report = report
-            cursor = ListCursor(start: source.paging.offset, pageSize: source.pageSize)
-        }
-
-        public mutating func next() async throws -> ListPage<Item>? {
-            while !isAtEnd {
-                try Task.checkCancellation()
-                let rest = (source.paging.limit ?? .max) - loaded
-                let request = cursor.request(upTo: rest)
-                let page: FetchedPage<Item>
-                do {
-                    page = try await source.page(offset: request.offset, limit: request.limit)
-                    try cursor.checkSteadiness(source.call)
-                } catch {
-                    isAtEnd = true
-                    throw error
-                }
-                let isFirst = loaded == 0 && total == nil
-                if isFirst { total = page.total }
-                let (new, isLast) = cursor.take(page.keys, total: page.total, of: request)
-                let offset = source.paging.offset + loaded
-                loaded += new.count
-                isAtEnd = isLast || new.count == rest
-                let end = Swift.min(total.map { Swift.max(0, $0 - source.paging.offset) } ?? .max, source.paging.limit ?? .max)
-                report?(ListProgress(loaded: loaded, total: total != nil ? end : isAtEnd ? loaded : nil))
-                // The first page is one even where nothing is on it.
-                if !new.isEmpty || (isAtEnd && offset == source.paging.offset) {
-                    return ListPage(elements: Array(page.elements[new]), offset: offset, total: page.total)
-                }
+            fileprivate init(_ list: PagedList) {
+                self.list = list
+                cursor = ListCursor(start: list.source.paging.offset, pageSize: list.source.pageSize)
             }
-            return nil
+
+            public mutating func next() async throws -> Page? {
+                let (source, paging) = (list.source, list.source.paging)
+                while !isAtEnd {
+                    try Task.checkCancellation()
+                    let rest = (paging.limit ?? .max) - loaded
+                    let request = cursor.request(upTo: rest)
+                    // The list ends where it cannot be read.
+                    isAtEnd = true
+                    let page = try await source.page(offset: request.offset, limit: request.limit)
+                    try cursor.checkSteadiness(source.call)
+                    if loaded == 0, total == nil { total = page.total }
+                    let (new, isLast) = cursor.take(page.keys, total: page.total, of: request)
+                    let offset = paging.offset + loaded
+                    loaded += new.count
+                    isAtEnd = isLast || new.count == rest
+                    let end = Swift.min(total.map { Swift.max(0, $0 - paging.offset) } ?? .max, paging.limit ?? .max)
+                    list.report?(Progress(loaded: loaded, total: total != nil ? end : isAtEnd ? loaded : nil))
+                    // The first page is one even where nothing is on it.
+                    if !new.isEmpty || (isAtEnd && offset == paging.offset) {
+                        return Page(elements: Array(page.elements[new]), offset: offset, total: page.total)
+                    }
+                }
+                return nil
+            }
+        }
+    }
+}
+
+extension PagedList.Page: Sendable where Element: Sendable {}
+
+/// A list on the server: the call that gives it, what is asked for, and how its pages are read.
+struct ListSource<Element>: Sendable {
+    let scope: any CallScope
+    let call: IndivoCall
+    var path: [String: String] = [:]
+    let paging: Paging
+    /// Whether pages report how many elements there are in all.
+    var tellsTotal = true
+    /// Whether the server gives the list whole, and takes no limit.
+    var isWhole = false
+    /// What is asked for, without the part of the list.
+    let parameters: @Sendable () throws -> FormParameters
+    let read: @Sendable (CallResponse) async throws -> FetchedPage<Element>
+
+    /// How many elements to ask for at once.
+    var pageSize: Int { isWhole ? .max : paging.pageSize }
+
+    func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
+        try paging.check(call)
+        var parameters = try parameters()
+        if isWhole {
+            let page = try await read(await scope.send(call, path: path, query: parameters))
+            return FetchedPage(
+                elements: Array(page.elements.dropFirst(offset).prefix(limit)),
+                keys: Array(page.keys.dropFirst(offset).prefix(limit)), total: page.total)
+        }
+        parameters.append(name: "limit", value: String(limit))
+        parameters.append(name: "offset", value: String(offset))
+        return try await read(await scope.send(call, path: path, query: parameters))
+    }
+}
+
+/// A page as a server gave it.
+struct FetchedPage<Element> {
+    let elements: [Element]
+    /// By what each is known again; not unique where one document has several facts.
+    let keys: [String]
+    let total: Int?
+}
+
+extension CallResponse {
+    /// The total that the response reports, if there is one.
+    /// - Throws: ``IndivoError`` for a number that no list can have, since it is used in arithmetic.
+    func total(_ told: Int?) throws(IndivoError) -> Int? {
+        guard let told, !(0...Int(Int32.max)).contains(told) else { return told }
+        throw malformed("the total that it tells (\(told)) is that of no list")
+    }
+}
+
+/// Which part of a list is wanted, and in which pieces it is fetched.
+struct Paging: Sendable, Hashable {
+    var limit: Int?
+    var offset: Int
+    var pageSize: Int
+
+    /// - Throws: ``IndivoError`` for numbers that a server fails on.
+    func check(_ call: IndivoCall) throws {
+        if let limit, limit < 1 {
+            throw IndivoError.argument("a limit of \(limit) asks for nothing; give 1 or more, or nil for everything", call)
+        }
+        if pageSize < 1 { throw IndivoError.argument("a page size of \(pageSize) asks for nothing; give 1 or more", call) }
+        if offset < 0 { throw IndivoError.argument("an offset of \(offset) lies before the list; give 0 or more", call) }
+    }
+}
+
+extension ReportQuery {
+    var paging: Paging { Paging(limit: limit, offset: offset, pageSize: pageSize) }
+}
+
+/// How far a list has been read that others work on meanwhile.
+///
+/// A server's pages are counted from the list's beginning, and its total and its rows come from two statements: neither
+/// shows how far the list has shifted since the last page. So each page is asked for with some elements of the one before
+/// it, and with one more than is wanted, which shows whether the list continues.
+struct ListCursor {
+    /// A part of a list to ask for.
+    struct Request {
+        var offset: Int
+        var limit: Int
+        /// How many elements of it should be known.
+        var overlap: Int
+        /// How many are wanted beyond those.
+        var wanted: Int
+    }
+
+    private enum Mode {
+        /// The next page begins with the last elements of the one before.
+        case following
+        /// Nothing of a page was known: a known element is searched for from a few pages before it.
+        case steppingBack
+        /// The list is searched from its beginning for a known element.
+        case searching
+        /// None of the elements read so far is in the list any more: the list is read again from the beginning.
+        case restarting
+    }
+
+    private let start: Int
+    private let pageSize: Int
+    private var mode = Mode.following
+    /// Where on the server the first element stands that was not read yet, as of the last page.
+    private var position: Int
+    /// The keys of what was read, in order.
+    private var read: [String] = []
+    /// The total with the last page from which anything was taken.
+    private var total: Int?
+    /// Pages in a row of which nothing was taken.
+    private var fruitlessPages = 0
+    private var failedSearches = 0
+
+    /// So many pages are searched, and so many searches made in vain, before a list counts as one that cannot be read.
+    private static let longestSearch = 1000
+    private static let mostFailedSearches = 8
+    private static let searchedAtOnce = 100
+    private static let slack = 100
+
+    init(start: Int, pageSize: Int) {
+        self.start = start
+        self.pageSize = pageSize
+        position = start
+    }
+
+    /// What to ask for.
+    /// - Parameter rest: How many elements are wanted at most.
+    func request(upTo rest: Int) -> Request {
+        let wanted = min(pageSize, rest)
+        let overlap = mode == .following ? min(read.count, max(1, pageSize / 10), position - start) : 0
+        var more = overlap + (wanted < rest ? 1 : 0)
+        // Catching up has to be faster than the list grows.
+        if fruitlessPages > 0 { more += Self.searchedAtOnce << min(fruitlessPages - 1, 5) }
+        return Request(
+            offset: position - overlap, limit: wanted > .max - more ? .max : wanted + more, overlap: overlap, wanted: wanted)
+    }
+
+    /// - Throws: ``IndivoError`` for a list in which again and again nothing is found of what was read.
+    func checkSteadiness(_ call: IndivoCall) throws {
+        guard failedSearches > Self.mostFailedSearches else { return }
+        throw IndivoError(
+            .malformedResponse("each page of the list holds other elements than the one before; it cannot be read"), call: call)
+    }
+
+    /// Takes what is new of a page.
+    /// - Returns: Which of its elements are new, and whether the list ends with them.
+    mutating func take(_ page: [String], total newTotal: Int?, of request: Request) -> (new: Range<Int>, isLast: Bool) {
+        let isShort = page.count < request.limit
+        let first: Int
+        if let found = self.first(in: page, after: request.overlap) {
+            first = found
+        } else if mode == .restarting || hasShrunk(newTotal, request) {
+            first = 0
+        } else {
+            // An empty list has no more.
+            if page.isEmpty, request.offset == start { return (0..<0, true) }
+            // What was added between the server's two statements may stand behind the end that the total tells.
+            let isBehindEnd = newTotal.map { request.offset + page.count > $0 + Self.slack } ?? false
+            search(after: page, of: request, isAtEnd: isShort || isBehindEnd)
+            return (0..<0, false)
+        }
+        let end = min(page.count, first + min(request.wanted, page.count))
+        let new = first..<max(first, end)
+        position = request.offset + (new.isEmpty ? page.count : new.upperBound)
+        mode = .following
+        fruitlessPages = new.isEmpty ? fruitlessPages + 1 : 0
+        read += page[new]
+        total = newTotal
+        // A page that is not full is the last, unless the server gives fewer than it is asked for.
+        let isCapped = newTotal.map { $0 > request.offset + page.count } == true && !new.isEmpty
+        return (new, isShort && new.upperBound == page.count && !isCapped)
+    }
+
+    /// Where on a page what was not read begins; `nil` when nothing on it is known.
+    private func first(in page: [String], after overlap: Int) -> Int? {
+        guard let last = read.last else { return 0 }
+        if overlap > 0, page.prefix(overlap).elementsEqual(read.suffix(overlap)) { return overlap }
+        // Several rows may be alike: the one counts before which most of the others are the same too.
+        var best: (index: Int, length: Int)?
+        for index in page.indices where page[index] == last {
+            let length = zip(page[...index].reversed(), read.reversed()).prefix { $0 == $1 }.count
+            if length > best?.length ?? 0 { best = (index, length) }
+        }
+        if let best { return best.index + 1 }
+        // The last one was taken out of the list, or comes later.
+        let known = Set(read)
+        return page.lastIndex { known.contains($0) }.map { $0 + 1 }
+    }
+
+    /// Whether the list's beginning holds nothing that was read because that was taken out of it.
+    private func hasShrunk(_ newTotal: Int?, _ request: Request) -> Bool {
+        guard let newTotal, let total, request.offset == start else { return false }
+        return newTotal < total
+    }
+
+    /// Goes on with a search, or begins one.
+    private mutating func search(after page: [String], of request: Request, isAtEnd: Bool) {
+        fruitlessPages += 1
+        switch mode {
+        case .following where request.offset > start:
+            mode = .steppingBack
+            position = max(start, request.offset - min(request.limit, 1000) * 4)
+        case .steppingBack where request.offset > start:
+            mode = .searching
+            position = start
+        case .following, .steppingBack, .searching:
+            mode = .searching
+            position = request.offset + page.count
+            if isAtEnd || fruitlessPages > Self.longestSearch {
+                failedSearches += 1
+                mode = .restarting
+                position = start
+            }
+        case .restarting: break
         }
     }
 }

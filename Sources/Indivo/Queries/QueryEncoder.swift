@@ -20,8 +20,7 @@ struct QueryEncoder {
         if let range = query.dateRange {
             let field = try dateField(range.field, for: "a date range")
             if range.start == nil && range.end == nil {
-                throw refused(
-                    "the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
+                throw refused("the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
             }
             let start = try range.start.map { try date($0, field) } ?? ""
             let end = try range.end.map { try date($0, field) } ?? ""
@@ -35,12 +34,8 @@ struct QueryEncoder {
         return parameters
     }
 
-    private func append(
-        _ aggregate: AggregateQuery, _ query: ReportQuery, to parameters: inout FormParameters
-    ) throws {
-        if query.order != nil {
-            throw refused("an order splits the groups of an aggregate; leave it out, and sort the results")
-        }
+    private func append(_ aggregate: AggregateQuery, _ query: ReportQuery, to parameters: inout FormParameters) throws {
+        if query.order != nil { throw refused("an order splits the groups of an aggregate; leave it out, and sort the results") }
         let field = try field(aggregate.field, for: "an aggregate")
         try check(aggregate.operation, on: field)
         parameters.append(name: "aggregate_by", value: "\(aggregate.operation.rawValue)*\(field.name)")
@@ -51,8 +46,7 @@ struct QueryEncoder {
             let field = try dateField(name, for: "a group of dates")
             parameters.append(name: "date_group", value: "\(field.name)*\(increment.rawValue)")
         case nil where !source.isMinimal:
-            throw refused(
-                "a server fails on an aggregate over a whole report on \(source.name); group it by a field or by dates")
+            throw refused("a server fails on an aggregate over a whole report on \(source.name); group it by a field or by dates")
         case nil:
             break
         }
@@ -69,8 +63,7 @@ struct QueryEncoder {
                 throw refused("“\(field.property)” is neither a number nor a date, which \(operation) needs")
             }
             if isDate && source.isMinimal {
-                throw refused(
-                    "a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
+                throw refused("a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
             }
         case .count:
             break
@@ -84,12 +77,9 @@ struct QueryEncoder {
             throw refused("audits are of this record only; leave “\(name)” out")
         }
         guard let fields = source.fields else { return ReportSource.Field(name, .string) }
-        if let field = fields.first(where: { $0.name == name }) ?? fields.first(where: { $0.property == name }) {
-            return field
-        }
+        if let field = fields.first(where: { $0.name == name }) ?? fields.first(where: { $0.property == name }) { return field }
         let known = fields.map { $0.name == $0.property ? $0.name : "\($0.property) (\($0.name))" }
-        throw refused(
-            "a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
+        throw refused("a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
     }
 
     private func dateField(_ name: String, for what: String) throws -> ReportSource.Field {
@@ -105,8 +95,8 @@ struct QueryEncoder {
         return try filter.values.map { try text($0, field) }.joined(separator: "|")
     }
 
-    private func text(_ value: FilterValue, _ field: ReportSource.Field) throws -> String {
-        let type: DataFieldType = source.fields == nil ? value.likelyType : field.type
+    private func text(_ value: ReportQuery.Value, _ field: ReportSource.Field) throws -> String {
+        let type: DataFieldType = source.fields == nil ? value.meaning.type : field.type
         switch (type, value) {
         case (.date, _), (.dateTime, _): return try date(value, field)
         case (.number, .number(let number)) where number.isFinite: return number.lexical
@@ -114,7 +104,7 @@ struct QueryEncoder {
         case (.boolean, .truth(let truth)): return truth ? "1" : "0"
         case (.string, .text(let text)): return try plain(text, field)
         default:
-            throw refused("“\(field.property)” is a \(type.rawValue), and the filter's value is \(value.kind)")
+            throw refused("“\(field.property)” is a \(type.rawValue), and the filter's value is \(value.meaning.name)")
         }
     }
 
@@ -129,7 +119,7 @@ struct QueryEncoder {
     }
 
     /// A date as a server takes it: a day without zone, or an instant in UTC.
-    private func date(_ value: FilterValue, _ field: ReportSource.Field) throws -> String {
+    private func date(_ value: ReportQuery.Value, _ field: ReportSource.Field) throws -> String {
         switch value {
         case .day(let day):
             // A day in a zone begins elsewhere than the day in UTC.
@@ -153,7 +143,7 @@ struct QueryEncoder {
             if let time = try? XMLDateTime(lexical: text) { return try date(.time(time), field) }
             throw refused("the text for “\(field.property)” is no date; write 2026-11-21 or 2026-11-21T08:00:00Z")
         case .number, .truth:
-            throw refused("“\(field.property)” is a date, and the value is \(value.kind)")
+            throw refused("“\(field.property)” is a date, and the value is \(value.meaning.name)")
         }
     }
 
@@ -168,25 +158,15 @@ struct QueryEncoder {
     private func refused(_ why: String) -> IndivoError { IndivoError.argument(why, call) }
 }
 
-extension FilterValue {
-    /// The type of a field that could have the value.
-    fileprivate var likelyType: DataFieldType {
+extension ReportQuery.Value {
+    /// The type of a field that could have the value, and what the value is called.
+    fileprivate var meaning: (type: DataFieldType, name: String) {
         switch self {
-        case .text: .string
-        case .number: .number
-        case .truth: .boolean
-        case .day: .date
-        case .time: .dateTime
-        }
-    }
-
-    fileprivate var kind: String {
-        switch self {
-        case .text: "a text"
-        case .number: "a number"
-        case .truth: "true or false"
-        case .day: "a day"
-        case .time: "a time"
+        case .text: (.string, "a text")
+        case .number: (.number, "a number")
+        case .truth: (.boolean, "true or false")
+        case .day: (.date, "a day")
+        case .time: (.dateTime, "a time")
         }
     }
 }

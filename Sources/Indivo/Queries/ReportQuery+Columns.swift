@@ -3,30 +3,30 @@ import IndivoModel
 /// A value of a column that holds one value, by which a report can be filtered, ordered and grouped.
 public protocol ColumnValue: Sendable, Hashable {
     /// The value as a filter takes it.
-    var filterValue: FilterValue { get }
+    var filterValue: ReportQuery.Value { get }
 }
 
 /// A value of a column that holds a date.
 public protocol ColumnDate: ColumnValue {}
 
 extension String: ColumnValue {
-    public var filterValue: FilterValue { .text(self) }
+    public var filterValue: ReportQuery.Value { .text(self) }
 }
 
 extension Double: ColumnValue {
-    public var filterValue: FilterValue { .number(self) }
+    public var filterValue: ReportQuery.Value { .number(self) }
 }
 
 extension Bool: ColumnValue {
-    public var filterValue: FilterValue { .truth(self) }
+    public var filterValue: ReportQuery.Value { .truth(self) }
 }
 
 extension XMLDate: ColumnDate {
-    public var filterValue: FilterValue { .day(self) }
+    public var filterValue: ReportQuery.Value { .day(self) }
 }
 
 extension XMLDateTime: ColumnDate {
-    public var filterValue: FilterValue { .time(self) }
+    public var filterValue: ReportQuery.Value { .time(self) }
 }
 
 extension ReportQuery {
@@ -42,7 +42,7 @@ extension ReportQuery {
     ///   - start: A day or a time; `nil` for any.
     ///   - end: A day (its first moment) or a time; `nil` for any.
     public func dates(
-        _ column: ModelColumn<some ColumnDate>, from start: FilterValue? = nil, to end: FilterValue? = nil
+        _ column: ModelColumn<some ColumnDate>, from start: ReportQuery.Value? = nil, to end: ReportQuery.Value? = nil
     ) -> ReportQuery {
         dates(column.path, from: start, to: end)
     }

@@ -21,13 +21,7 @@ public struct ReportQuery: Sendable, Hashable {
         /// The field.
         public var field: String
         /// Any of these; at least one.
-        public var values: [FilterValue]
-
-        /// A field, and what it may be.
-        public init(field: String, values: [FilterValue]) {
-            self.field = field
-            self.values = values
-        }
+        public var values: [Value]
     }
 
     /// Between which dates a field has to lie, both of them included.
@@ -35,16 +29,9 @@ public struct ReportQuery: Sendable, Hashable {
         /// The field, which holds a date.
         public var field: String
         /// The first date; `nil` for any.
-        public var start: FilterValue?
+        public var start: Value?
         /// The last date; `nil` for any.
-        public var end: FilterValue?
-
-        /// A field, and the dates between which it lies.
-        public init(field: String, start: FilterValue?, end: FilterValue?) {
-            self.field = field
-            self.start = start
-            self.end = end
-        }
+        public var end: Value?
     }
 
     /// By which field a report is ordered.
@@ -53,12 +40,6 @@ public struct ReportQuery: Sendable, Hashable {
         public var field: String
         /// Whether the greatest, or the latest, comes first.
         public var isDescending: Bool
-
-        /// An order by a field.
-        public init(field: String, isDescending: Bool = false) {
-            self.field = field
-            self.isDescending = isDescending
-        }
     }
 
     /// A server reports the facts of one status at a time; audits have none.
@@ -82,7 +63,7 @@ public struct ReportQuery: Sendable, Hashable {
     public init(status: DocumentStatus = .active) { self.status = status }
 
     /// Only facts in which a field has one of some values.
-    public func filter(_ field: String, equals values: FilterValue...) -> ReportQuery {
+    public func filter(_ field: String, equals values: Value...) -> ReportQuery {
         changed { $0.filters.append(Filter(field: field, values: values)) }
     }
 
@@ -90,7 +71,7 @@ public struct ReportQuery: Sendable, Hashable {
     /// - Parameters:
     ///   - start: A day or a time; `nil` for any.
     ///   - end: A day (its first moment) or a time; `nil` for any.
-    public func dates(_ field: String, from start: FilterValue? = nil, to end: FilterValue? = nil) -> ReportQuery {
+    public func dates(_ field: String, from start: Value? = nil, to end: Value? = nil) -> ReportQuery {
         changed { $0.dateRange = DateRange(field: field, start: start, end: end) }
     }
 
@@ -128,28 +109,28 @@ extension ReportQuery {
         /// SDMJ.
         case json = "application/json"
     }
+
+    /// A value that a field is compared with.
+    ///
+    /// A text stands for a date where the field is one: `"2026-11-21"`, `"2026-11-21T08:00:00Z"`.
+    public enum Value: Sendable, Hashable {
+        /// A text, or a date as text.
+        case text(String)
+        /// A number.
+        case number(Double)
+        /// `true` or `false`.
+        case truth(Bool)
+        /// A calendar day.
+        case day(XMLDate)
+        /// An instant.
+        case time(XMLDateTime)
+
+        /// An instant.
+        public static func date(_ date: Date) -> Value { .time(XMLDateTime(date)) }
+    }
 }
 
-/// A value that a field is compared with.
-///
-/// A text stands for a date where the field is one: `"2026-11-21"`, `"2026-11-21T08:00:00Z"`.
-public enum FilterValue: Sendable, Hashable {
-    /// A text, or a date as text.
-    case text(String)
-    /// A number.
-    case number(Double)
-    /// `true` or `false`.
-    case truth(Bool)
-    /// A calendar day.
-    case day(XMLDate)
-    /// An instant.
-    case time(XMLDateTime)
-
-    /// An instant.
-    public static func date(_ date: Date) -> FilterValue { .time(XMLDateTime(date)) }
-}
-
-extension FilterValue: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+extension ReportQuery.Value: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral
 {
     public init(stringLiteral text: String) { self = .text(text) }

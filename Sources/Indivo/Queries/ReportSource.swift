@@ -1,4 +1,6 @@
 import IndivoModel
+import IndivoXML
+import OAuth1
 
 /// What a report is about, with the fields by which it can be filtered, ordered and grouped.
 public struct ReportSource: Sendable {
@@ -29,9 +31,7 @@ public struct ReportSource: Sendable {
     /// Whether the facts have a status.
     var hasStatus: Bool { call != .auditQuery }
 
-    private init(
-        _ name: String, _ call: IndivoCall, path: [String: String] = [:], fields: [Field]?
-    ) {
+    private init(_ name: String, _ call: IndivoCall, path: [String: String] = [:], fields: [Field]?) {
         self.name = name
         self.call = call
         self.path = path
@@ -64,10 +64,7 @@ public struct ReportSource: Sendable {
     /// The minimal report on procedures.
     public static let procedures = ReportSource(
         "procedures", .procedureList,
-        fields: [
-            Field("procedure_name", .string, property: "name"),
-            Field("date_performed", .dateTime, property: "datePerformed"),
-        ])
+        fields: [Field("procedure_name", .string, property: "name"), Field("date_performed", .dateTime, property: "datePerformed")])
 
     /// The minimal report on clinical notes.
     public static let simpleClinicalNotes = ReportSource(
@@ -112,4 +109,149 @@ public struct ReportSource: Sendable {
         IndivoCall.procedureList.name: .carenetProcedureList, IndivoCall.measurementList.name: .carenetMeasurementList,
         IndivoCall.simpleClinicalNotesList.name: .carenetSimpleClinicalNotesList,
     ]
+}
+
+extension CallScope {
+    func modelReports<Document: IndivoDocument>(
+        of type: Document.Type, _ query: ReportQuery, in record: IndivoRecord?
+    ) -> PagedList<Document> {
+        modelReports(.model(type), query, in: record) { try await CallResponse.models($0, as: type) }
+    }
+
+    /// A generic report. Servers report no total.
+    func modelReports<Document: IndivoDocument>(
+        _ source: ReportSource, _ query: ReportQuery, in record: IndivoRecord?,
+        _ read: @escaping @concurrent @Sendable (CallResponse) async throws -> sending [Document]
+    ) -> PagedList<Document> {
+        let call = source.call(in: self)
+        return PagedList(
+            source: ListSource(
+                scope: self, call: call, path: source.path, paging: query.paging, tellsTotal: false,
+                parameters: {
+                    let format = FormParameters.Element(name: "response_format", value: query.format.rawValue)
+                    return FormParameters(try [format] + QueryEncoder(source: source, call: call).parameters(query))
+                }
+            ) { response in
+                let documents = try await read(response)
+                let stage = record.map { DocumentStage.inRecord($0) } ?? .inNoRecord
+                for document in documents {
+                    document.isFromReport = true
+                    document.documentStage = stage
+                }
+                return FetchedPage(elements: documents, keys: documents.map { $0.id ?? "" }, total: nil)
+            })
+    }
+
+    /// A minimal report or an audit.
+    func reportList<Element>(
+        _ source: ReportSource, _ query: ReportQuery, _ make: @escaping @Sendable (Report) -> Element?
+    ) -> PagedList<Element> {
+        let call = source.call(in: self)
+        return PagedList(
+            source: ListSource(
+                scope: self, call: call, path: source.path, paging: query.paging,
+                parameters: { try QueryEncoder(source: source, call: call).parameters(query) }
+            ) { response in
+                let reports = try await response.reports()
+                return FetchedPage(
+                    elements: try response.elements(of: reports, make), keys: reports.reports.map(\.listKey),
+                    total: try response.total(reports.summary?.total))
+            })
+    }
+
+    func minimalReports<Document: IndivoDocument>(
+        _ source: ReportSource, _ query: ReportQuery, in record: IndivoRecord?,
+        _ item: @escaping @Sendable (ReportItem) -> Document?
+    ) -> PagedList<Document> {
+        reportList(source, query) { report in
+            guard let document = report.item.flatMap(item) else { return nil }
+            document.isFromReport = true
+            if let metadata = report.meta?.document, !metadata.id.isEmpty {
+                document.documentPlace = DocumentPlace(
+                    record.map { .inRecord($0) } ?? .inNoRecord, id: metadata.id, metadata: metadata)
+            }
+            return document
+        }
+    }
+
+    /// All results of an aggregate.
+    func aggregates(
+        _ aggregate: AggregateQuery, over source: ReportSource, _ query: ReportQuery
+    ) async throws -> [AggregateQuery.Result] {
+        let call = source.call(in: self)
+        try query.paging.check(call)
+        var parameters = try QueryEncoder(source: source, call: call).parameters(query, aggregate: aggregate)
+        // JSON alone can say that a group has no name.
+        if !source.isMinimal { parameters.append(name: "response_format", value: ReportQuery.Format.json.rawValue) }
+        parameters.append(name: "limit", value: String(query.limit ?? 0))
+        parameters.append(name: "offset", value: String(query.offset))
+        let response = try await send(call, path: source.path, query: parameters)
+        guard source.isMinimal else { return try response.aggregates() }
+        return try await response.elements(of: response.reports()) { $0.item?.aggregate.map(AggregateQuery.Result.init) }
+    }
+}
+
+extension CallResponse {
+    /// The aggregates of a generic report, in JSON or XML, whichever the server gave.
+    fileprivate func aggregates() throws -> [AggregateQuery.Result] {
+        guard SDMJ.isLikely(body) else {
+            return try value(AggregateReports.self, root: "AggregateReports").reports.map(AggregateQuery.Result.init)
+        }
+        return try reading { try SDMJ.rows(parsing: json()).map { AggregateQuery.Result(group: $0["group"], value: $0["value"]) } }
+    }
+
+    /// The models of a report as documents of a class.
+    @concurrent
+    static func models<Document: IndivoDocument>(
+        _ response: CallResponse, as type: Document.Type
+    ) async throws -> sending [Document] {
+        let models = try response.modelElements()
+        return try response.reading { try [Document](readingModels: models) }
+    }
+
+    /// The models of a report, each as a document of the class that is registered for it.
+    @concurrent
+    static func models(_ response: CallResponse) async throws -> sending [IndivoDocument] {
+        let root = try response.modelsRoot()
+        return try response.reading { try SDMXDocument(root).models }
+    }
+
+    /// The `Model` elements of a report, in SDMX or SDMJ, whichever the server gave.
+    func modelElements() throws -> [XMLNode] { Array(try modelsRoot().children(named: "Model")) }
+
+    private func modelsRoot() throws -> XMLNode {
+        if SDMJ.isLikely(body) { return try reading { try SDMJ.models(parsing: json()) } }
+        let root = try xml()
+        guard root.name == "Models" else { throw malformed("its root is <\(root.name)>, not <Models>") }
+        return root
+    }
+
+    /// A minimal report. Read away from the caller's actor.
+    @concurrent
+    fileprivate func reports() async throws -> sending Reports {
+        let root = try xml()
+        let reports = try reading { try Reports.read(from: root) }
+        try check(placeOf: reports)
+        return reports
+    }
+
+    fileprivate func elements<Element>(of reports: Reports, _ make: (Report) -> Element?) throws -> [Element] {
+        try reports.reports.map { report in
+            guard let element = make(report) else { throw malformed("a report's item is not what this call gives") }
+            return element
+        }
+    }
+}
+
+extension AggregateQuery.Result {
+    fileprivate init(_ report: AggregateReport) { self.init(group: report.group, value: report.value) }
+}
+
+extension Report {
+    /// By what a result is known again on another page: the document's id, the fact's, or all that an audit says.
+    fileprivate var listKey: String {
+        if let id = meta?.document?.id, !id.isEmpty { return id }
+        if let measurement = item?.measurement { return measurement.factID ?? "\(measurement)" }
+        return item?.auditEntry.map { "\($0)" } ?? ""
+    }
 }

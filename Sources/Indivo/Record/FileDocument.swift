@@ -31,8 +31,7 @@ public final class FileDocument: RecordDocument {
     public init(id: String, in record: IndivoRecord) { documentPlace = DocumentPlace(.inRecord(record), id: id) }
 
     init(_ metadata: DocumentMetadata, in record: IndivoRecord?, content: FileContent? = nil) {
-        documentPlace = DocumentPlace(
-            record.map { .inRecord($0) } ?? .inNoRecord, id: metadata.id, metadata: metadata)
+        documentPlace = DocumentPlace(record.map { .inRecord($0) } ?? .inNoRecord, id: metadata.id, metadata: metadata)
         self.content = content
         storedContent = content
     }
@@ -93,8 +92,7 @@ public final class FileDocument: RecordDocument {
 
     private func fetched() throws -> FileContent {
         guard let content else {
-            throw IndivoError.argument(
-                "the document's content is not here yet; call fetchContent()", .recordSpecificDocument)
+            throw IndivoError.argument("the document's content is not here yet; call fetchContent()", .recordSpecificDocument)
         }
         return content
     }

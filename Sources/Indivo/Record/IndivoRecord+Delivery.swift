@@ -15,19 +15,16 @@ extension IndivoRecord {
 
     /// Stores a new version of a document under an external id (`document_version_by_ext_id`).
     /// - Returns: The new version's id.
-    package func deliverVersion(
-        _ content: FileContent, of document: String, externalID: String
-    ) async throws -> String {
+    package func deliverVersion(_ content: FileContent, of document: String, externalID: String) async throws -> String {
         let call = IndivoCall.documentVersionByExternalID
         let id = try await once(
             call, ["document": document, "external": externalID], body: content.body(for: call)
         ).documentWithID().id
-        versions.note(document, replacedBy: id)
+        noteReplaced(document)
         return id
     }
 
     /// The root of a document as the server has it (`record_specific_document`).
-    ///
     /// - Parameter name: What the root is called; anything else, such as a network's own page, is a malformed response.
     package func storedDocument(_ id: String, root name: String) async throws -> XMLNode {
         let answer = try await once(.recordSpecificDocument, ["document": id])
@@ -37,9 +34,7 @@ extension IndivoRecord {
     }
 
     /// Sets a document's status (`document_set_status`).
-    package func deliverStatus(
-        _ status: DocumentStatus, reason: String, of document: String, stamp: SigningStamp
-    ) async throws {
+    package func deliverStatus(_ status: DocumentStatus, reason: String, of document: String, stamp: SigningStamp) async throws {
         let answer = try await once(
             .documentSetStatus, ["document": document],
             body: .form(["status": status.rawValue, "reason": reason]), stamp: stamp)
@@ -48,8 +43,7 @@ extension IndivoRecord {
 
     /// Sets a document's label (`record_document_label`).
     package func deliverLabel(_ label: String, of document: String, stamp: SigningStamp) async throws {
-        let answer = try await once(
-            .recordDocumentLabel, ["document": document], body: .text(label), stamp: stamp)
+        let answer = try await once(.recordDocumentLabel, ["document": document], body: .text(label), stamp: stamp)
         _ = try answer.labelledMetadata()
     }
 
@@ -82,21 +76,18 @@ extension IndivoRecord {
     }
 
     /// A stamp for a request that is signed now, by the server's time where that is known.
-    package func newStamp() -> SigningStamp {
-        SigningStamp(at: Int(server.options.timing.now().timeIntervalSince1970) + server.calls.clock.offset)
-    }
+    package func newStamp() -> SigningStamp { SigningStamp(at: server.calls.serverTime) }
 
     private func once(
         _ call: IndivoCall, _ path: [String: String], body: CallClient.Body? = nil, stamp: SigningStamp? = nil
-    ) async throws -> Answer {
-        try await server.calls.attempt(
-            CallClient.Outgoing(
-                call: call, credentials: credentials, path: path.merging(variables) { given, _ in given }, query: [:],
-                body: body, signing: OAuthSigner.Options(), stamp: stamp))
+    ) async throws -> CallResponse {
+        var outgoing = outgoing(call, path, body)
+        outgoing.stamp = stamp
+        return try await server.calls.attempt(outgoing)
     }
 }
 
-extension Answer {
+extension CallResponse {
     /// The document that the response describes, which has an id.
     fileprivate func documentWithID() throws -> DocumentMetadata {
         let metadata = try metadata()

@@ -39,7 +39,7 @@ extension IndivoRecord {
     }
 }
 
-extension Answer {
+extension CallResponse {
     /// Demographics in SDMX or SDMJ, whichever the server gave.
     func demographics() throws -> Demographics {
         let models = try modelElements()

@@ -16,11 +16,7 @@ extension IndivoRecord {
     /// document by the external id, and sends it again only if it did not arrive. Where even that cannot be found out, the
     /// document remembers the id, and the same call continues from there: it adopts the stored document, or stores it. If the
     /// document changed in between, the change becomes a new version.
-    ///
-    /// - Parameters:
-    ///   - document: A new document: an ``IndivoModel/IndivoDocument`` or a ``FileDocument``.
-    ///   - externalID: The external id of the document.
-    ///   - validation: Whether the document is checked before it is sent.
+    /// - Parameter document: A new document: an ``IndivoModel/IndivoDocument`` or a ``FileDocument``.
     /// - Throws: ``IndivoError``, with ``IndivoError/Reason/invalidDocument(problems:)`` for a document that breaks rules of
     ///   its model; `DocumentError` when the document cannot be written.
     public func add(
@@ -29,13 +25,7 @@ extension IndivoRecord {
         try await addNew(document, (.documentCreateByExternalID, .documentCreate), externalID, validation)
     }
 
-    /// Adds several models as one document, as they stand in one SDMX file. They share the document's id.
-    ///
-    /// - Parameters:
-    ///   - file: New models.
-    ///   - externalID: The external id of the document.
-    ///   - validation: Whether the models are checked before they are sent; ``DocumentValidation/none`` sends them
-    ///     whatever they say.
+    /// Adds several new models as one document, as they stand in one SDMX file. They share the document's id.
     /// - Throws: ``IndivoError``; `DocumentError` when a model cannot be written.
     public func add(
         _ file: SDMXDocument, externalID: ExternalID = .generated, validation: DocumentValidation = .model
@@ -48,7 +38,7 @@ extension IndivoRecord {
             try await storeWithoutExternalID(upload, call, path: [:])
             return
         }
-        guard try await store(upload, call, externalID: externalID.chosen) == .asItIs else {
+        guard try await store(upload, call, externalID: externalID.chosen) else {
             throw IndivoError.argument(
                 "the models were stored as they were sent before, and have changed since; they are in the record now: "
                     + "call replace() on those that changed", call)
@@ -123,13 +113,12 @@ extension IndivoRecord {
     }
 
     /// Sets the label of the document that this app stored under an external id (`record_document_label_ext`).
-    ///
     /// - Parameter label: At most 100 characters; empty takes it away.
     /// - Returns: The document's metadata.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func setLabel(_ label: String, externalID: String) async throws -> DocumentMetadata {
-        try Limits.check(label: label, .recordDocumentLabelByExternalID)
+        try IndivoCall.recordDocumentLabelByExternalID.check(label)
         return try await send(.recordDocumentLabelByExternalID, path: ["external": externalID], body: .text(label))
             .labelledMetadata()
     }

@@ -13,10 +13,7 @@ extension IndivoRecord {
     /// A report leaves some things out (fields the model does not have, a vital signs' encounter); replacing such a
     /// document keeps them all the same, see ``RecordDocument/replace(externalID:validation:)``. Reading the list throws
     /// ``IndivoError``, and `DocumentError` for a document that cannot be read.
-    ///
-    /// - Parameters:
-    ///   - type: The class; its model must be known to the server.
-    ///   - query: Which documents, in which order.
+    /// - Parameter type: The class; its model must be known to the server.
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<Document> {
@@ -25,10 +22,8 @@ extension IndivoRecord {
 
     /// The documents of a model by its name (`generic_list`): each of the class that is registered for the model, or a
     /// `GenericDocument`.
-    public func reports(
-        ofModel name: String, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<IndivoDocument> {
-        modelReports(.model(named: name), query, in: self) { try await Answer.models($0) }
+    public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
+        modelReports(.model(named: name), query, in: self) { try await CallResponse.models($0) }
     }
 
     // MARK: Minimal reports
@@ -41,9 +36,7 @@ extension IndivoRecord {
 
     /// Measurements of a type (`measurement_list`), with a total.
     /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
-    public func measurements(
-        _ code: String, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<Report.Measurement> {
+    public func measurements(_ code: String, matching query: ReportQuery = ReportQuery()) -> PagedList<Report.Measurement> {
         reportList(.measurements(code), query) { $0.item?.measurement }
     }
 
@@ -53,24 +46,18 @@ extension IndivoRecord {
     }
 
     /// Notes on visits (`simple_clinical_notes_list`), with a total.
-    public func simpleClinicalNotes(
-        matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<SimpleClinicalNoteDocument> {
+    public func simpleClinicalNotes(matching query: ReportQuery = ReportQuery()) -> PagedList<SimpleClinicalNoteDocument> {
         minimalReports(.simpleClinicalNotes, query, in: self) { $0.simpleClinicalNote }
     }
 
     // MARK: Aggregates
 
     /// A number over many facts, for each group of them (`generic_list`, the minimal reports, `audit_query`).
-    ///
-    /// - Parameters:
-    ///   - aggregate: What to compute, and by which groups.
-    ///   - source: What the report is about.
-    ///   - query: Which facts to take. Its format does not count; its limit counts groups.
+    /// - Parameter query: Which facts to take. Its format does not count; its limit counts groups.
     /// - Throws: ``IndivoError``.
     public func aggregate(
         _ aggregate: AggregateQuery, over source: ReportSource, matching query: ReportQuery = ReportQuery()
-    ) async throws -> [AggregateResult] {
+    ) async throws -> [AggregateQuery.Result] {
         try await aggregates(aggregate, over: source, query)
     }
 

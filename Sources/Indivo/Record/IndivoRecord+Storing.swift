@@ -1,15 +1,9 @@
 import IndivoModel
+import IndivoXML
+import Synchronization
 
 /// Storing documents so that each is stored once, also where nobody knows whether an earlier attempt arrived.
 extension IndivoRecord {
-    /// What became of a document that was to be stored.
-    enum Stored {
-        /// The server has it as it is now.
-        case asItIs
-        /// An earlier attempt stored it as it was then.
-        case asItWas
-    }
-
     /// Adds a document.
     /// - Parameter calls: The one with an external id, and the one without.
     func addNew(
@@ -19,25 +13,25 @@ extension IndivoRecord {
         let call = externalID == .none ? calls.withoutID : calls.withID
         try checkNew(document, call)
         try document.check(validation)
-        let upload = try DocumentUpload(new: document, call)
-        if externalID == .none {
-            try await storeWithoutExternalID(upload, call, path: path)
-        } else if try await store(upload, call, path: path, externalID: externalID.chosen) == .asItWas {
-            try await document.replace(validation: .none)
-        }
+        try await store(DocumentUpload(new: document, call), document, call, path, externalID)
     }
 
     /// Stores a new version of a document.
-    func replace(
-        _ document: some RecordDocument, _ externalID: ExternalID, _ validation: DocumentValidation
-    ) async throws {
+    func replace(_ document: some RecordDocument, _ externalID: ExternalID, _ validation: DocumentValidation) async throws {
         let call: IndivoCall = externalID == .none ? .documentVersion : .documentVersionByExternalID
         let path = ["document": try document.stored(for: call).1]
         try document.check(validation, isNewVersion: true)
-        let upload = try await version(of: document, call)
+        try await store(version(of: document, call), document, call, path, externalID)
+    }
+
+    /// Stores a document, and then what changed in it since an earlier attempt that arrived.
+    private func store(
+        _ upload: DocumentUpload, _ document: some RecordDocument, _ call: IndivoCall, _ path: [String: String],
+        _ externalID: ExternalID
+    ) async throws {
         if externalID == .none {
             try await storeWithoutExternalID(upload, call, path: path)
-        } else if try await store(upload, call, path: path, externalID: externalID.chosen) == .asItWas {
+        } else if try await !store(upload, call, path: path, externalID: externalID.chosen) {
             try await document.replace(validation: .none)
         }
     }
@@ -60,25 +54,26 @@ extension IndivoRecord {
     // MARK: Sending
 
     /// Stores content under an external id. Where an earlier attempt may have stored it, searches for it first.
-    ///
+    /// - Returns: Whether the server has it as it is now, and not as it was when an earlier attempt stored it.
     /// - Throws: ``IndivoError``. Where it is not known whether the content was stored, the documents remember its id.
     func store(
         _ upload: DocumentUpload, _ call: IndivoCall, path: [String: String] = [:], externalID: String?
-    ) async throws -> Stored {
+    ) async throws -> Bool {
         let former = try former(upload.documents, call, path, externalID)
         let content = upload.content.data
         if let former, let metadata = try await sending(upload.documents, { try await find(former, call) }) {
             let isSame =
                 metadata.tellsContent ? metadata.mismatch(with: content) == nil : former.contents == [content]
-            note(path["document"], replacedBy: metadata)
+            noteReplaced(path["document"])
             upload.confirm(metadata, in: self, isAsItIs: isSame)
-            return isSame ? .asItIs : .asItWas
+            return isSame
         }
         // Nobody sent it: then it must be the newest version that is replaced.
         if former != nil, path["document"] != nil, call == .documentVersionByExternalID {
             for document in upload.documents { try document.checkNewest(call) }
         }
-        let id = former.map { .usedBefore($0.externalID) } ?? externalID.map { .chosen($0) } ?? SentID.made()
+        let id = former.map { SentID(text: $0.externalID) }
+            ?? externalID.map { SentID(text: $0, isOfThisDocument: false) } ?? .made()
         let body = try upload.content.body(for: call)
         let write = former?.adding(content)
             ?? SentWrite(content, record: self.id, call: call.name, path: path, externalID: id.text)
@@ -86,7 +81,7 @@ extension IndivoRecord {
             try await send(call, path: path, body: body, externalID: id).metadata()
         }
         try finish(upload, metadata, call, path)
-        return .asItIs
+        return true
     }
 
     func storeWithoutExternalID(_ upload: DocumentUpload, _ call: IndivoCall, path: [String: String]) async throws {
@@ -102,15 +97,14 @@ extension IndivoRecord {
         _ upload: DocumentUpload, _ metadata: DocumentMetadata, _ call: IndivoCall, _ path: [String: String]
     ) throws {
         if call == .documentVersion || call == .documentVersionByExternalID {
-            note(path["document"], replacedBy: metadata)
+            noteReplaced(path["document"])
         }
         upload.confirm(metadata, in: self)
         try metadata.verify(upload.content, sentWith: call)
     }
 
-    private func note(_ document: String?, replacedBy metadata: DocumentMetadata) {
-        if let document { versions.note(document, replacedBy: metadata.id) }
-    }
+    /// From now on this version is known to have a newer one.
+    func noteReplaced(_ document: String?) { if let document { _ = replacedVersions.withLock { $0.insert(document) } } }
 
     /// Has documents be sent while `work` runs; afterwards they are where they were.
     /// - Parameter write: What is not known of them when `work` leaves it open.
@@ -211,5 +205,60 @@ extension RecordDocument {
     package var mayBeStored: String {
         "the \(kind) may be stored already, by a call whose outcome is not known; make that call again to find out, or send a "
             + "copy() of it"
+    }
+}
+
+/// Documents with the content in which they are sent, and what to do once the server has it.
+struct DocumentUpload {
+    /// They share the content, and its id afterwards.
+    let documents: [any RecordDocument]
+    let content: FileContent
+    private let commit: () -> Void
+
+    /// - Parameter commit: Makes the content what the documents compare themselves with.
+    init(_ content: FileContent, of documents: [any RecordDocument], commit: @escaping () -> Void) {
+        self.documents = documents
+        self.content = content
+        self.commit = commit
+    }
+
+    init(_ prepared: PreparedDocument, of documents: [IndivoDocument]) throws {
+        try self.init(FileContent(prepared), of: documents, commit: prepared.commit)
+    }
+
+    /// What to send of a new document.
+    init(new document: some RecordDocument, _ call: IndivoCall) throws {
+        switch document {
+        case let document as IndivoDocument: try self.init(PreparedDocument(new: document), of: [document])
+        case let file as FileDocument: self = try file.upload()
+        default:
+            throw IndivoError.argument("the document is neither an IndivoDocument nor a FileDocument", call)
+        }
+    }
+
+    /// What to send of a document's new version.
+    init(versionOf document: some RecordDocument, in record: IndivoRecord, _ call: IndivoCall) async throws {
+        guard let document = document as? IndivoDocument else {
+            try self.init(new: document, call)
+            return
+        }
+        let root: XMLNode
+        if let storedRoot = document.storedRoot {
+            root = storedRoot
+        } else {
+            let (_, id) = try document.stored(for: .recordSpecificDocument)
+            root = try await record.content(
+                .recordSpecificDocument, of: id, checkedBy: document.metadata,
+                refresh: { try await document.refreshMetadata() }
+            ).xml()
+        }
+        try self.init(PreparedDocument(replacing: document, in: root), of: [document])
+    }
+
+    /// The server has the documents now.
+    /// - Parameter isAsItIs: Whether it has this content, and not what an earlier attempt sent.
+    func confirm(_ metadata: DocumentMetadata, in record: IndivoRecord, isAsItIs: Bool = true) {
+        if isAsItIs { commit() }
+        for document in documents { document.confirm(id: metadata.id, metadata: metadata, in: record) }
     }
 }

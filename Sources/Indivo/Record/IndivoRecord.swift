@@ -1,6 +1,7 @@
 import Foundation
 import IndivoModel
 import OAuth1
+import Synchronization
 
 /// A person's record on a server, as far as a token lets the app into it.
 ///
@@ -16,8 +17,12 @@ public final class IndivoRecord: Sendable {
     /// The token by which the app acts, with its secret. Keep it only where secrets are kept.
     public let token: OAuthToken
 
-    let versions = KnownVersions()
-    let unresolvedMessages = UnresolvedMessages()
+    /// The versions that were replaced, as far as this process has seen: a second object of the same document then knows that
+    /// it is outdated, without asking the server.
+    let replacedVersions = Mutex<Set<String>>([])
+    /// Messages of which it is not known whether they arrived, or all of their attachments. When one is sent again, and the
+    /// server says that it has it, that is this message. Another with its id is still refused.
+    let unresolvedMessages = Mutex<[String: OutgoingMessage]>([:])
 
     init(server: IndivoServer, id: String, token: OAuthToken) {
         self.server = server

@@ -74,16 +74,16 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``; another message with the id of one that was sent before is refused.
     public func send(_ message: OutgoingMessage) async throws {
         let call = IndivoCall.recordSendMessage
-        try Limits.check(message.subject, "a subject", 100, call)
+        try call.check(message.subject, "a subject")
         for attachment in message.attachments { _ = try attachment.body(for: .recordMessageAttach) }
-        let mayBeThere = unresolvedMessages.contains(message)
+        let mayBeThere = unresolvedMessages.withLock { $0[message.id] == message }
         do {
             try await send(message, mayBeThere: mayBeThere)
-            unresolvedMessages.remove(message)
+            unresolvedMessages.withLock { $0[message.id] = nil }
         } catch {
             // Once the message is there, what is left open is whether its attachments are.
             if (error as? IndivoError).map({ $0.isOutcomeUnknown || $0.call != call.name }) ?? true {
-                unresolvedMessages.insert(message)
+                unresolvedMessages.withLock { $0[message.id] = message }
             }
             throw error
         }
@@ -105,7 +105,6 @@ extension IndivoRecord {
 
     /// Sends one attachment of a message that was sent (`record_message_attach`), when it is not known whether the attachment
     /// arrived; ``send(_:)`` sends them all.
-    ///
     /// - Parameters:
     ///   - attachment: XML.
     ///   - message: The message; a server takes attachments to one that it does not know, and forgets them.
@@ -115,9 +114,7 @@ extension IndivoRecord {
         try await attach(attachment, to: message, number: number, mayBeThere: false)
     }
 
-    private func attach(
-        _ attachment: FileContent, to message: OutgoingMessage, number: Int, mayBeThere: Bool
-    ) async throws {
+    private func attach(_ attachment: FileContent, to message: OutgoingMessage, number: Int, mayBeThere: Bool) async throws {
         let call = IndivoCall.recordMessageAttach
         guard (1...max(1, message.attachments.count)).contains(number), !message.attachments.isEmpty else {
             throw IndivoError.argument(
@@ -130,18 +127,15 @@ extension IndivoRecord {
     }
 
     /// Notifies the record's owner and whoever shares it (`record_notify`).
-    ///
     /// - Parameters:
     ///   - content: Plain text of at most 500 characters.
     ///   - document: A document of this record that it is about.
     ///   - appURL: Where the app shows more, relative to its start page.
     /// - Throws: ``IndivoError``.
-    public func notify(
-        _ content: String, about document: (any RecordDocument)? = nil, appURL: String? = nil
-    ) async throws {
+    public func notify(_ content: String, about document: (any RecordDocument)? = nil, appURL: String? = nil) async throws {
         let call = IndivoCall.recordNotify
         guard !content.isEmpty else { throw IndivoError.argument("a notification needs a content", call) }
-        try Limits.check(content, "a notification", 500, call)
+        try call.check(content, "a notification", atMost: 500)
         var form: FormParameters = ["content": content]
         if let document {
             let (record, id) = try document.stored(for: call)

@@ -7,16 +7,10 @@ extension RecordDocument {
     ///
     /// Nothing that is stored is lost: a document that came from a report is first fetched whole, and only what changed
     /// is written into it. What the class does not know, and other models of the same document, stay.
-    ///
-    /// - Parameters:
-    ///   - externalID: The external id of the new version, which is another than those of earlier versions.
-    ///   - validation: Whether the document is checked before it is sent; ``DocumentValidation/none`` sends it whatever
-    ///     it says.
+    /// - Parameter externalID: The external id of the new version, which is another than those of earlier versions.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written. A version that is not the newest is
     ///   refused before it is sent.
-    public func replace(
-        externalID: ExternalID = .generated, validation: DocumentValidation = .model
-    ) async throws {
+    public func replace(externalID: ExternalID = .generated, validation: DocumentValidation = .model) async throws {
         try await record(for: .documentVersionByExternalID).replace(self, externalID, validation)
     }
 
@@ -31,25 +25,21 @@ extension RecordDocument {
     }
 
     /// Sets the label under which people see this version (`record_document_label`); empty takes it away.
-    ///
     /// - Parameter label: At most 100 characters.
     /// - Throws: ``IndivoError``.
     public func setLabel(_ label: String) async throws {
         let (record, id) = try stored(for: .recordDocumentLabel)
-        try Limits.check(label: label, .recordDocumentLabel)
+        try IndivoCall.recordDocumentLabel.check(label)
         documentPlace.metadata = try await record.send(.recordDocumentLabel, path: ["document": id], body: .text(label))
             .labelledMetadata()
     }
 
     /// Sets the status of this version (`document_set_status`). Any status may follow any other.
-    ///
     /// - Parameter reason: Why; the server wants one.
     /// - Throws: ``IndivoError``.
     public func setStatus(_ status: DocumentStatus, reason: String) async throws {
         let (record, id) = try stored(for: .documentSetStatus)
-        guard !reason.isEmpty else {
-            throw IndivoError.argument("a change of status needs a reason", .documentSetStatus)
-        }
+        guard !reason.isEmpty else { throw IndivoError.argument("a change of status needs a reason", .documentSetStatus) }
         _ = try await record.send(
             .documentSetStatus, path: ["document": id], body: .form(["status": status.rawValue, "reason": reason]))
         documentPlace.metadata?.status = status
@@ -66,7 +56,6 @@ extension RecordDocument {
     }
 
     /// The versions of the document, this one among them, the earliest first (`document_versions`).
-    ///
     /// - Parameter status: Only those of this status; `nil` for all. A server lists the versions of one status at a
     ///   time, so that all take a request for each.
     /// - Throws: ``IndivoError``.
@@ -78,7 +67,7 @@ extension RecordDocument {
                 .documentVersions, path: ["document": id], DocumentQuery(status: status), { $0 }).all()
         }
         for version in versions {
-            if let newer = version.replacedBy?.id { record.versions.note(version.id, replacedBy: newer) }
+            if version.replacedBy != nil { record.noteReplaced(version.id) }
         }
         return versions.sorted { ($0.createdAt?.date ?? .distantPast) < ($1.createdAt?.date ?? .distantPast) }
     }
@@ -96,10 +85,7 @@ extension RecordDocument {
     /// Relates another document to this one (`document_rels`), such as an annotation to what it annotates.
     ///
     /// A server stores the relation again with each call: ask ``related(as:status:)`` first where it may exist already.
-    ///
-    /// - Parameters:
-    ///   - other: A document of the same record.
-    ///   - relation: What `other` is to this document.
+    /// - Parameter relation: What the other document, one of the same record, is to this one.
     /// - Throws: ``IndivoError``.
     public func relate(to other: some RecordDocument, as relation: DocumentRelation) async throws {
         let (record, id) = try stored(for: .documentRels)
@@ -107,17 +93,14 @@ extension RecordDocument {
         guard record.id == otherRecord.id else {
             throw IndivoError.argument("the documents are in different records", .documentRels)
         }
-        _ = try await record.send(
-            .documentRels, path: ["document": id, "relation": relation.rawValue, "other": otherID])
+        _ = try await record.send(.documentRels, path: ["document": id, "relation": relation.rawValue, "other": otherID])
     }
 
     /// The documents that stand in a relation to any version of this one, each once (`get_documents_by_rel`).
     ///
     /// Older versions of related documents are among them. Contents are fetched with ``FileDocument/fetchContent()``.
     /// - Throws: ``IndivoError``.
-    public func related(
-        as relation: DocumentRelation, status: DocumentStatus = .active
-    ) async throws -> [FileDocument] {
+    public func related(as relation: DocumentRelation, status: DocumentStatus = .active) async throws -> [FileDocument] {
         let (record, id) = try stored(for: .getDocumentsByRel)
         let list = try await record.send(
             .getDocumentsByRel, path: ["document": id, "relation": relation.rawValue],
@@ -132,13 +115,7 @@ extension RecordDocument {
     ///
     /// As with ``IndivoRecord/add(_:externalID:validation:)-(RecordDocument,_,_)``, nothing is stored twice when a response
     /// is lost.
-    ///
-    /// - Parameters:
-    ///   - document: A new document.
-    ///   - relation: What it is to this one.
-    ///   - externalID: The external id of the new document.
-    ///   - validation: Whether the document is checked before it is sent; ``DocumentValidation/none`` sends it whatever
-    ///     it says.
+    /// - Parameter relation: What the new document is to this one.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
     public func addRelated(
         _ document: some RecordDocument, as relation: DocumentRelation, externalID: ExternalID = .generated,

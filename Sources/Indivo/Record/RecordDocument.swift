@@ -1,3 +1,4 @@
+import Foundation
 import IndivoModel
 
 /// A document of a health record, as far as its record knows it: typed (``IndivoModel/IndivoDocument``) or plain bytes
@@ -54,7 +55,7 @@ extension RecordDocument {
         let place = documentPlace
         guard let id = place.id else { return false }
         if let newer = place.metadata?.replacedBy?.id ?? place.metadata?.latest?.id, newer != id { return true }
-        return place.record?.versions.isReplaced(id) ?? false
+        return place.record?.replacedVersions.withLock { $0.contains(id) } ?? false
     }
 
     /// The record and id of a document that is on a server.
@@ -83,5 +84,86 @@ extension RecordDocument {
     /// The server has the document now, under this id and with this metadata, where that is known.
     package func confirm(id: String, metadata: DocumentMetadata? = nil, in record: IndivoRecord) {
         documentPlace = DocumentPlace(.inRecord(record), id: id, metadata: metadata)
+    }
+}
+
+extension IndivoDocument: RecordDocument {
+    /// Where the document is: its record, its id, its metadata.
+    public var documentPlace: DocumentPlace {
+        get { DocumentPlace(documentStage, id: id, metadata: metadata) }
+        set { (documentStage, id, metadata) = (newValue.stage, newValue.id, newValue.metadata) }
+    }
+
+    /// Whether the document is new, or differs from what was last read from or written to a server.
+    public var state: DocumentState {
+        guard id != nil else { return .new }
+        return isChanged ? .changed : .pushed
+    }
+}
+
+/// Whether a document is checked before it is sent.
+public enum DocumentValidation: Sendable, Hashable {
+    /// Checked by the rules of its model: what is required, value sets, units, lengths, also of related documents. A document
+    /// that breaks one is not sent, and ``IndivoError/Reason/invalidDocument(problems:)`` lists all of them.
+    ///
+    /// For a new version of a document, only problems count that the version that was read did not have: a document that
+    /// another app stored in an unusual form can still be changed and sent back.
+    ///
+    /// A ``FileDocument`` is sent as it is; `IndivoDocument.problems()` checks a model that it holds.
+    case model
+    /// Not at all: the server alone decides.
+    case none
+}
+
+extension RecordDocument {
+    /// - Parameter isNewVersion: Whether the server has the version that the document was read from.
+    /// - Throws: ``IndivoError`` with everything that breaks a rule of the model; `DocumentError` when the document holds
+    ///   what its model cannot.
+    package func check(_ validation: DocumentValidation, isNewVersion: Bool = false) throws {
+        guard validation == .model, let document = self as? IndivoDocument else { return }
+        let problems = try isNewVersion ? document.newProblems() : document.problems()
+        guard problems.isEmpty else {
+            let call: IndivoCall = isNewVersion ? .documentVersionByExternalID : .documentCreateByExternalID
+            throw IndivoError(.invalidDocument(problems: problems), call: call)
+        }
+    }
+}
+
+/// The external id under which a document is stored: an id of the app's, unique within app and record, beside the one that
+/// the server makes.
+///
+/// ```swift
+/// try await record.add(medication)                                    // .generated
+/// try await record.add(medication, externalID: "visit-7")
+/// try await record.add(medication, externalID: .chosen(visit.id))     // a String known at run time
+/// ```
+public enum ExternalID: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The library makes one. When the response is lost, the library searches for the document by this id, and sends it
+    /// again only if it is not there.
+    case generated
+    /// The app's own; ASCII without `/?#;`. A lost response is handled as with ``generated``.
+    case chosen(String)
+    /// The document is stored without one. When the response is lost, nobody knows whether the document was stored, and
+    /// the library does not send it again.
+    case none
+
+    public init(stringLiteral id: String) { self = .chosen(id) }
+
+    /// The app's own.
+    var chosen: String? { if case .chosen(let id) = self { id } else { nil } }
+}
+
+/// The external id of a request.
+struct SentID: Sendable {
+    let text: String
+    /// Whether the library made it for this document, or the document went out under it before: one of the same content that
+    /// is stored under it already is this document. Under an id that the app chose, it is if it was created since the
+    /// request was sent.
+    var isOfThisDocument = true
+
+    /// An id that was never used: a UUID in the 22 characters of base64url (RFC 4648, section 5), since paths are bounded.
+    static func made() -> SentID {
+        let text = withUnsafeBytes(of: UUID().uuid) { Data($0) }.base64EncodedString().prefix { $0 != "=" }
+        return SentID(text: String(text).replacing("+", with: "-").replacing("/", with: "_"))
     }
 }

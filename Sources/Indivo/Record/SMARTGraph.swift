@@ -31,7 +31,7 @@ public struct SMARTGraph: Sendable {
     /// The graph as it came.
     public let content: FileContent
 
-    init(_ answer: Answer) throws {
+    init(_ answer: CallResponse) throws {
         content = answer.content
         let root = try answer.xml()
         guard root.name == "RDF" else { throw answer.malformed("its root is <\(root.name)>, not <rdf:RDF>") }

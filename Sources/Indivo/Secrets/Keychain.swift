@@ -64,23 +64,23 @@ public struct Keychain: SecretItems {
     /// - Returns: `false` for the status that is no error here.
     private func check(_ status: OSStatus, unless expected: OSStatus) throws -> Bool {
         if status == expected { return false }
-        guard status == errSecSuccess else { throw KeychainError(status: status) }
+        guard status == errSecSuccess else { throw Failure(status: status) }
         return true
     }
-}
 
-/// The keychain refused a call.
-public struct KeychainError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The status that Security returned.
-    public let status: OSStatus
+    /// The keychain refused a call.
+    public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The status that Security returned.
+        public let status: OSStatus
 
-    /// An error of a status.
-    public init(status: OSStatus) { self.status = status }
+        /// An error of a status.
+        public init(status: OSStatus) { self.status = status }
 
-    public var description: String {
-        let message = SecCopyErrorMessageString(status, nil) as String? ?? "no message"
-        return "the keychain refuses it: \(message) (status \(status)); check that the device was unlocked and that the app "
-            + "has the entitlement for its access group"
+        public var description: String {
+            let message = SecCopyErrorMessageString(status, nil) as String? ?? "no message"
+            return "the keychain refuses it: \(message) (status \(status)); check that the device was unlocked and that the app "
+                + "has the entitlement for its access group"
+        }
     }
 }
 #endif

@@ -20,3 +20,41 @@ public protocol SecretItems: Sendable {
     /// Removes an item; it is no error when there is none.
     func remove(_ name: String) throws
 }
+
+/// Keeps sessions in a keychain, or what else keeps secrets by name: one item a session.
+///
+/// ```swift
+/// let options = IndivoServer.Options(sessions: ItemSessionStore(Keychain(service: "org.example.meds.sessions")))
+/// ```
+public struct ItemSessionStore: SessionStore {
+    private let items: any SecretItems
+
+    /// - Parameter items: Items that nothing else is kept in.
+    public init(_ items: any SecretItems) { self.items = items }
+
+    /// - Throws: ``IndivoSession/StoreError/malformed(file:)``, or what the items throw.
+    public func sessions() throws -> [IndivoSession] {
+        try items.names().compactMap { name -> IndivoSession? in
+            // Removed by another process in between.
+            guard let content = try items.content(of: name) else { return nil }
+            guard let stored = try? JSONDecoder.sessions.decode(IndivoSession.Stored.self, from: content) else {
+                throw IndivoSession.StoreError.malformed(file: "an item of the keychain")
+            }
+            return stored.session
+        }.sorted { ($0.keptAt, $0.record) < ($1.keptAt, $1.record) }
+    }
+
+    public func keep(_ session: IndivoSession) throws {
+        let content = try JSONEncoder.sessions.encode(IndivoSession.Stored(session))
+        let name = Self.name(of: session)
+        // A further turn means that another process added it, and removed it, in between.
+        while try !items.replace(name, with: content), try !items.add(content, as: name) {}
+    }
+
+    public func forget(_ session: IndivoSession) throws { try items.remove(Self.name(of: session)) }
+
+    /// The same for sessions of the same record (``IndivoSession/isForSameRecord(as:)``).
+    private static func name(of session: IndivoSession) -> String {
+        [IndivoSession.place(session.api), session.app, session.record].joined(separator: "\n")
+    }
+}

@@ -7,7 +7,6 @@ public struct AppCredentials: Sendable, Hashable {
     let consumer: OAuthConsumer
 
     /// - Parameters:
-    ///   - id: The app's id.
     ///   - consumerKey: The OAuth consumer key, often equal to the id.
     ///   - consumerSecret: The secret that goes with it. Anything shipped in an app can be read out of it.
     public init(id: String, consumerKey: String, consumerSecret: Secret) {

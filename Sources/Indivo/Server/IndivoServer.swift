@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import OAuth1
+import Synchronization
 
 /// An Indivo X server, and the app that talks to it.
 ///
@@ -25,16 +26,15 @@ public final class IndivoServer: Sendable {
     let logger: Logger
     /// The nonces of launches that were taken.
     let launchNonces: OAuthNonceMemory
-    let usedCallbacks = UsedCallbacks()
+    /// The request tokens whose callbacks were used: the newest few hundred.
+    let usedCallbacks = Mutex<[String]>([])
 
     /// - Parameters:
     ///   - api: The address of the REST API, scheme, host and port. Mostly not the same as `ui`. Plain HTTP is for this
     ///     machine only, and for the hosts that `options` name.
     ///   - ui: The address of the UI server.
-    ///   - app: The app's credentials.
     ///   - transport: What carries requests; the system's own unless a test or an app brings another.
     ///   - logger: Gets the name and status of each call, never a secret or anything about the patient.
-    ///   - options: How calls behave.
     public init(
         api: URL, ui: URL, app: AppCredentials, transport: any HTTPTransport = .system,
         logger: Logger = Logger(label: "indivo"), options: Options = Options()
@@ -85,7 +85,7 @@ public final class IndivoServer: Sendable {
 
     /// The version the server says it has, such as `2.0.0` (`get_version`).
     public func version() async throws -> String {
-        let response = try await PublicScope(server: self).sendUntilWhole(.getVersion)
+        let response = try await asAnyone.sendUntilWhole(.getVersion)
         // A UI server or a proxy may have a page for every path.
         guard response.body.count <= 100, !response.body.contains(UInt8(ascii: "<")) else {
             throw response.malformed("it should be a version")
@@ -96,6 +96,11 @@ public final class IndivoServer: Sendable {
     /// A record for which the app already has a token, as one kept from an earlier login.
     public func record(id: String, token: OAuthToken) -> IndivoRecord {
         IndivoRecord(server: self, id: id, token: token)
+    }
+
+    /// The API's address; all spellings of it give one text.
+    package var normalizedAPI: String {
+        ServerAddress(api).map { "\($0.scheme)://\($0.authority)\($0.path)" } ?? api.absoluteString
     }
 
     var twoLegged: OAuthCredentials { OAuthCredentials(consumer: app.consumer) }

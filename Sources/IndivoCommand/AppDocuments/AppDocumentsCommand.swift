@@ -45,8 +45,8 @@ struct AppDocumentChoice: ParsableArguments {
         }
     }
 
-    func find(in storage: AppDocuments) async throws -> AppDocument {
-        if let id { return AppDocument(id: try DocumentID(id).text, in: storage) }
+    func find(in storage: AppDocuments) async throws -> AppDocuments.Document {
+        if let id { return AppDocuments.Document(id: try DocumentID(id).text, in: storage) }
         let external = externalId ?? ""
         return try await storage.document(externalID: external).orFail(
             "the app has no document with the external id \(external) here; "

@@ -70,7 +70,7 @@ struct LoginCommand: AsyncParsableCommand {
         if open { Browser.open(page) }
     }
 
-    private static func ask(_ step: LoginStep) -> String? {
+    private static func ask(_ step: CallbackSession.Step) -> String? {
         switch step {
         case .record:
             StandardStreams.complain(

@@ -79,7 +79,7 @@ struct ReportQueryOptions: ParsableArguments {
             let values = text[text.index(after: equals)...].split(separator: "|", omittingEmptySubsequences: false)
             let type = try source.type(ofField: name)
             query.filters.append(
-                .init(field: name, values: try values.map { try FilterValue(String($0), type: type, field: name) }))
+                .init(field: name, values: try values.map { try ReportQuery.Value(String($0), type: type, field: name) }))
         }
         if from != nil || to != nil {
             guard let field = dateField ?? standard else {
@@ -139,7 +139,7 @@ extension ReportSource {
     }
 }
 
-extension FilterValue {
+extension ReportQuery.Value {
     /// A value as a field of a type takes it.
     fileprivate init(_ text: String, type: DataFieldType?, field: String) throws {
         switch type {

@@ -11,9 +11,7 @@ struct ItemDelivery {
     private let record: IndivoRecord
     private let policy: DeliveryPolicy
     private let change: QueuedChange
-    private var notes: DeliveryNotes {
-        didSet { attempt.notes = try? notes.data() }
-    }
+    private var notes: DeliveryNotes { didSet { attempt.notes = try? notes.data() } }
 
     init(_ attempt: DeliveryAttempt, to record: IndivoRecord, policy: DeliveryPolicy) throws {
         self.attempt = attempt
@@ -68,8 +66,7 @@ struct ItemDelivery {
             do {
                 if let document = try await record.delivered(externalID: item) { return .document(document.id) }
                 if let damaged { return .other(.waiting(for: damaged)) }
-                return .other(
-                    .setAside(reason: "it builds on item \(item), which was discarded and is not on the server"))
+                return .other(.setAside(reason: "it builds on item \(item), which was discarded and is not on the server"))
             } catch let error as IndivoError {
                 return .other(try await fail(on: error))
             }
@@ -118,9 +115,7 @@ struct ItemDelivery {
                 switch verdict {
                 case .tryAgain:
                     failures += 1
-                    if failures >= policy.attempts, let outcome = try await count(failures, problem ?? error) {
-                        return outcome
-                    }
+                    if failures >= policy.attempts, let outcome = try await count(failures, problem ?? error) { return outcome }
                 case .refused:
                     if let stop = try await accessProblem() { return .stopped(stop) }
                     return .setAside(reason: "\(error)")
@@ -175,7 +170,6 @@ struct ItemDelivery {
     }
 
     /// Counts failures against the change, if the record can be used otherwise: it must not hold up all others for ever.
-    ///
     /// - Returns: What the change came to; `nil` when it is to be tried again.
     /// - Throws: `IndivoError` when the record cannot be used either, which is nothing against the change.
     private mutating func count(_ failures: Int, _ error: IndivoError) async throws -> DeliveryOutcome? {
@@ -205,8 +199,7 @@ struct ItemDelivery {
         case .add:
             return try await record.deliverDocument(content(), externalID: id)
         case .replace:
-            return try await record.deliverVersion(
-                content(), of: target, externalID: id)
+            return try await record.deliverVersion(content(), of: target, externalID: id)
         case .patch:
             return try await record.deliverVersion(merged(with: target), of: target, externalID: id)
         case .status:
@@ -214,8 +207,7 @@ struct ItemDelivery {
                 notes.equalChangesBefore = try await readBefore { try await $0.equalChanges(of: target) }
             }
             if notes.stamp == nil { try stamp() }
-            try await record.deliverStatus(
-                status, reason: change.reason ?? "", of: target, stamp: notes.stamp ?? record.newStamp())
+            try await record.deliverStatus(status, reason: change.reason ?? "", of: target, stamp: notes.stamp ?? record.newStamp())
             return target
         case .label:
             if notes.labelBefore == nil {
@@ -374,7 +366,5 @@ extension DeliveryOutcome {
 }
 
 extension IndivoError {
-    fileprivate var isMalformed: Bool {
-        if case .malformedResponse = reason { true } else { false }
-    }
+    fileprivate var isMalformed: Bool { if case .malformedResponse = reason { true } else { false } }
 }

@@ -123,7 +123,7 @@ struct DocumentStateTests {
             { try await document.setLabel(long) }, { try await record.setLabel(long, externalID: "e") },
             { try await record.notify(long) }, { try await record.notify("") },
             { try await record.send(OutgoingMessage(subject: long, body: "")) },
-            { try await AppDocument(id: "d", in: record.appDocuments).setLabel(long) },
+            { try await AppDocuments.Document(id: "d", in: record.appDocuments).setLabel(long) },
             { try await document.setStatus(.void, reason: "") },
         ] as [() async throws -> Void] {
             await #expect(throws: IndivoError.self) { try await call() }

@@ -55,7 +55,7 @@ struct PagedListTests {
 
     @Test("tells the total, and after each page how far it is")
     func progress() async throws {
-        let seen = Seen<ListProgress>()
+        let seen = Seen<PagedList<FileDocument>.Progress>()
         let list = server(of: 5).record().documents(DocumentQuery(pageSize: 2)).onProgress { seen.add($0) }
         #expect(try await list.total() == 5)
         #expect(seen.all.isEmpty)
@@ -66,7 +66,7 @@ struct PagedListTests {
 
     @Test("where there is no total, the progress tells none before the end")
     func noTotal() async throws {
-        let seen = Seen<ListProgress>()
+        let seen = Seen<PagedList<Problem>.Progress>()
         let transport = AnsweringTransport { request, _ in
             let query = FormParameters(decoding: String((request.path ?? "").split(separator: "?").last ?? ""))
             let models = Array(repeating: "<Model name=\"Problem\" documentId=\"d\"/>", count: 3)

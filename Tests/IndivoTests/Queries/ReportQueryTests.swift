@@ -67,7 +67,7 @@ struct ReportQueryTests {
         let sent = parameters(of: try #require(transport.requests.first))["weight_value"]
         #expect(sent?.split(separator: "|").map { Double($0) } == [70.5, 71])
         for (field, value) in [
-            ("collectedAt", FilterValue.number(5)), ("testName.title", .number(5)),
+            ("collectedAt", ReportQuery.Value.number(5)), ("testName.title", .number(5)),
             ("collectedAt", .truth(true)), ("collectedAt", .text("soon")), ("testName.title", .day("2026-01-01")),
         ] {
             await refused(ReportQuery().filter(field, equals: value))
@@ -90,14 +90,14 @@ struct ReportQueryTests {
     }
 
     @Test("dates go out by their value, however they were spelled", arguments: [
-        (FilterValue.text(" 2011-01-02 "), "2011-01-02"), ("\n2011-01-02T08:00:00Z", "2011-01-02T08:00:00Z"),
+        (ReportQuery.Value.text(" 2011-01-02 "), "2011-01-02"), ("\n2011-01-02T08:00:00Z", "2011-01-02T08:00:00Z"),
         ("2011-01-02T24:00:00Z", "2011-01-03T00:00:00Z"), ("2011-01-02T08:00:00+00:00", "2011-01-02T08:00:00Z"),
         ("2011-01-02T08:00:00", "2011-01-02T08:00:00Z"), ("2011-01-02T08:00:00.250Z", "2011-01-02T08:00:00.25Z"),
         ("2011-01-02T08:00:00.1234567891Z", "2011-01-02T08:00:00.123456Z"), ("2011-01-02Z", "2011-01-02"),
         ("2011-01-02+05:00", "2011-01-01T19:00:00Z"), ("2011-01-02T08:00:00.5-01:30", "2011-01-02T09:30:00.5Z"),
         (.day("2011-01-02"), "2011-01-02"), (.time("2011-12-31T24:00:00Z"), "2012-01-01T00:00:00Z"),
     ])
-    func spellings(value: FilterValue, expected: String) async throws {
+    func spellings(value: ReportQuery.Value, expected: String) async throws {
         let query = ReportQuery().dates("collectedAt", from: value)
         #expect(try await sent(query)["date_range"] == "collected_at*\(expected)*")
         #expect(try await sent(ReportQuery().filter("collectedAt", equals: value))["collected_at"] == expected)
@@ -155,7 +155,7 @@ struct ReportQueryTests {
 
     private func aggregated(
         _ aggregate: AggregateQuery, over source: ReportSource, _ query: ReportQuery = ReportQuery(), answer: String = "[]"
-    ) async throws -> (FormParameters, [AggregateResult]) {
+    ) async throws -> (FormParameters, [AggregateQuery.Result]) {
         let transport = AnsweringTransport(type: "application/json", answer)
         let results = try await transport.record().aggregate(aggregate, over: source, matching: query)
         return (parameters(of: try #require(transport.requests.first)), results)

@@ -88,7 +88,7 @@ extension CallReplay {
     }
 
     private func check<Item>(
-        _ page: ListPage<Item>, _ name: String, _ check: (Item, XMLNode) throws -> Void
+        _ page: PagedList<Item>.Page, _ name: String, _ check: (Item, XMLNode) throws -> Void
     ) throws {
         let root = try expectation.root()
         let items = Array(try root.find(name))

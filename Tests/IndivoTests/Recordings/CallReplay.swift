@@ -62,7 +62,7 @@ struct CallReplay {
     }
 
     var document: FileDocument { get throws { FileDocument(id: try variable("document"), in: record) } }
-    var appDocument: AppDocument { get throws { AppDocument(id: try variable("document"), in: storage) } }
+    var appDocument: AppDocuments.Document { get throws { AppDocuments.Document(id: try variable("document"), in: storage) } }
 
     /// The recorded body as a new document.
     var newDocument: FileDocument { FileDocument(exchange.content) }
@@ -105,7 +105,7 @@ struct CallReplay {
             throw Inexpressible("lists have no “\(other.name)”")
         }
         var query = DocumentQuery(
-            type: exchange.query["type"].map { DocumentType($0) }, status: try status(), limit: try number("limit"),
+            type: exchange.query["type"].map { DocumentQuery.DocumentType($0) }, status: try status(), limit: try number("limit"),
             offset: try number("offset") ?? 0)
         if let order = exchange.query["order_by"], !order.isEmpty {
             guard let key = DocumentQuery.Order.Key(rawValue: String(order.drop { $0 == "-" })) else {
@@ -192,7 +192,7 @@ struct CallReplay {
     }
 
     /// The first page of a list, as it was recorded.
-    func firstPage<Element>(_ list: PagedList<Element>) async throws -> ListPage<Element> {
+    func firstPage<Element>(_ list: PagedList<Element>) async throws -> PagedList<Element>.Page {
         var pages = list.pages.makeAsyncIterator()
         guard let page = try await pages.next() else { throw Inexpressible("there is no page") }
         return page

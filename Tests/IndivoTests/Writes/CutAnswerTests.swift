@@ -101,7 +101,7 @@ struct CutAnswerTests {
         let document = FileDocument(id: "d-1", in: record)
         if isKnown { try await document.refreshMetadata() }
         #expect(try await document.fetchContent().text == Self.text)
-        let app = AppDocument(id: "d-1", in: record.appDocuments)
+        let app = AppDocuments.Document(id: "d-1", in: record.appDocuments)
         #expect(try await app.content().text == Self.text)
     }
 
@@ -116,7 +116,7 @@ struct CutAnswerTests {
         if isKnown { try await document.refreshMetadata() }
         let error = try await #require(throws: IndivoError.self) { try await document.fetchContent() }
         #expect(error.reason == .responseLost && document.content == nil)
-        let app = AppDocument(id: "d-1", in: record.appDocuments)
+        let app = AppDocuments.Document(id: "d-1", in: record.appDocuments)
         let other = try await #require(throws: IndivoError.self) { try await app.content() }
         #expect(other.reason == .responseLost)
     }

@@ -3,7 +3,7 @@ import HTTPTransport
 import HTTPTypes
 
 /// Which of Indivo's two servers a response comes from, as far as its own words say.
-enum AnsweringServer {
+enum RespondingServer {
     /// The REST API.
     case api
     /// The UI server, or a proxy: a page for people, or the way to one.
@@ -43,7 +43,7 @@ extension IndivoServer {
         let limit = min(Duration.seconds(5), options.retry.deadline)
         let answer = try? await HTTPLimits.$remaining.withValue(limit) { try await calls.transport.send(request) }
         try Task.checkCancellation()
-        guard let answer, AnsweringServer(answer) == .api else { return }
+        guard let answer, RespondingServer(answer) == .api else { return }
         throw IndivoError(
             .badCallback(
                 "the API server responds at the UI server's address, \(address.authority), so that nobody can log in there. "

@@ -1,0 +1,210 @@
+import Foundation
+import HTTPTypes
+import IndivoModel
+import IndivoXML
+
+/// A successful response to a call.
+struct CallResponse: Sendable {
+    private(set) var call: IndivoCall
+    let contentType: String
+    let body: Data
+    /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
+    let maximumReadingBytes: Int
+    /// What was asked for: the ids in the path, by their names in the call's template.
+    let place: [String: String]
+    /// The response that it came in; `nil` for what goes without saying.
+    let response: HTTPResponse?
+    let end: End
+
+    /// What is known of a body's end. A response of HTTP/1.0 ends with the connection, and only its content shows whether
+    /// that was too early.
+    enum End: Sendable {
+        /// The body is as long as the response said, or its content ends as it has to.
+        case whole
+        /// Its content continues.
+        case cut
+        /// Neither the response nor the content says where it ends.
+        case unknown
+    }
+
+    /// The same as the response to another call.
+    func answering(_ other: IndivoCall) -> CallResponse {
+        var response = self
+        response.call = other
+        return response
+    }
+
+    // MARK: Reading
+
+    /// The server's time when it responded, in seconds since 1970, where it reported one.
+    var serverTime: Int? { response?.serverTime }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    var content: FileContent { FileContent(body, contentType: contentType) }
+
+    /// The root element. White space before the declaration, which some responses have, is allowed.
+    func xml() throws(IndivoError) -> XMLNode {
+        try check(ResponseWeight.ofXML(body, upTo: maximumReadingBytes))
+        do {
+            return try XMLNode(parsingFromServer: body)
+        } catch {
+            throw malformed("it should be XML, and is “\(contentType)”", because: error)
+        }
+    }
+
+    /// The body, if reading it as JSON takes no more memory than it may.
+    func json() throws(IndivoError) -> Data {
+        try check(ResponseWeight.ofJSON(body, upTo: maximumReadingBytes))
+        return body
+    }
+
+    private func check(_ weight: Int) throws(IndivoError) {
+        guard weight > maximumReadingBytes else { return }
+        throw error(.responseTooLarge, "the answer has \(body.count) bytes, and reading it might take \(weight)")
+    }
+
+    /// The response as a value that is read by reflection.
+    func value<Value: CompoundValue>(_ type: Value.Type, root: String) throws(IndivoError) -> Value {
+        let xml = try xml()
+        let value = try reading { try Value.read(from: xml, root: root) }
+        try check(placeOf: value)
+        return value
+    }
+
+    /// The metadata in it.
+    func metadata() throws -> DocumentMetadata { try value(DocumentMetadata.self, root: "Document") }
+
+    /// The one document of a list, as the label calls give it, or the document by itself, as a search for it gives it.
+    func labelledMetadata() throws -> DocumentMetadata {
+        if try xml().name == "Document" { return try metadata() }
+        let documents = try value(DocumentList.self, root: "Documents").documents
+        guard documents.count == 1 else { throw malformed("it should hold one document, and holds \(documents.count)") }
+        return documents[0]
+    }
+
+    /// Does what reads the response, and makes its errors ones of this call.
+    func reading<Value>(_ read: () throws -> Value) throws(IndivoError) -> Value {
+        do {
+            return try read()
+        } catch let error as IndivoError {
+            throw error
+        } catch {
+            throw malformed("it cannot be read", because: error)
+        }
+    }
+
+    // MARK: What it is about
+
+    /// - Throws: ``IndivoError`` for a value of another record, or document, than the call's path names.
+    private func check(placeOf value: some CompoundValue) throws(IndivoError) {
+        switch value {
+        case let metadata as DocumentMetadata:
+            try check(metadata.recordID, is: "record")
+            if call == .recordDocumentMeta { try check(metadata.id, is: "document") }
+        case let list as DocumentList:
+            try check(list.recordID, is: "record")
+            for metadata in list.documents { try check(metadata.recordID, is: "record") }
+        case let record as RecordInformation: try check(record.id, is: "record")
+        default: break
+        }
+    }
+
+    /// - Throws: ``IndivoError`` for a report of another record's document.
+    func check(placeOf reports: Reports) throws(IndivoError) {
+        for report in reports.reports { try check(report.meta?.document?.recordID, is: "record") }
+    }
+
+    /// Servers leave out what goes without saying; what they do say must be so.
+    private func check(_ told: String?, is name: String) throws(IndivoError) {
+        guard let asked = place[name], let told, !told.isEmpty else { return }
+        guard told.lowercased() == asked.lowercased() else { throw malformed("it is about another \(name)") }
+    }
+
+    // MARK: Errors
+
+    /// The error that something is missing.
+    func lost() -> IndivoError {
+        error(.responseLost, "the answer (\(contentType)) ends after \(body.count) bytes, without a length")
+    }
+
+    /// The error that the response is not what it should be. Its text names the position; what stands there is for the
+    /// developer only.
+    func malformed(_ what: String, because error: (any Error)? = nil) -> IndivoError {
+        var place = ""
+        var details = error.map { ["\($0)"] } ?? []
+        func position(_ line: Int?, _ column: Int? = nil) -> String? {
+            line.map { ", line \($0)" + (column.map { " column \($0)" } ?? "") }
+        }
+        switch error {
+        case let error as XMLError:
+            place = position(error.line, error.column) ?? ""
+            details += error.excerpt.map { ["at that place: \($0)"] } ?? []
+        case let error as DocumentError:
+            place = ", at \(error.property.isEmpty ? error.document : "\(error.document).\(error.property)")"
+                + (position(error.line) ?? "")
+        case let error as SDMJError: place = position(error.line, error.column) ?? ", at \(error.path)"
+        default: break
+        }
+        details.append("the answer (\(contentType), \(body.count) bytes) begins: \(text.prefix(300))")
+        // Where tokens are made nothing may be shown.
+        return self.error(.malformedResponse(what + place), call.givesTokens ? [] : details)
+    }
+
+    private func error(_ reason: IndivoError.Reason, _ details: String...) -> IndivoError { error(reason, details) }
+
+    private func error(_ reason: IndivoError.Reason, _ details: [String]) -> IndivoError {
+        var error = IndivoError(reason, call: call, details: details)
+        error.status = 200
+        return error
+    }
+}
+
+extension CallResponse {
+    init(_ answer: HTTPAnswer, to outgoing: CallClient.Outgoing, maximumReadingBytes: Int) {
+        self.init(
+            call: outgoing.call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body,
+            maximumReadingBytes: maximumReadingBytes, place: outgoing.path, response: answer.response,
+            end: answer.end(of: outgoing))
+    }
+
+    /// What a server says that has done what was asked.
+    init(ok call: IndivoCall) {
+        self.init(
+            call: call, contentType: "application/xml", body: Data("<ok/>".utf8), maximumReadingBytes: .max, place: [:],
+            response: nil, end: .whole)
+    }
+}
+
+extension XMLNode {
+    /// Parses what a server gave, which may have white space before the declaration.
+    init(parsingFromServer data: Data) throws {
+        try self.init(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
+    }
+}
+
+extension HTTPAnswer {
+    /// How the body of a response to a call ends.
+    fileprivate func end(of outgoing: CallClient.Outgoing) -> CallResponse.End {
+        let fields = response.headerFields
+        // A recording without its secrets has another length than it says.
+        if let length = fields[.contentLength].flatMap({ Int($0) }), body.count == length { return .whole }
+        if fields[.transferEncoding]?.lowercased().contains("chunked") == true { return .whole }
+        switch outgoing.call.response {
+        // What is neither XML nor JSON is left to their readers to refuse.
+        case .ok, .metadata, .documents, .reports, .graph, .element:
+            return StructureEnd.ofXML(body) == .cut ? .cut : .whole
+        case .models: return StructureEnd.ofXMLOrJSON(body) == .cut ? .cut : .whole
+        case .json: return StructureEnd.ofJSON(body)
+        // Where it is one parameter too short it is refused; one that stands in the last one cannot be seen.
+        case .token: return .whole
+        case .text: return .unknown
+        case .content:
+            if let expected = outgoing.expected, expected.tellsContent {
+                return expected.mismatch(with: body) == nil ? .whole : .cut
+            }
+            // A document may look like XML and be something else: only that it ends well says something.
+            return StructureEnd.ofXMLOrJSON(body) == .whole ? .whole : .unknown
+        }
+    }
+}

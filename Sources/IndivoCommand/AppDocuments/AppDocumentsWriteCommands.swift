@@ -1,0 +1,139 @@
+import ArgumentParser
+import Indivo
+
+struct AppDocumentsAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Keep a document for the app, and print what the server says of it.",
+        discussion: """
+            With --external-id a document that has it is overwritten, and a lost answer adds nothing twice.
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var place: AppStorageOptions
+    @OptionGroup var file: DocumentFileOptions
+
+    @Argument(help: "The file; - for standard input.", completion: .file())
+    var path: String
+
+    @Option(help: ArgumentHelp("An id of the app's own for it.", valueName: "id"))
+    var externalId: String?
+
+    @Option(help: "The document's label.")
+    var label: String?
+
+    func run() async throws {
+        let content = try file.read(path, output.talk)
+        let storage = try await place.storage(connection, output.talk)
+        let document: AppDocuments.Document
+        if let externalId {
+            document = try await storage.put(content, externalID: externalId)
+        } else {
+            document = try await storage.add(content)
+        }
+        if let label { try await document.setLabel(label) }
+        try output.print(document.metadata)
+    }
+}
+
+struct AppDocumentsReplaceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replace",
+        abstract: "Overwrite one of the app's documents with a file.",
+        discussion: """
+            In a record documents are overwritten by their external id, for all records (--all-records) by their id:
+            indivo app-documents replace --external-id settings settings.json
+            indivo app-documents replace --all-records --id ID settings.json
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var place: AppStorageOptions
+    @OptionGroup var file: DocumentFileOptions
+
+    @Argument(help: "The file; - for standard input.", completion: .file())
+    var path: String
+
+    @Option(help: "The document's id.")
+    var id: String?
+
+    @Option(help: ArgumentHelp("The app's own id of the document.", valueName: "id"))
+    var externalId: String?
+
+    func validate() throws {
+        if (id == nil) == (externalId == nil) {
+            throw ValidationError("Name the document with --external-id or --id.")
+        }
+        if id != nil && !place.allRecords {
+            throw ValidationError(
+                "In a record a document is overwritten by its external id only: give --external-id.")
+        }
+    }
+
+    func run() async throws {
+        let content = try file.read(path, output.talk)
+        let storage = try await place.storage(connection, output.talk)
+        let document: AppDocuments.Document
+        if let id {
+            document = AppDocuments.Document(id: try DocumentID(id).text, in: storage)
+            // Of an unknown id a server would make a document with another.
+            try await document.refreshMetadata()
+            try await document.replace(with: content)
+        } else {
+            let external = externalId ?? ""
+            guard try await storage.document(externalID: external) != nil else {
+                throw CommandFailure(
+                    "the app has no document with the external id \(external) here; "
+                        + "“indivo app-documents add” makes one",
+                    status: .nothingFound)
+            }
+            document = try await storage.put(content, externalID: external)
+        }
+        try output.print(document.metadata)
+    }
+}
+
+struct AppDocumentsLabelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "label", abstract: "Set the label of one of the app's documents.",
+        discussion: "An empty label takes it away. \(ExitStatus.help)")
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var place: AppStorageOptions
+
+    @Argument(help: "The document's id.")
+    var id: String
+
+    @Argument(help: "The label, at most 100 characters; - reads it from standard input.")
+    var text: String
+
+    func run() async throws {
+        let id = try DocumentID(id)
+        let label = try InputFile.argument(text)
+        let document = AppDocuments.Document(id: id.text, in: try await place.storage(connection, output.talk))
+        try await document.setLabel(label)
+        try output.print(document.metadata)
+    }
+}
+
+struct AppDocumentsDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete one of the app's documents for good.", discussion: ExitStatus.help)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var place: AppStorageOptions
+    @OptionGroup var document: AppDocumentChoice
+
+    func run() async throws {
+        let storage = try await place.storage(connection, output.talk)
+        try await document.find(in: storage).delete()
+        try output.printDone("The document is deleted.")
+    }
+}
