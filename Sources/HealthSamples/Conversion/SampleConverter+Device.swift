@@ -1,4 +1,27 @@
 import FHIR
+import Synchronization
+
+/// The devices that a converter has made: a million samples have a handful of them.
+final class DeviceCache: Sendable {
+    struct Key: Hashable {
+        var device: SampleDevice?
+        var source: SampleSource?
+        var subject: String?
+    }
+
+    private let devices = Mutex<[Key: Device]>([:])
+    private static let limit = 100
+
+    func device(of key: Key, make: () -> Device) -> Device {
+        if let known = devices.withLock({ $0[key] }) { return known }
+        let device = make()
+        devices.withLock { devices in
+            if devices.count >= Self.limit { devices = [:] }
+            devices[key] = device
+        }
+        return device
+    }
+}
 
 extension SampleConverter {
     /// The Device that measured a sample, with the app that stored it; nil where neither is known.
@@ -6,11 +29,16 @@ extension SampleConverter {
     /// Its id is made from the subject and all properties of the device, so that two patients with equal watches have two
     /// Devices.
     public func device(of sample: Sample) -> Device? {
-        var (device, source) = (sample.device, sample.source)
-        guard device != nil || source != nil else { return nil }
+        guard sample.device != nil || sample.source != nil else { return nil }
+        let key = DeviceCache.Key(device: sample.device, source: sample.source, subject: subject)
+        return devices.device(of: key) { device(sample.device, sample.source) }
+    }
+
+    private func device(_ given: SampleDevice?, _ givenSource: SampleSource?) -> Device {
+        var (device, source) = (given, givenSource)
         // FHIR has no empty texts, and none with control characters.
-        for (_, path) in SampleDevice.members { device?[keyPath: path] = sample.device?[keyPath: path].flatMap(SampleText.plain) }
-        for (_, path) in SampleSource.members { source?[keyPath: path] = sample.source?[keyPath: path].flatMap(SampleText.plain) }
+        for (_, path) in SampleDevice.members { device?[keyPath: path] = given?[keyPath: path].flatMap(SampleText.plain) }
+        for (_, path) in SampleSource.members { source?[keyPath: path] = givenSource?[keyPath: path].flatMap(SampleText.plain) }
         let known = SampleDevice.members.map { device?[keyPath: $0.path] } + SampleSource.members.map { source?[keyPath: $0.path] }
         let identity = SampleIdentity.uuid(of: (["device", subject] + known).map { $0 ?? "" }.joined(separator: "\u{1F}"))
         var result = Device()

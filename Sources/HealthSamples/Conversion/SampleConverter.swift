@@ -15,6 +15,7 @@ public struct SampleConverter: Sendable {
     public var mapping: HealthMapping
     /// A reference to the person whose samples these are, such as `Patient/7`.
     public var subject: String?
+    let devices = DeviceCache()
 
     /// The system of identifiers that are UUIDs; their values begin with `urn:uuid:`.
     public static let identifierSystem: FHIRURI = "urn:ietf:rfc:3986"
