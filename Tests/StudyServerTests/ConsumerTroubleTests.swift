@@ -206,4 +206,36 @@ extension ConsumerTests {
             #expect(!MachineTrouble.isCause(of: PostgreSQLError.refused(state: state, detail: "")), "\(state)")
         }
     }
+
+    @Test func aRequestIsTakenBackBeforeItsMessageIsProcessed() async throws {
+        let study = try BackEnd(keys: [:])
+        try await study.queue.send(Given.message(Given.response(UUID()), id: "m"))
+        #expect(try await study.consumer.drain().failed == 1)
+        try await study.warehouse.transaction { warehouse in
+            _ = try warehouse.requestReprocessing("m")
+            for sql in [
+                "CREATE TABLE changes (number INTEGER PRIMARY KEY, change TEXT)",
+                """
+                CREATE TRIGGER t AFTER UPDATE ON study_message
+                BEGIN INSERT INTO changes (change) VALUES (OLD.state || ' ' || NEW.state); END
+                """,
+            ] { _ = try warehouse.db.execute(sql: sql) }
+        }
+        let consumer = Consumer(queue: study.queue, warehouse: study.warehouse, keys: KeyRing([StudyKeys.id: StudyKeys.key]))
+        #expect(try await consumer.drain().waiting == 1)
+        let changes = "SELECT group_concat(change, ', ') FROM (SELECT change FROM changes ORDER BY number)"
+        #expect(try await study.text(changes) == "again failed, failed waiting")
+        // One that fails on the way is asked for still.
+        try await study.warehouse.transaction { warehouse in
+            for sql in [
+                "UPDATE study_message SET state = 'again'",
+                """
+                CREATE TRIGGER u BEFORE UPDATE ON study_message WHEN NEW.state = 'waiting'
+                BEGIN SELECT abs(-9223372036854775808); END
+                """,
+            ] { _ = try warehouse.db.execute(sql: sql) }
+        }
+        await #expect(throws: (any Error).self) { try await consumer.drain() }
+        #expect(try await study.warehouse.read { try $0.requestedMessages() } == ["m"])
+    }
 }

@@ -168,12 +168,15 @@ public struct Consumer: Sendable {
         }
         if let trouble = trouble ?? deletionTrouble { throw trouble }
         // Also where another consumer ended after it had written a consent; and what the study's team wants processed again.
-        let ready = try await warehouse.read { warehouse in
-            try warehouse.messagesWithConsent(limit: Self.batch) + warehouse.requestedMessages(limit: Self.batch)
+        let (ready, requested) = try await warehouse.read { warehouse in
+            (try warehouse.messagesWithConsent(limit: Self.batch), try warehouse.requestedMessages(limit: Self.batch))
         }
         // One that cannot be processed now does not hold up the others.
         for id in ready where !Task.isCancelled {
             do { _ = try await reprocess(id, &report) } catch { trouble = error }
+        }
+        for id in requested where !Task.isCancelled {
+            do { try await reprocessRequested(id, &report) } catch { trouble = error }
         }
         if report != before {
             logger.info(
@@ -185,7 +188,7 @@ public struct Consumer: Sendable {
                 ])
         }
         if let trouble { throw trouble }
-        return !batch.isEmpty || !ready.isEmpty
+        return !batch.isEmpty || !ready.isEmpty || !requested.isEmpty
     }
 
     /// Deletes processed messages from the queue. One that is not deleted comes again, and is recognised.
@@ -264,6 +267,15 @@ public struct Consumer: Sendable {
         let failed = try await warehouse.read { try $0.failedMessages(limit: .max).map(\.id) }
         for id in failed { _ = try await reprocess(id, &report) }
         return report
+    }
+
+    private func reprocessRequested(_ id: String, _ report: inout Report) async throws {
+        guard try await warehouse.transaction({ try $0.takeReprocessingRequest(id) }) else { return }
+        do { _ = try await reprocess(id, &report) } catch {
+            // Also when this consumer is stopped.
+            _ = try? await Task { try await warehouse.transaction { try $0.requestReprocessing(id) } }.value
+            throw error
+        }
     }
 
     private func reprocess(_ id: String, _ report: inout Report) async throws -> Bool {

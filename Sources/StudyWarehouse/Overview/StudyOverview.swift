@@ -82,6 +82,14 @@ extension WarehouseTransaction {
         return try db.execute(sql: sql + " AND id = ?", arguments: [id])
     }
 
+    /// Takes back that a message is to be processed again, before it is: one that ends its consumer does not end each that is
+    /// started after it.
+    ///
+    /// - Returns: False when somebody else has done it.
+    public func takeReprocessingRequest(_ id: String) throws -> Bool {
+        try db.execute(sql: "UPDATE study_message SET state = 'failed' WHERE id = ? AND state = 'again'", arguments: [id]) > 0
+    }
+
     /// The messages that are to be processed again, the oldest first.
     public func requestedMessages(limit: Int = 100) throws -> [String] {
         try db.rows(
