@@ -68,8 +68,7 @@ package struct HTTPListener: Sendable {
         } catch {
             throw ListeningError(address: settings.address, port: settings.port, reason: error.localizedDescription)
         }
-        let connections = OpenConnections(
-            limit: settings.connectionLimit, bodyBudget: settings.bodyBudget, now: settings.elapsing)
+        let connections = OpenConnections(limit: settings.connectionLimit, bodyBudget: settings.bodyBudget, now: settings.elapsing)
         task = Task {
             defer { try? listening.close() }
             try await withThrowingTaskGroup(of: Void.self) { group in
