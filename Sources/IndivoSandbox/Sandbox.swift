@@ -38,9 +38,7 @@ public final class Sandbox: Sendable {
         self.ui = ui
         self.apiURL = apiURL
         self.uiURL = uiURL
-        watch = context.configuration.modelFolder.map { url in
-            Task { await context.watchModels(in: ModelFolder(url: url)) }
-        }
+        watch = context.configuration.modelFolder.map { url in Task { await context.watchModels(in: ModelFolder(url: url)) } }
     }
 
     /// Starts a sandbox and returns once it listens.
@@ -56,8 +54,7 @@ public final class Sandbox: Sendable {
         let ui: HTTPListener
         do {
             let pages = PageServer(context)
-            ui = try await HTTPListener(
-                port: configuration.uiPort, bodyLimit: 64 << 10, of: configuration, handler: pages.answer)
+            ui = try await HTTPListener(port: configuration.uiPort, bodyLimit: 64 << 10, of: configuration, handler: pages.answer)
         } catch {
             await api.stop()
             throw error

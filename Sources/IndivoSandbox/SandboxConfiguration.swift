@@ -93,9 +93,7 @@ public struct SandboxApp: Sendable {
     ///
     /// - Throws: ``SandboxError/manifest(reason:)`` for one that is not JSON, or lacks its `id` or `name`.
     public init(manifest: Data, consumerKey: String? = nil, consumerSecret: String) throws {
-        guard let json = try? JSONValue(parsing: manifest) else {
-            throw SandboxError.manifest(reason: "it is not JSON")
-        }
+        guard let json = try? JSONValue(parsing: manifest) else { throw SandboxError.manifest(reason: "it is not JSON") }
         guard let id = json["id"]?.string, let name = json["name"]?.string else {
             throw SandboxError.manifest(reason: "it has no “id” or no “name”")
         }

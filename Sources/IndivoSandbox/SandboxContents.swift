@@ -36,9 +36,7 @@ public struct SandboxAccount: Sendable {
     /// - Parameters:
     ///   - id: An e-mail address.
     ///   - username: The id unless given.
-    public init(
-        id: String, fullName: String, username: String? = nil, password: String, records: [Record] = []
-    ) {
+    public init(id: String, fullName: String, username: String? = nil, password: String, records: [Record] = []) {
         self.id = id
         self.fullName = fullName
         self.username = username ?? id
@@ -94,8 +92,7 @@ extension Sandbox {
     }
 
     fileprivate func add(_ account: SandboxAccount) async throws {
-        try await addAccount(
-            id: account.id, fullName: account.fullName, username: account.username, password: account.password)
+        try await addAccount(id: account.id, fullName: account.fullName, username: account.username, password: account.password)
         for record in account.records {
             let demographics = record.demographics ?? Sandbox.demographics(of: record.label)
             let id = try await addRecord(owner: account.id, label: record.label, demographics: demographics)

@@ -32,7 +32,5 @@ final class ServerContext: Sendable {
     /// The base URL of the pages, without a slash at the end.
     var uiBase: String { addresses.withLock { $0.ui } }
 
-    func setAddresses(api: String, ui: String) {
-        addresses.withLock { $0 = (api, ui) }
-    }
+    func setAddresses(api: String, ui: String) { addresses.withLock { $0 = (api, ui) } }
 }

@@ -54,8 +54,7 @@ public final class FaultyTransport: HTTPTransport {
             return count
         }
         func lost(_ kind: HTTPTransportError.Kind, sent: Bool) -> HTTPTransportError {
-            HTTPTransportError(
-                kind: kind, server: request.authority ?? "", mayHaveReachedServer: sent, detail: "injected fault")
+            HTTPTransportError(kind: kind, server: request.authority ?? "", mayHaveReachedServer: sent, detail: "injected fault")
         }
         let fault = fault(request, index)
         switch fault {

@@ -116,9 +116,7 @@ public final class HeadlessBrowser {
                 (method, url, body) = (.get, next, nil)
                 continue
             }
-            guard response.status.code == 200 else {
-                throw BrowserError("\(shortened(url)) answered \(response.status.code).")
-            }
+            guard response.status.code == 200 else { throw BrowserError("\(shortened(url)) answered \(response.status.code).") }
             let page = Page(url: url, root: try Self.read(data))
             report("  200 “\(page.title)”")
             return page
@@ -134,9 +132,7 @@ public final class HeadlessBrowser {
         return try XMLNode(parsing: closed)
     }
 
-    private func send(
-        _ method: HTTPRequest.Method, _ url: URL, _ form: FormParameters?
-    ) async throws -> (HTTPResponse, Data) {
+    private func send(_ method: HTTPRequest.Method, _ url: URL, _ form: FormParameters?) async throws -> (HTTPResponse, Data) {
         var target = url.path(percentEncoded: true)
         if target.isEmpty { target = "/" }
         if let query = url.query(percentEncoded: true) { target += "?" + query }

@@ -52,9 +52,7 @@ extension HAR.Entry {
                     kind: kind, server: server, mayHaveReachedServer: failure.mayHaveReachedServer,
                     detail: failure.detail))
         }
-        guard (100...999).contains(response.status) else {
-            throw HARContentError("\(response.status) is no status of HTTP")
-        }
+        guard (100...999).contains(response.status) else { throw HARContentError("\(response.status) is no status of HTTP") }
         var head = HTTPResponse(status: HTTPResponse.Status(code: response.status, reasonPhrase: response.statusText))
         head.headerFields = try Self.fields(response.headers)
         return .answer(HTTPAnswer(response: head, body: try response.content.body))
@@ -142,7 +140,5 @@ extension HAR.Response {
 }
 
 extension HAR.Content {
-    var body: Data {
-        get throws(HARContentError) { try HAR.read(text ?? "", text == nil ? nil : encoding, "answer") }
-    }
+    var body: Data { get throws(HARContentError) { try HAR.read(text ?? "", text == nil ? nil : encoding, "answer") } }
 }

@@ -12,9 +12,7 @@ public struct Recording: Sendable {
     public var exchanges: [RecordedExchange]
 
     /// A recording of these exchanges, in this order.
-    public init(_ exchanges: [RecordedExchange]) {
-        self.exchanges = exchanges.sorted { $0.seq < $1.seq }
-    }
+    public init(_ exchanges: [RecordedExchange]) { self.exchanges = exchanges.sorted { $0.seq < $1.seq } }
 
     /// Reads a recording.
     ///

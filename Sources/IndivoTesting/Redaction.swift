@@ -56,9 +56,7 @@ struct Redaction {
         "surl_sig", "surl_token", "connecttoken", "connectsecret", "resttoken", "restsecret",
     ]
 
-    private mutating func redact(_ text: String) -> String {
-        replaceKnown(redactTags(redactParameters(text)))
-    }
+    private mutating func redact(_ text: String) -> String { replaceKnown(redactTags(redactParameters(text))) }
 
     /// `name=value` as in a form or a query, `name="value"` as in a header, and both percent-encoded, as in a URL
     /// within a URL. A name is one only if no part of a longer one.
@@ -135,9 +133,7 @@ struct Redaction {
         while position < bytes.count {
             var end = position
             while end < bytes.count, Self.isWordByte(bytes[end]) { end += 1 }
-            if end - position >= Self.shortest,
-                let mark = marks[String(decoding: bytes[position..<end], as: UTF8.self)]
-            {
+            if end - position >= Self.shortest, let mark = marks[String(decoding: bytes[position..<end], as: UTF8.self)] {
                 result += mark.utf8
             } else {
                 result += bytes[position..<end]

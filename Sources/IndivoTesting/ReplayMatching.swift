@@ -21,8 +21,7 @@ public struct ReplayMatching: OptionSet, Sendable {
     public static let all: ReplayMatching = [.path, .query, .body]
 
     func matches(_ request: RequestKey, _ recorded: RequestKey) -> Bool {
-        request.method == recorded.method
-            && (!contains(.path) || request.path == recorded.path)
+        request.method == recorded.method && (!contains(.path) || request.path == recorded.path)
             && (!contains(.query) || request.query == recorded.query)
             && (!contains(.body) || request.body == recorded.body)
     }
@@ -38,8 +37,7 @@ struct RequestKey: Sendable {
     init(_ exchange: RecordedExchange) {
         method = exchange.method
         let target = Redaction.masked(exchange.path)
-        path = String(target.prefix { $0 != "?" })
-            .replacing(Self.madeID) { "\($0.output.before)*" }
+        path = String(target.prefix { $0 != "?" }).replacing(Self.madeID) { "\($0.output.before)*" }
         query = Self.sorted(exchange.query)
         body = Self.comparable(exchange.requestBody ?? Data(), type: exchange.requestHeader("Content-Type"))
     }

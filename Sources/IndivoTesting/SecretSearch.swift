@@ -22,9 +22,7 @@ public struct SecretSearch: Sendable {
     }
 
     /// The values that were found: each by its name and form, such as `consumer secret, base64`.
-    public func found(in data: Data) -> [String] {
-        forms.filter { data.range(of: $0.bytes) != nil }.map(\.name)
-    }
+    public func found(in data: Data) -> [String] { forms.filter { data.range(of: $0.bytes) != nil }.map(\.name) }
 
     /// What is there of the values; see ``found(in:)-(Data)``.
     public func found(in text: String) -> [String] { found(in: Data(text.utf8)) }

@@ -49,9 +49,7 @@ struct ChartScale {
     }
 
     /// The lines of the round values, with their numbers.
-    var grid: Markup {
-        Markup(ticks.map { tick in ChartScale.line(y(tick), Chart.text(tick)) })
-    }
+    var grid: Markup { Markup(ticks.map { tick in ChartScale.line(y(tick), Chart.text(tick)) }) }
 
     /// A line across, with what stands before it.
     static func line(_ y: Double, _ text: String) -> Markup {

@@ -14,9 +14,7 @@ package struct Request: Sendable {
     /// The address of the client.
     package var peer: String
 
-    package init(
-        method: String, target: String, headers: [String: String] = [:], body: Data = Data(), peer: String = "127.0.0.1"
-    ) {
+    package init(method: String, target: String, headers: [String: String] = [:], body: Data = Data(), peer: String = "127.0.0.1") {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         (rawPath, rawQuery) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
         (self.method, self.headers, self.body, self.peer) = (method, headers, body, peer)

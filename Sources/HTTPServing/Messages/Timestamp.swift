@@ -8,15 +8,11 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    package init(_ date: Date) {
-        rawValue = Int64((date.timeIntervalSince1970 * 1_000_000).rounded())
-    }
+    package init(_ date: Date) { rawValue = Int64((date.timeIntervalSince1970 * 1_000_000).rounded()) }
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.rawValue < right.rawValue }
 
-    package func advanced(bySeconds seconds: Int64) -> Timestamp {
-        Timestamp(rawValue: rawValue + seconds * 1_000_000)
-    }
+    package func advanced(bySeconds seconds: Int64) -> Timestamp { Timestamp(rawValue: rawValue + seconds * 1_000_000) }
 
     package var seconds: Int64 { Int64(Int(rawValue).flooredQuotient(by: 1_000_000)) }
 

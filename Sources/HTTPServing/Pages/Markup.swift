@@ -16,9 +16,7 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
     /// Text made safe for element content and quoted attributes.
     package init(escaping text: String) { description = Markup.escape(text) }
 
-    package init(_ parts: some Sequence<Markup>) {
-        description = parts.reduce(into: "") { $0 += $1.description }
-    }
+    package init(_ parts: some Sequence<Markup>) { description = parts.reduce(into: "") { $0 += $1.description } }
 
     package static let empty: Markup = ""
 

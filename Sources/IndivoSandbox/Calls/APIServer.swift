@@ -79,8 +79,7 @@ struct APIServer: Sendable {
         }
         // The real server notes the path in a column when everything is done, and fails where it does not fit.
         guard path.unicodeScalars.count <= APIServer.longestPath else {
-            throw Refusal(
-                response: .internalError, reason: "the path is too long for the audit; the call was made all the same")
+            throw Refusal(response: .internalError, reason: "the path is too long for the audit; the call was made all the same")
         }
         return try result.get()
     }

@@ -31,9 +31,7 @@ enum AccountCalls {
             try AccountStore(db: call.db).setPassword(password, of: call.account.id)
             return .ok
         },
-        .post(
-            "account_username_set", "/accounts/{account}/authsystems/password/set-username", .adminOrOwnerAccount,
-            setUsername),
+        .post("account_username_set", "/accounts/{account}/authsystems/password/set-username", .adminOrOwnerAccount, setUsername),
         .get("account_check_secrets", "/accounts/{account}/check-secrets/{secret}", .admin) { call in
             try check(call["secret"], call.request.query["secondary_secret"], of: call.account)
             return .ok
@@ -52,9 +50,7 @@ enum AccountCalls {
         .get("account_primary_secret", "/accounts/{account}/primary-secret", .admin) { call in
             .xml(secret(try call.account.primarySecret))
         },
-        .get("account_secret", "/accounts/{account}/secret", .admin) { call in
-            .xml(secret(try call.account.secondarySecret))
-        },
+        .get("account_secret", "/accounts/{account}/secret", .admin) { call in .xml(secret(try call.account.secondarySecret)) },
         // The sandbox sends no mail: there is nobody to resend a secret to.
         .post("account_resend_secret", "/accounts/{account}/secret-resend", .admin) { _ in .ok },
         .post("account_reset", "/accounts/{account}/reset", .admin, reset),
@@ -62,9 +58,7 @@ enum AccountCalls {
 
     private static func create(_ call: Call) throws -> Response {
         let form = call.request.form
-        guard let id = form["account_id"], id.contains("@") else {
-            throw Refusal.badRequest("Account ID not valid")
-        }
+        guard let id = form["account_id"], id.contains("@") else { throw Refusal.badRequest("Account ID not valid") }
         guard try AccountRow.find(id, in: call.db) == nil else {
             throw Refusal.badRequest("An account with email address \(id) already exists.")
         }

@@ -30,9 +30,7 @@ enum CarenetCalls {
         .delete("carenet_account_delete", "/carenets/{carenet}/accounts/{account}", .full) { call in
             try call.delete("carenetAccount WHERE carenet = ? AND account = ?", [call.carenet.id, call.account.id])
         },
-        .get(
-            "carenet_account_permissions", "/carenets/{carenet}/accounts/{account}/permissions", .carenetPermissions
-        ) { _ in
+        .get("carenet_account_permissions", "/carenets/{carenet}/accounts/{account}/permissions", .carenetPermissions) { _ in
             .xml("<Permissions><DocumentType type=\"*\" write=\"true\" /></Permissions>", declaration: false)
         },
         .get("carenet_apps_list", "/carenets/{carenet}/apps/", .carenetRead) { call in
@@ -45,8 +43,7 @@ enum CarenetCalls {
             let app = try call.app
             guard !app.isAutonomous else { throw Refusal.badRequest("Autonomous apps may not be added to carenets") }
             guard try call.record.hasApp(app.id, in: call.db) else { throw Refusal.notFound }
-            return try call.execute(
-                "INSERT OR IGNORE INTO carenetApp (carenet, app) VALUES (?, ?)", [call.carenet.id, app.id])
+            return try call.execute("INSERT OR IGNORE INTO carenetApp (carenet, app) VALUES (?, ?)", [call.carenet.id, app.id])
         },
         .delete("carenet_apps_delete", "/carenets/{carenet}/apps/{app}", .full) { call in
             try call.execute("DELETE FROM carenetApp WHERE carenet = ? AND app = ?", [call.carenet.id, call.app.id])
@@ -67,9 +64,7 @@ enum CarenetCalls {
                 arguments: [call.record.id, call.document.id])
             return .carenets(carenets, record: try call.record.id)
         },
-        .put(
-            "carenet_document_placement", "/records/{record}/documents/{document}/carenets/{carenet}", .full
-        ) { call in
+        .put("carenet_document_placement", "/records/{record}/documents/{document}/carenets/{carenet}", .full) { call in
             let document = try call.document
             guard !document.neverShare else { throw Refusal.notFound }
             return try place(document, shared: true, call)
@@ -77,9 +72,7 @@ enum CarenetCalls {
         .delete("carenet_document_delete", "/records/{record}/documents/{document}/carenets/{carenet}", .full) { call in
             try place(call.document, shared: false, call)
         },
-        .post(
-            "autoshare_revert", "/records/{record}/documents/{document}/carenets/{carenet}/autoshare-revert", .full
-        ) { _ in .ok },
+        .post("autoshare_revert", "/records/{record}/documents/{document}/carenets/{carenet}/autoshare-revert", .full) { _ in .ok },
         .put("document_set_nevershare", "/records/{record}/documents/{document}/nevershare", .full) { call in
             try call.execute("UPDATE document SET neverShare = true WHERE id = ?", [call.document.id])
         },

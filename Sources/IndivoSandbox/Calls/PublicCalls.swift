@@ -6,16 +6,12 @@ import OrderedJSON
 enum PublicCalls {
     static let routes: [Route] = [
         .get("get_version", "/version", .anyone) { _ in Response(type: "text/plain", text: "2.0.0") },
-        .get("all_phas", "/apps/", .anyone) { call in
-            .manifests(try AppRow.all(in: call.db))
-        },
+        .get("all_phas", "/apps/", .anyone) { call in .manifests(try AppRow.all(in: call.db)) },
         .get("all_manifests", "/apps/manifests/", .anyone) { call in
             .json(JSONValue(try AppRow.all(in: call.db).map { try AppManifest.smart($0.manifest) }).serverText)
         },
         .get("pha", "/apps/{app}", .anyone) { call in .json(try call.app.manifest) },
-        .delete("pha_delete", "/apps/{app}", .ownApp) { call in
-            try call.execute("DELETE FROM app WHERE id = ?", [call.app.id])
-        },
+        .delete("pha_delete", "/apps/{app}", .ownApp) { call in try call.execute("DELETE FROM app WHERE id = ?", [call.app.id]) },
         .get("app_manifest", "/apps/{app}/manifest", .anyone) { call in
             .json(try AppManifest.smart(call.app.manifest).serverText)
         },

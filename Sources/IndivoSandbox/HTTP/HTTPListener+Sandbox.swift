@@ -4,9 +4,7 @@
 extension HTTPListener {
     /// A listener of a sandbox.
     /// - Throws: ``SandboxError/cannotListen(address:port:reason:)``.
-    init(
-        port: UInt16, bodyLimit: Int, of configuration: SandboxConfiguration, handler: @escaping Handler
-    ) async throws {
+    init(port: UInt16, bodyLimit: Int, of configuration: SandboxConfiguration, handler: @escaping Handler) async throws {
         do {
             try await self.init(
                 Configuration(

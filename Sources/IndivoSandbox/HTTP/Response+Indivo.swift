@@ -52,7 +52,6 @@ struct Refusal: Error {
 
     /// 400 with a sentence, which may be empty.
     static func badRequest(_ sentence: String) -> Refusal {
-        Refusal(
-            response: .html(sentence, status: 400), reason: sentence.isEmpty ? "a required parameter is missing" : sentence)
+        Refusal(response: .html(sentence, status: 400), reason: sentence.isEmpty ? "a required parameter is missing" : sentence)
     }
 }

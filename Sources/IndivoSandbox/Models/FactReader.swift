@@ -60,8 +60,7 @@ struct FactReader {
 
     static func value(of text: String, _ type: DataFieldType, _ name: String) throws -> JSONValue {
         func refuse(_ kind: String) -> ContentError {
-            ContentError(
-                sentence: "Invalid SDM data: SDM data for field \(name) should have been \(kind): got \(text) instead")
+            ContentError(sentence: "Invalid SDM data: SDM data for field \(name) should have been \(kind): got \(text) instead")
         }
         switch type {
         case .string:
@@ -81,8 +80,7 @@ struct FactReader {
     /// A number as people write it, blanks around it and an exponent allowed; nothing that is not finite.
     static func decimal(_ text: String) -> Double? {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard trimmed.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(trimmed),
-            number.isFinite
+        guard trimmed.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(trimmed), number.isFinite
         else { return nil }
         return number
     }

@@ -43,8 +43,7 @@ final class ModelCatalog: Sendable {
         for shape in shapes.values {
             for relation in shape.inputs where relation.isReference {
                 shapes[relation.model]?.outputs.append(
-                    ModelShape.Relation(
-                        name: ModelCatalog.reverseName(of: shape.name), model: shape.name, isList: true))
+                    ModelShape.Relation(name: ModelCatalog.reverseName(of: shape.name), model: shape.name, isList: true))
             }
         }
         return shapes

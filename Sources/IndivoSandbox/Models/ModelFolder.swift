@@ -75,9 +75,7 @@ struct ModelFolder: Sendable {
 extension DataModel {
     /// The shape of a model that SDML defines.
     init(_ model: SDMLModel) {
-        let fields = model.fields.flatMap(\.leaves).map { leaf in
-            DataModel.Field(name: leaf.name, type: DataFieldType(leaf.kind))
-        }
+        let fields = model.fields.flatMap(\.leaves).map { leaf in DataModel.Field(name: leaf.name, type: DataFieldType(leaf.kind)) }
         let relations = model.fields.compactMap { field -> DataModel.Relation? in
             switch field.type {
             case .value: nil

@@ -13,12 +13,9 @@ struct Credentials: Sendable, OAuthSecretSource {
 
     init(_ authorization: OAuthAuthorization, at now: Timestamp, in db: Database) throws {
         guard let key = authorization.consumerKey else { return }
-        if let app = try AppRow.fetchOne(
-            db.cachedStatement(sql: "SELECT * FROM app WHERE consumerKey = ?"), arguments: [key])
-        {
+        if let app = try AppRow.fetchOne(db.cachedStatement(sql: "SELECT * FROM app WHERE consumerKey = ?"), arguments: [key]) {
             try findUserApp(app, token: authorization.token, in: db)
-        } else if let app = try MachineAppRow.fetchOne(
-            db, sql: "SELECT * FROM machineApp WHERE consumerKey = ?", arguments: [key])
+        } else if let app = try MachineAppRow.fetchOne(db, sql: "SELECT * FROM machineApp WHERE consumerKey = ?", arguments: [key])
         {
             try findMachineApp(app, token: authorization.token, at: now, in: db)
         }
@@ -31,8 +28,7 @@ struct Credentials: Sendable, OAuthSecretSource {
             return
         }
         if let row = try AccessTokenRow.find(token, in: db), row.app == app.id {
-            principal = .accessToken(
-                row, app: app, account: try row.account.flatMap { try AccountRow.find($0, in: db) })
+            principal = .accessToken(row, app: app, account: try row.account.flatMap { try AccountRow.find($0, in: db) })
             tokenSecret = row.secret(for: token)
         } else if let row = try RequestTokenRow.find(token, in: db), row.app == app.id {
             principal = .requestToken(row, app: app, token: token)
@@ -40,9 +36,7 @@ struct Credentials: Sendable, OAuthSecretSource {
         }
     }
 
-    private mutating func findMachineApp(
-        _ app: MachineAppRow, token: String?, at now: Timestamp, in db: Database
-    ) throws {
+    private mutating func findMachineApp(_ app: MachineAppRow, token: String?, at now: Timestamp, in db: Database) throws {
         consumerSecret = app.consumerSecret
         guard let token else {
             principal = .machineApp(app)
@@ -59,8 +53,7 @@ struct Credentials: Sendable, OAuthSecretSource {
                 db, sql: "SELECT * FROM accessToken WHERE fingerprint = ?", arguments: [row.accessToken]),
             let userApp = try AppRow.find(access.app, in: db)
         {
-            principal = .accessToken(
-                access, app: userApp, account: try access.account.flatMap { try AccountRow.find($0, in: db) })
+            principal = .accessToken(access, app: userApp, account: try access.account.flatMap { try AccountRow.find($0, in: db) })
             tokenSecret = row.secret(for: token)
         }
     }

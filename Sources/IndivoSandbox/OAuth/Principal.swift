@@ -59,11 +59,7 @@ enum Principal: Sendable {
 }
 
 extension Principal.Identity {
-    init(_ account: AccountRow) {
-        self.init(id: account.id, type: "Account", fullName: account.fullName)
-    }
+    init(_ account: AccountRow) { self.init(id: account.id, type: "Account", fullName: account.fullName) }
 
-    init(_ app: AppRow) {
-        self.init(id: app.id, type: "PHA", fullName: app.name)
-    }
+    init(_ app: AppRow) { self.init(id: app.id, type: "PHA", fullName: app.name) }
 }

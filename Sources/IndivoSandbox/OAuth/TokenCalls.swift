@@ -193,9 +193,7 @@ enum TokenCalls {
     /// itself is in the URL, so it can.
     private static func verifySignedURL(_ call: Call) throws -> Response {
         func answer(_ result: Markup) -> Response { .xml("<result>\(result)</result>", declaration: false) }
-        guard let url = call.request.query["url"], let question = url.firstIndex(of: "?") else {
-            return answer("mismatch")
-        }
+        guard let url = call.request.query["url"], let question = url.firstIndex(of: "?") else { return answer("mismatch") }
         let fields = FormFields(parsing: String(url[url.index(after: question)...]))
         guard let stamp = fields["surl_timestamp"], let time = IndivoDate.parseDateTime(stamp),
             let name = fields["surl_token"], let signature = fields["surl_sig"],
@@ -215,7 +213,6 @@ extension Response {
     /// A token, with what else is known of it.
     fileprivate static func token(_ pair: TokenPair, _ more: [(String, String?)], type: String = "text/plain") -> Response {
         let fields = [("oauth_token_secret", pair.secret), ("oauth_token", pair.token)]
-        return Response(
-            type: type, text: FormFields.encode(fields + more.compactMap { name, value in value.map { (name, $0) } }))
+        return Response(type: type, text: FormFields.encode(fields + more.compactMap { name, value in value.map { (name, $0) } }))
     }
 }

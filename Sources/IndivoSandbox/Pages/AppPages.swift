@@ -39,8 +39,7 @@ enum AppPages {
             var carenet: CarenetRow?
             if let id = fields["carenet_id"], !id.isEmpty {
                 let found = try CarenetRow.find(id, in: db).orNotFound()
-                guard found.record == record.id, try found.hasAccount(account.id, in: db),
-                    try found.hasApp(app.id, in: db)
+                guard found.record == record.id, try found.hasAccount(account.id, in: db), try found.hasApp(app.id, in: db)
                 else { throw Refusal.permissionDenied(why: "the app is not in this carenet, or you are not") }
                 carenet = found
             } else {
@@ -68,10 +67,8 @@ enum AppPages {
         let account = try visit.account
         let name = fields["oauth_token"] ?? ""
         return try await visit.write { db in
-            guard let token = try RequestTokenRow.find(name, in: db), let app = try AppRow.find(token.app, in: db)
-            else {
-                throw Refusal.badRequest(
-                    "The app's request is unknown, or was used already. Go back to the app and start again.")
+            guard let token = try RequestTokenRow.find(name, in: db), let app = try AppRow.find(token.app, in: db) else {
+                throw Refusal.badRequest("The app's request is unknown, or was used already. Go back to the app and start again.")
             }
             guard token.record != nil || token.carenet != nil else {
                 throw Refusal.badRequest(

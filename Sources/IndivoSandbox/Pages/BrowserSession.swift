@@ -35,8 +35,7 @@ struct BrowserSession: Sendable {
 
     static func end(_ request: Request, in db: Database) throws {
         guard let token = request.cookie(cookie) else { return }
-        try db.execute(
-            sql: "DELETE FROM browserSession WHERE fingerprint = ?", arguments: [Secrets.fingerprint(token)])
+        try db.execute(sql: "DELETE FROM browserSession WHERE fingerprint = ?", arguments: [Secrets.fingerprint(token)])
     }
 
     /// The Set-Cookie header. Lax and not Strict: the browser comes here from the app, already logged in perhaps.

@@ -19,8 +19,7 @@ enum LoginPages {
             return .redirect(to: "/login/did_logout").adding("Set-Cookie", BrowserSession.setCookie(nil))
         },
         .get("/login/did_logout", needsLogin: false) { _ in
-            PageLayout.page(
-                "Logged out", isNarrow: true, "<p>You are logged out.</p><p><a href=\"/login\">Log in again</a></p>")
+            PageLayout.page("Logged out", isNarrow: true, "<p>You are logged out.</p><p><a href=\"/login\">Log in again</a></p>")
         },
     ]
 
@@ -52,9 +51,7 @@ enum LoginPages {
         return url
     }
 
-    private static func form(
-        _ visit: Visit, returnURL: String?, username: String = "", problem: String?
-    ) async throws -> Response {
+    private static func form(_ visit: Visit, returnURL: String?, username: String = "", problem: String?) async throws -> Response {
         let isDemo = try await visit.read { db in try AccountRow.find(Sandbox.demoAccount, in: db) != nil }
         let demo: Markup = "<p class=\"quiet\">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>"
         return PageLayout.page(

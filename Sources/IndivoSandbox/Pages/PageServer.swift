@@ -50,9 +50,7 @@ struct PageServer: Sendable {
                 .adding("Allow", candidates.map(\.method).joined(separator: ", "))
         }
         let now = server.now
-        let session = try await server.database.read { db in
-            try BrowserSession.find(request, at: now, in: db)
-        }
+        let session = try await server.database.read { db in try BrowserSession.find(request, at: now, in: db) }
         if page.needsLogin, session == nil { return LoginPages.redirect(from: request) }
         let visit = Visit(request: request, captures: captures, session: session, server: server, now: now)
         // A form that changes something must come from a page of ours.

@@ -52,8 +52,7 @@ enum RecordPages {
         let content = try await visit.read { db in
             let record = try find(visit, in: db)
             let store = FactStore(db: db)
-            let rows = try FactRow.fetch(
-                db, "fact.record = ? AND document.status = 'active' ORDER BY fact.serial", [record.id])
+            let rows = try FactRow.fetch(db, "fact.record = ? AND document.status = 'active' ORDER BY fact.serial", [record.id])
             let children = try store.children(of: rows.filter { $0.model == "Medication" })
             var facts: [String: [Fact]] = [:]
             for row in rows {

@@ -95,10 +95,7 @@ struct RecordSections {
                 [$0["name_title"], $0.day("startDate"), $0.day("endDate"), $0["notes"]]
             },
             table("Medication", "Medications", ["Medication", "From", "To", "Instructions", "Fills"]) {
-                [
-                    $0["drugName_title"], $0.day("startDate"), $0.day("endDate"), $0["instructions"],
-                    String($0.fillCount),
-                ]
+                [$0["drugName_title"], $0.day("startDate"), $0.day("endDate"), $0["instructions"], String($0.fillCount)]
             },
             table("Allergy", "Allergies", ["Allergen", "Reaction", "Severity"]) { fact in
                 let allergens = ["drug_allergen", "drug_class_allergen", "food_allergen"].map { fact[$0 + "_title"] }
@@ -133,9 +130,7 @@ struct RecordSections {
         return (known + others).compactMap { $0 }
     }
 
-    private func table(
-        _ model: String, _ title: String, _ heads: [String], _ cells: (Fact) -> [String]
-    ) -> Section? {
+    private func table(_ model: String, _ title: String, _ heads: [String], _ cells: (Fact) -> [String]) -> Section? {
         guard let facts = facts[model], !facts.isEmpty else { return nil }
         let rows = facts.map { fact -> [Markup] in
             cells(fact).enumerated().map { index, text -> Markup in
@@ -158,8 +153,7 @@ struct RecordSections {
         let names = facts.flatMap { fact in (fact.values.members ?? []).filter { !$0.value.isNull }.map(\.name) }
         let columns = Set(names).sorted().prefix(6)
         return table(model, RecordSections.words(model), ["Document"] + columns.map { String($0) }) { fact in
-            [RecordSections.words(model)]
-                + columns.map { name in
+            [RecordSections.words(model)] + columns.map { name in
                     fact.number(name).map { Chart.text($0) } ?? RecordSections.shown(fact[name])
                 }
         }

@@ -2,8 +2,7 @@ enum DemographicsCalls {
     static let routes: [Route] = [
         .get("read_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin, read),
         .put("set_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin) { call in
-            let document = try call.store.setDemographics(
-                call.request.body, of: call.record, by: call.principal.effective)
+            let document = try call.store.setDemographics(call.request.body, of: call.record, by: call.principal.effective)
             return try call.metadata(of: document, declaration: false)
         },
         .get("read_demographics_carenet", "/carenets/{carenet}/demographics", .carenetDocumentOrAdmin) { call in
@@ -19,8 +18,7 @@ enum DemographicsCalls {
     /// What is read back is never the document that was set: RDF unless asked for otherwise.
     private static func read(_ call: Call) throws -> Response {
         let record = try call.record
-        guard let document = record.demographics,
-            let fact = try FactStore(db: call.db).facts(of: document).first
+        guard let document = record.demographics, let fact = try FactStore(db: call.db).facts(of: document).first
         else { throw Refusal.notFound }
         switch call.request.query["response_format"] ?? "application/rdf+xml" {
         case "application/json":

@@ -23,8 +23,7 @@ struct DemographicsContent {
             values[prefix + "type"] = JSONValue(telephone?.child(named: "type")?.text())
             values[prefix + "number"] = JSONValue(telephone?.child(named: "number")?.text())
             // Only the text `false` is false; one that is not given is true.
-            values[prefix + "preferred_p"] = JSONValue(
-                telephone.map { $0.child(named: "preferred")?.text() != "false" } ?? false)
+            values[prefix + "preferred_p"] = JSONValue(telephone.map { $0.child(named: "preferred")?.text() != "false" } ?? false)
         }
         fact = FactDraft(model: "Demographics", values: values)
         fullName = ["name_given", "name_family"].compactMap { values[$0]?.string }.joined(separator: " ")

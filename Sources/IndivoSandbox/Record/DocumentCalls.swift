@@ -11,21 +11,15 @@ enum DocumentCalls {
         .put(
             "document_create_by_ext_id", "/records/{record}/documents/external/{app}/{external}",
             .recordDocumentExternal
-        ) { call in
-            try call.createDocument(in: call.recordScope, externalId: call.externalId)
-        },
+        ) { call in try call.createDocument(in: call.recordScope, externalId: call.externalId) },
         .put(
             "record_document_label_ext", "/records/{record}/documents/external/{app}/{external}/label",
             .recordDocumentExternal
-        ) { call in
-            try call.label(call.externalDocument)
-        },
+        ) { call in try call.label(call.externalDocument) },
         .get(
             "record_document_meta_ext", "/records/{record}/documents/external/{app}/{external}/meta",
             .recordDocumentExternal
-        ) { call in
-            try call.metadata(of: call.externalDocument)
-        },
+        ) { call in try call.metadata(of: call.externalDocument) },
         .get("record_specific_document", "/records/{record}/documents/{document}", .recordDocument) { call in
             try call.content(of: call.document)
         },
@@ -42,13 +36,9 @@ enum DocumentCalls {
         .put(
             "document_version_by_ext_id", "/records/{record}/documents/{document}/replace/external/{app}/{external}",
             .recordDocumentExternal
-        ) { call in
-            try replace(call, externalId: call.externalId)
-        },
+        ) { call in try replace(call, externalId: call.externalId) },
         .post("document_set_status", "/records/{record}/documents/{document}/set-status", .recordDocument, setStatus),
-        .get(
-            "document_status_history", "/records/{record}/documents/{document}/status-history", .recordDocument,
-            statusHistory),
+        .get("document_status_history", "/records/{record}/documents/{document}/status-history", .recordDocument, statusHistory),
         .get("document_versions", "/records/{record}/documents/{document}/versions/", .recordDocument, versions),
     ]
 
@@ -77,8 +67,7 @@ enum DocumentCalls {
     private static func setStatus(_ call: Call) throws -> Response {
         let form = call.request.form
         let document = try call.document
-        guard let status = form["status"], let reason = form["reason"], !reason.isEmpty,
-            DocumentRow.states.contains(status)
+        guard let status = form["status"], let reason = form["reason"], !reason.isEmpty, DocumentRow.states.contains(status)
         else { throw Refusal.badRequest("") }
         try call.store.setStatus(document, status, reason: reason, by: call.principal.effective.id)
         return .ok
@@ -92,8 +81,7 @@ enum DocumentCalls {
             <reason>\(row.reason)</reason></DocumentStatus>
             """
         }
-        return .xml(
-            "<DocumentStatusHistory document_id=\"\(document.id)\">\(changes)</DocumentStatusHistory>", declaration: false)
+        return .xml("<DocumentStatusHistory document_id=\"\(document.id)\">\(changes)</DocumentStatusHistory>", declaration: false)
     }
 
     private static func versions(_ call: Call) throws -> Response {
@@ -107,9 +95,7 @@ extension Call {
 
     var recordScope: DocumentScope { get throws { DocumentScope(record: try record.id) } }
 
-    var document: DocumentRow {
-        get throws { try store.find(self["document"], in: recordScope).orNotFound() }
-    }
+    var document: DocumentRow { get throws { try store.find(self["document"], in: recordScope).orNotFound() } }
 
     var externalDocument: DocumentRow {
         get throws {

@@ -37,9 +37,7 @@ struct DocumentContent {
         }
         guard !data.contains(0) else { throw ContentError.zeroByte }
         // The real server fails on text that is not UTF-8.
-        guard String(validating: data, as: UTF8.self) != nil else {
-            throw ContentError(sentence: "The document is not UTF-8.")
-        }
+        guard String(validating: data, as: UTF8.self) != nil else { throw ContentError(sentence: "The document is not UTF-8.") }
     }
 
     /// A document that was checked already.
@@ -56,8 +54,7 @@ struct DocumentContent {
     /// The facts the document states, if it is of a kind whose content the server reads.
     /// - Throws: ``ContentError`` for one that is not valid.
     func facts(_ models: ModelCatalog) throws -> [FactDraft] {
-        guard let root, root.namespace == DocumentType.namespace,
-            DocumentSchema.rootsOfDocuments.contains(root.name)
+        guard let root, root.namespace == DocumentType.namespace, DocumentSchema.rootsOfDocuments.contains(root.name)
         else { return [] }
         try DocumentSchema.validate(root, as: root.name)
         do {
@@ -74,8 +71,7 @@ struct DocumentContent {
         do {
             return try XMLNode(parsing: data, options: options)
         } catch let error as XMLError {
-            throw ContentError(
-                sentence: "Input document didn't parse as XML, error was: \(ParserSentence(error, in: data).text)")
+            throw ContentError(sentence: "Input document didn't parse as XML, error was: \(ParserSentence(error, in: data).text)")
         }
     }
 

@@ -74,20 +74,16 @@ enum MessageCalls {
             }
             let content = try DocumentContent(call.request.body, contentType: "application/xml")
             if try AttachmentRow.find(message.id, number, in: call.db) != nil {
-                throw Refusal.badRequest(
-                    "Duplicate attachment number. Each attachment number must be unique and 1-indexed")
+                throw Refusal.badRequest("Duplicate attachment number. Each attachment number must be unique and 1-indexed")
             }
-            try AttachmentRow(message: message.id, number: number, type: content.type ?? "", content: content.data)
-                .insert(call.db)
+            try AttachmentRow(message: message.id, number: number, type: content.type ?? "", content: content.data).insert(call.db)
         }
         return .ok
     }
 
     /// Counts as the real server's database does, by code points.
     private static func check(_ name: String, _ text: String, hasAtMost count: Int) throws {
-        guard text.unicodeScalars.count <= count else {
-            throw Refusal.badRequest("A \(name) has at most \(count) characters")
-        }
+        guard text.unicodeScalars.count <= count else { throw Refusal.badRequest("A \(name) has at most \(count) characters") }
     }
 
     private static func notify(_ call: Call) throws -> Response {
@@ -126,9 +122,7 @@ enum MessageCalls {
         "received_at": "receivedAt", "read_at": "readAt", "archived_at": "archivedAt", "subject": "subject",
         "severity": "severity", "body": "body", "sender": "sender", "id": "id", "created_at": "receivedAt",
     ]
-    private static let notificationColumns = [
-        "created_at": "receivedAt", "content": "content", "sender": "sender", "id": "id",
-    ]
+    private static let notificationColumns = ["created_at": "receivedAt", "content": "content", "sender": "sender", "id": "id"]
 
     /// The order asked for; the newest first unless there is one.
     private static func order(_ call: Call, _ columns: [String: String]) throws -> String {
@@ -142,8 +136,7 @@ enum MessageCalls {
         var message = try call.inboxMessage
         if message.readAt == nil {
             message.readAt = call.now
-            try call.db.execute(
-                sql: "UPDATE message SET readAt = ? WHERE id = ?", arguments: [call.now, message.id])
+            try call.db.execute(sql: "UPDATE message SET readAt = ? WHERE id = ?", arguments: [call.now, message.id])
         }
         return .xml(try MessageMarkup(db: call.db).message(message))
     }

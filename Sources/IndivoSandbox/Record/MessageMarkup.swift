@@ -64,8 +64,7 @@ struct MessageMarkup {
     }
 
     private func attachments(of message: MessageRow) throws -> [AttachmentRow] {
-        try AttachmentRow.fetchAll(
-            db, sql: "SELECT * FROM attachment WHERE message = ? ORDER BY number", arguments: [message.id])
+        try AttachmentRow.fetchAll(db, sql: "SELECT * FROM attachment WHERE message = ? ORDER BY number", arguments: [message.id])
     }
 
     private func recordElement(_ message: MessageRow) -> Markup {

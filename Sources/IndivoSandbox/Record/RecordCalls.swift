@@ -55,9 +55,7 @@ enum RecordCalls {
     }
 
     private static func search(_ call: Call) throws -> Response {
-        guard let label = call.request.query["label"], !label.isEmpty else {
-            throw Refusal.badRequest("No search criteria given")
-        }
+        guard let label = call.request.query["label"], !label.isEmpty else { throw Refusal.badRequest("No search criteria given") }
         let records = try RecordRow.fetchAll(
             call.db, sql: "SELECT * FROM record WHERE instr(lower(label), lower(?)) > 0 ORDER BY serial",
             arguments: [label])
@@ -72,11 +70,8 @@ enum RecordCalls {
 
     private static func setOwner(_ call: Call) throws -> Response {
         let id = String(decoding: call.request.body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let account = try AccountRow.find(id, in: call.db) else {
-            throw Refusal.badRequest("Owner must be a known account")
-        }
-        try call.db.execute(
-            sql: "UPDATE record SET owner = ? WHERE id = ?", arguments: [account.id, try call.record.id])
+        guard let account = try AccountRow.find(id, in: call.db) else { throw Refusal.badRequest("Owner must be a known account") }
+        try call.db.execute(sql: "UPDATE record SET owner = ? WHERE id = ?", arguments: [account.id, try call.record.id])
         return .xml(try AccountMarkup(db: call.db).account(account))
     }
 

@@ -3,27 +3,20 @@ import GRDB
 
 enum RelationCalls {
     static let routes: [Route] = [
-        .put(
-            "document_rels", "/records/{record}/documents/{document}/rels/{relation}/{object}", .recordDocument
-        ) { call in
+        .put("document_rels", "/records/{record}/documents/{document}/rels/{relation}/{object}", .recordDocument) { call in
             let subject = try call.document
             // The real server takes a document of any record here, and then tells its metadata; this one does not.
             let object = try call.store.find(call["object"], in: call.recordScope).orNotFound()
             return try call.relate(subject.id, relationType(call), to: object.id)
         },
-        .get(
-            "get_documents_by_rel", "/records/{record}/documents/{document}/rels/{relation}/", .recordDocument, list),
-        .post(
-            "document_create_by_rel", "/records/{record}/documents/{document}/rels/{relation}/", .recordDocument
-        ) { call in
+        .get("get_documents_by_rel", "/records/{record}/documents/{document}/rels/{relation}/", .recordDocument, list),
+        .post("document_create_by_rel", "/records/{record}/documents/{document}/rels/{relation}/", .recordDocument) { call in
             try create(call, externalId: nil)
         },
         .putOrPost(
             "document_create_by_rel_with_ext_id",
             "/records/{record}/documents/{document}/rels/{relation}/external/{app}/{external}", .recordDocumentExternal
-        ) { call in
-            try create(call, externalId: call.externalId)
-        },
+        ) { call in try create(call, externalId: call.externalId) },
     ]
 
     private static let namespace = "http://indivo.org/vocab/documentrels#"

@@ -9,18 +9,14 @@ enum AuditCalls {
         .get("audit_record_view", "/records/{record}/audits/", .recordDocument, writes: true) { call in
             try view(call, "record = ?", [call.record.id])
         },
-        .get(
-            "audit_document_view", "/records/{record}/audits/documents/{document}/", .recordDocument, writes: true
-        ) { call in
+        .get("audit_document_view", "/records/{record}/audits/documents/{document}/", .recordDocument, writes: true) { call in
             try view(call, "record = ? AND document = ?", [call.record.id, call["document"]])
         },
         .get(
             "audit_function_view", "/records/{record}/audits/documents/{document}/functions/{function}/",
             .recordDocument, writes: true
         ) { call in
-            try view(
-                call, "record = ? AND document = ? AND function = ?",
-                [call.record.id, call["document"], call["function"]])
+            try view(call, "record = ? AND document = ? AND function = ?", [call.record.id, call["document"], call["function"]])
         },
     ]
 
@@ -47,8 +43,7 @@ enum AuditCalls {
         let (limit, offset) = (list.limit, list.offset)
         // As on the real server there is nothing where one is negative.
         guard limit >= 0, offset >= 0 else { throw Refusal.notFound }
-        let total =
-            try Int.fetchOne(call.db, sql: "SELECT count(*) FROM audit WHERE \(condition)", arguments: arguments) ?? 0
+        let total = try Int.fetchOne(call.db, sql: "SELECT count(*) FROM audit WHERE \(condition)", arguments: arguments) ?? 0
         let rows = try AuditRow.fetchAll(
             call.db,
             sql: "SELECT * FROM audit WHERE \(condition) ORDER BY at DESC, serial DESC LIMIT \(limit) OFFSET \(offset)",

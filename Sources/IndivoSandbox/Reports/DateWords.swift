@@ -3,9 +3,7 @@ enum DateWords {
     /// As its language prints a date, in the XML of generic reports: `2009-03-05 12:00:00`.
     static func plain(_ text: String) -> String { text.replacing("T", with: " ").replacing("Z", with: "") }
 
-    private static let months = [
-        "Jan.", "Feb.", "March", "April", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.",
-    ]
+    private static let months = ["Jan.", "Feb.", "March", "April", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec."]
 
     /// As its templates print a date, in minimal reports: `March 5, 2009, noon`, and `March 5, 2009` for a day.
     static func human(_ text: String) -> String {

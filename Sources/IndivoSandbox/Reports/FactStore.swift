@@ -37,9 +37,7 @@ extension FactRow: FetchableRecord {
 struct FactStore {
     let db: Database
 
-    func insert(
-        _ facts: [FactDraft], of document: String, record: String, at now: Timestamp, _ source: IdentifierSource
-    ) throws {
+    func insert(_ facts: [FactDraft], of document: String, record: String, at now: Timestamp, _ source: IdentifierSource) throws {
         for fact in facts { try insert(fact, document, record, now, source, parent: nil, relation: nil) }
     }
 
@@ -54,9 +52,7 @@ struct FactStore {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(
-            arguments: [
-                source.id(.fact), fact.model, record, document, now, parent, relation, JSONValue(members: members).text(),
-            ])
+            arguments: [source.id(.fact), fact.model, record, document, now, parent, relation, JSONValue(members: members).text()])
         let serial = db.lastInsertedRowID
         for child in fact.children {
             try insert(child.fact, document, record, now, source, parent: serial, relation: child.relation)

@@ -16,9 +16,7 @@ enum IndivoDate {
         var micros: Int64 = 0
         if bytes.count > 20 {
             let digits = bytes[20..<bytes.count - 1]
-            guard bytes[19] == UInt8(ascii: "."), (1...6).contains(digits.count), let fraction = number(digits) else {
-                return nil
-            }
+            guard bytes[19] == UInt8(ascii: "."), (1...6).contains(digits.count), let fraction = number(digits) else { return nil }
             micros = (0..<6 - digits.count).reduce(fraction) { value, _ in value * 10 }
         }
         return Timestamp(rawValue: midnight + (hour * 3600 + minute * 60 + second) * 1_000_000 + micros)

@@ -8,24 +8,16 @@ enum MinimalReportCalls {
             ["equipment_list", "measurement_list", "procedure_list", "simple_clinical_notes_list"])
         + reports(
             "/carenets/{carenet}/reports/minimal/", .carenetDocument,
-            [
-                "carenet_equipment_list", "carenet_measurement_list", "carenet_procedure_list",
-                "carenet_simple_clinical_notes_list",
-            ])
+            ["carenet_equipment_list", "carenet_measurement_list", "carenet_procedure_list", "carenet_simple_clinical_notes_list"])
 
     private static func reports(_ base: String, _ rule: AccessRule, _ names: [String]) -> [Route] {
         func path(_ rest: String) -> PathTemplate { PathTemplate(stringLiteral: base + rest) }
         return [
-            .get(names[0], path("equipment/"), rule) { call in
-                try report(call, .equipment, "Equipment", MinimalItems.equipment)
-            },
+            .get(names[0], path("equipment/"), rule) { call in try report(call, .equipment, "Equipment", MinimalItems.equipment) },
             .get(names[1], path("measurements/{code}/"), rule) { call in
-                try report(
-                    call, .measurement, "Measurement", filters: [("lab_code", call["code"])], MinimalItems.measurement)
+                try report(call, .measurement, "Measurement", filters: [("lab_code", call["code"])], MinimalItems.measurement)
             },
-            .get(names[2], path("procedures/"), rule) { call in
-                try report(call, .procedure, "Procedure", MinimalItems.procedure)
-            },
+            .get(names[2], path("procedures/"), rule) { call in try report(call, .procedure, "Procedure", MinimalItems.procedure) },
             .get(names[3], path("simple-clinical-notes/"), rule) { call in
                 try report(call, .simpleClinicalNote, "SimpleClinicalNote", MinimalItems.simpleClinicalNote)
             },
@@ -47,8 +39,7 @@ enum MinimalReportCalls {
             return .xml(ReportMarkup.report(query, total: total, ReportMarkup.aggregates(groups)))
         }
         let (facts, total): ([FactRow], Int) = try sql.rows(call.db, columns: FactRow.columns)
-        let documents = try DocumentRow.fetch(
-            call.db, "id IN (SELECT value FROM json_each(?))", [facts.map(\.document).jsonList])
+        let documents = try DocumentRow.fetch(call.db, "id IN (SELECT value FROM json_each(?))", [facts.map(\.document).jsonList])
         let markup = try DocumentMarkup(of: documents, in: call.db)
         let metadata = Dictionary(
             uniqueKeysWithValues: documents.map { ($0.id, markup.markup(of: $0, latest: false, recordId: false)) })
@@ -61,13 +52,10 @@ enum MinimalReportCalls {
 
 enum ReportMarkup {
     static func report(_ query: ReportQuery, total: Int, _ items: [Markup]) -> Markup {
-        report(
-            total: total, limit: query.limit, offset: query.offset, order: query.orderBy ?? "None", parameters(query), items)
+        report(total: total, limit: query.limit, offset: query.offset, order: query.orderBy ?? "None", parameters(query), items)
     }
 
-    static func report(
-        total: Int, limit: Int, offset: Int, order: String, _ parameters: Markup, _ items: [Markup]
-    ) -> Markup {
+    static func report(total: Int, limit: Int, offset: Int, order: String, _ parameters: Markup, _ items: [Markup]) -> Markup {
         """
         <Reports><Summary total_document_count="\(total)" limit="\(limit)" offset="\(offset)" order_by="\(order)" />\
         <QueryParams>\(parameters)</QueryParams>\(items)</Reports>
@@ -97,9 +85,7 @@ enum ReportMarkup {
         }
         if let range = query.dateRange { markup += "<DateRange value=\"\(range.text)\" />" }
         guard !query.filters.isEmpty else { return markup }
-        let filters = query.filters.map { filter -> Markup in
-            "<Filter name=\"\(filter.field)\" value=\"\(filter.value)\"/>"
-        }
+        let filters = query.filters.map { filter -> Markup in "<Filter name=\"\(filter.field)\" value=\"\(filter.value)\"/>" }
         return markup + "<Filters>\(filters)</Filters>"
     }
 }

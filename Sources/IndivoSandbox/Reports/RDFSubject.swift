@@ -133,9 +133,7 @@ struct RDFSubject {
     }
 
     /// An organization, where anything of it is known: its address, or one of the fields that name it.
-    func organization(
-        _ predicate: String, _ type: String, prefix: String, _ fields: [(predicate: String, field: String)]
-    ) {
+    func organization(_ predicate: String, _ type: String, prefix: String, _ fields: [(predicate: String, field: String)]) {
         let hasAddress = Self.addressParts.contains { has(prefix + "adr_" + $0.0) }
         guard hasAddress || fields.contains(where: { string(prefix + $0.field) != nil }) else { return }
         let organization = child(predicate, type, prefix: prefix)

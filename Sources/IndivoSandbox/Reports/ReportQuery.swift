@@ -77,8 +77,7 @@ struct ReportQuery {
             }
             guard field.type == .date else {
                 throw Refusal.badRequest(
-                    "Date Ranges may only be calculated over fields of type \"date\": got "
-                        + "\(dateRange.field)(\(field.type))")
+                    "Date Ranges may only be calculated over fields of type \"date\": got " + "\(dateRange.field)(\(field.type))")
             }
         }
         if let group = arguments.groupBy ?? effectiveDateGroup?.field {

@@ -20,8 +20,7 @@ struct ReportSQL {
     /// The rows of a page, by the columns asked for, and how many there are in all.
     func rows<Row: FetchableRecord>(_ db: Database, columns: String) throws -> (rows: [Row], total: Int) {
         let (condition, arguments) = try filtered()
-        let total = try Int.fetchOne(
-            statement("SELECT count(*) \(condition)", in: db), arguments: arguments) ?? 0
+        let total = try Int.fetchOne(statement("SELECT count(*) \(condition)", in: db), arguments: arguments) ?? 0
         // No limit at all means everything, and then an offset counts for nothing.
         let page: StatementArguments = query.limit == 0 ? [-1, 0] : [query.limit, query.offset]
         let rows = try Row.fetchAll(

@@ -5,23 +5,18 @@ import IndivoXML
 struct SDMXFacts {
     let models: ModelCatalog
 
-    func read(_ root: XMLNode) throws -> [FactDraft] {
-        try root.children(named: "Model").map { try fact($0) }
-    }
+    func read(_ root: XMLNode) throws -> [FactDraft] { try root.children(named: "Model").map { try fact($0) } }
 
     private func fact(_ model: XMLNode) throws -> FactDraft {
         let name = model.attr("name") ?? ""
         guard !name.isEmpty else {
-            throw ContentError(
-                sentence: "Invalid SDM data: All SDM data instances must specify the model they belong to.")
+            throw ContentError(sentence: "Invalid SDM data: All SDM data instances must specify the model they belong to.")
         }
         guard let shape = models[name] else {
             guard !ModelCatalog.otherTables.contains(name.lowercased()) else {
-                throw ContentError(
-                    sentence: "Transform outputted a list of fact objects, but not all list elements were facts.")
+                throw ContentError(sentence: "Transform outputted a list of fact objects, but not all list elements were facts.")
             }
-            throw ContentError(
-                sentence: "Invalid SDM data: SDM model specified a non-existent data-model: \(name)")
+            throw ContentError(sentence: "Invalid SDM data: SDM model specified a non-existent data-model: \(name)")
         }
         var reader = FactReader(shape)
         var children: [FactDraft.Child] = []
@@ -57,8 +52,7 @@ struct SDMXFacts {
         finished.children = children
         guard var referred else { return finished }
         // The object referred to holds the list of those who refer to it.
-        referred.children.append(
-            FactDraft.Child(relation: ModelCatalog.reverseName(of: shape.name), fact: finished))
+        referred.children.append(FactDraft.Child(relation: ModelCatalog.reverseName(of: shape.name), fact: finished))
         return referred
     }
 }

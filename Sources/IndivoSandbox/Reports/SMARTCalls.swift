@@ -9,9 +9,7 @@ enum SMARTCalls {
         .get("smart_allergies_instance", "/records/{record}/allergies/{fact}", .recordDocument) { call in
             try instance(call, ["Allergy", "AllergyExclusion"])
         },
-        .get("smart_generic", "/records/{record}/{smartModel}/", .recordDocument) { call in
-            try list(call, models(call))
-        },
+        .get("smart_generic", "/records/{record}/{smartModel}/", .recordDocument) { call in try list(call, models(call)) },
         .get("smart_generic_instance", "/records/{record}/{smartModel}/{fact}", .recordDocument) { call in
             try instance(call, models(call))
         },
@@ -22,9 +20,7 @@ enum SMARTCalls {
         "lab_results": "LabResult", "medications": "Medication", "vital_signs": "VitalSigns",
     ]
 
-    private static func models(_ call: Call) throws -> [String] {
-        [try names[call["smartModel"]].orNotFound()]
-    }
+    private static func models(_ call: Call) throws -> [String] { [try names[call["smartModel"]].orNotFound()] }
 
     private static func list(_ call: Call, _ models: [String]) throws -> Response {
         try graph(of: facts(call, models, "document.status = 'active' ORDER BY fact.serial", []), call)

@@ -24,8 +24,7 @@ struct TypedDocumentFacts {
         /// A coded value becomes four fields: its text, and its attributes.
         func code(_ element: String, _ field: String) -> [(String, String?)] {
             let node = root.child(named: element)
-            return [(field, node?.text())]
-                + ["type", "value", "abbrev"].map { (field + "_" + $0, node?.attr($0)) }
+            return [(field, node?.text())] + ["type", "value", "abbrev"].map { (field + "_" + $0, node?.attr($0)) }
         }
         switch root.name {
         case "Equipment":

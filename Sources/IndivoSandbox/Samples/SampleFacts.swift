@@ -15,8 +15,7 @@ extension SampleModel {
             .list(
                 "fulfillments",
                 fills.map { fill in
-                    SampleModel("Fill").field("date", fill.day + "T09:30:00Z")
-                        .field("dispenseDaysSupply", String(fill.days))
+                    SampleModel("Fill").field("date", fill.day + "T09:30:00Z").field("dispenseDaysSupply", String(fill.days))
                         .quantity("quantityDispensed", String(fill.amount), "{tablet}")
                         .field("pharmacy_org", "Harbour Pharmacy").field("pharmacy_ncpdpid", "9900017")
                         .field("pharmacy_adr_street", "4 Quay Street").field("pharmacy_adr_city", "Port Elin")
@@ -36,8 +35,7 @@ extension SampleModel {
         _ title: String, _ code: String, on day: String, _ value: String, _ unit: String, normal: (String, String),
         _ interpretation: String = "normal"
     ) -> SampleModel {
-        SampleModel("LabResult").code("test_name", title, code, loinc)
-            .code(
+        SampleModel("LabResult").code("test_name", title, code, loinc).code(
                 "abnormal_interpretation", interpretation.capitalized, interpretation,
                 smart + "LabResultInterpretation#"
             )
@@ -93,11 +91,9 @@ extension SampleModel {
             .code("food_allergen", food, unii, "http://fda.gov/UNII/")
     }
 
-    static let noKnownDrugAllergies = SampleModel("AllergyExclusion").code(
-        "name", "No known drug allergies", "409137002", snomed)
+    static let noKnownDrugAllergies = SampleModel("AllergyExclusion").code("name", "No known drug allergies", "409137002", snomed)
 
-    static let noKnownFoodAllergies = SampleModel("AllergyExclusion").code(
-        "name", "No known food allergies", "429625007", snomed)
+    static let noKnownFoodAllergies = SampleModel("AllergyExclusion").code("name", "No known food allergies", "429625007", snomed)
 
     static func procedure(_ name: String, on day: String, _ institution: String) -> SampleModel {
         SampleModel("Procedure").field("name", name).field("date_performed", day + "T08:00:00Z")

@@ -36,7 +36,5 @@ struct SampleModel {
     }
 
     /// A document that states this object alone.
-    var document: String {
-        ("<Models xmlns=\"\(DocumentType.namespace)\">\(markup)</Models>" as Markup).description
-    }
+    var document: String { ("<Models xmlns=\"\(DocumentType.namespace)\">\(markup)</Models>" as Markup).description }
 }

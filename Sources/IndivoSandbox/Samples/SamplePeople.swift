@@ -4,10 +4,7 @@ struct SamplePerson {
     /// In the order in which their documents are stored.
     var facts: [SampleModel]
 
-    init(
-        given: String, family: String, born: String, gender: String, email: String, street: String,
-        facts: [SampleModel]
-    ) {
+    init(given: String, family: String, born: String, gender: String, email: String, street: String, facts: [SampleModel]) {
         demographics =
             ("""
         <Demographics xmlns="\(DocumentType.namespace)"><dateOfBirth>\(born)</dateOfBirth>\
@@ -48,29 +45,20 @@ enum SamplePeople {
                 "one tablet up to three times a day for pain", frequency: "3", fills: [("2021-06-19", 14, 42)]),
             .drugAllergy("Penicillin G", "7980", "Urticaria", "126485001"), .noKnownFoodAllergies,
             a1c(on: "2023-03-06", "8.1"), a1c(on: "2024-03-11", "7.2"), a1c(on: "2025-03-10", "6.7"), a1c(on: "2026-03-09", "6.4"),
-            .lab(
-                "Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2025-03-10", "0.9", "mg/dL",
-                normal: ("0.5", "1.1")),
-            .lab(
-                "Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2026-03-09", "1.0", "mg/dL",
-                normal: ("0.5", "1.1")),
+            .lab("Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2025-03-10", "0.9", "mg/dL", normal: ("0.5", "1.1")),
+            .lab("Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2026-03-09", "1.0", "mg/dL", normal: ("0.5", "1.1")),
             .lab(
                 "Potassium [Moles/volume] in Serum or Plasma", "2823-3", on: "2026-03-09", "4.3", "mmol/L",
                 normal: ("3.5", "5.1")),
-            .vitals(
-                on: "2023-03-06", systolic: 152, diastolic: 94, pulse: 78, weight: "81.4", height: "1.64", bmi: "30.3"),
-            .vitals(
-                on: "2024-03-11", systolic: 141, diastolic: 88, pulse: 74, weight: "78.9", height: "1.64", bmi: "29.3"),
-            .vitals(
-                on: "2025-03-10", systolic: 134, diastolic: 84, pulse: 72, weight: "76.2", height: "1.64", bmi: "28.3"),
-            .vitals(
-                on: "2026-03-09", systolic: 128, diastolic: 80, pulse: 70, weight: "74.8", height: "1.64", bmi: "27.8"),
+            .vitals(on: "2023-03-06", systolic: 152, diastolic: 94, pulse: 78, weight: "81.4", height: "1.64", bmi: "30.3"),
+            .vitals(on: "2024-03-11", systolic: 141, diastolic: 88, pulse: 74, weight: "78.9", height: "1.64", bmi: "29.3"),
+            .vitals(on: "2025-03-10", systolic: 134, diastolic: 84, pulse: 72, weight: "76.2", height: "1.64", bmi: "28.3"),
+            .vitals(on: "2026-03-09", systolic: 128, diastolic: 80, pulse: 70, weight: "74.8", height: "1.64", bmi: "27.8"),
             .immunization("Influenza, seasonal, injectable", "141", on: "2025-10-20"),
             .immunization("Tetanus and diphtheria toxoids", "09", on: "2019-04-02"),
             .procedure("Colonoscopy", on: "2020-02-18", "Elin Clinic"),
             .equipment("Blood glucose meter", from: "2018-09-10", "Norrin Devices", "with strips for home use"),
-            .note(
-                on: "2026-03-09", "Yearly review", "Feels well. Walks daily. Home pressures mostly below 130/80."),
+            .note(on: "2026-03-09", "Yearly review", "Feels well. Walks daily. Home pressures mostly below 130/80."),
             .measurement("HBA1C", on: "2025-03-10", "6.7", "%"),
             .measurement("HBA1C", on: "2026-03-09", "6.4", "%"),
         ])
@@ -89,19 +77,11 @@ enum SamplePeople {
                 "Loratadine 10 MG Oral Tablet", "311372", from: "2026-04-15", to: "2026-07-31",
                 "one tablet a day in the pollen season", fills: [("2026-04-15", 30, 30), ("2026-05-15", 30, 30)]),
             .foodAllergy("Peanut", "QE1QX6B99R", "Urticaria", "126485001"), .noKnownDrugAllergies,
-            .lab(
-                "Eosinophils/100 leukocytes in Blood", "713-8", on: "2025-04-22", "7.5", "%", normal: ("0.0", "5.0"),
-                "abnormal"),
-            .lab(
-                "Eosinophils/100 leukocytes in Blood", "713-8", on: "2026-04-20", "5.8", "%", normal: ("0.0", "5.0"),
-                "abnormal"),
-            .lab(
-                "Hemoglobin [Mass/volume] in Blood", "718-7", on: "2026-04-20", "15.1", "g/dL", normal: ("13.5", "17.5")
-            ),
-            .vitals(
-                on: "2025-04-22", systolic: 118, diastolic: 74, pulse: 66, weight: "72.0", height: "1.81", bmi: "22.0"),
-            .vitals(
-                on: "2026-04-20", systolic: 121, diastolic: 76, pulse: 64, weight: "73.5", height: "1.81", bmi: "22.4"),
+            .lab("Eosinophils/100 leukocytes in Blood", "713-8", on: "2025-04-22", "7.5", "%", normal: ("0.0", "5.0"), "abnormal"),
+            .lab("Eosinophils/100 leukocytes in Blood", "713-8", on: "2026-04-20", "5.8", "%", normal: ("0.0", "5.0"), "abnormal"),
+            .lab("Hemoglobin [Mass/volume] in Blood", "718-7", on: "2026-04-20", "15.1", "g/dL", normal: ("13.5", "17.5")),
+            .vitals(on: "2025-04-22", systolic: 118, diastolic: 74, pulse: 66, weight: "72.0", height: "1.81", bmi: "22.0"),
+            .vitals(on: "2026-04-20", systolic: 121, diastolic: 76, pulse: 64, weight: "73.5", height: "1.81", bmi: "22.4"),
             .immunization("Influenza, seasonal, injectable", "141", on: "2025-11-03"),
             .procedure("Spirometry", on: "2026-04-20", "Elin Clinic"),
             .equipment("Peak flow meter", from: "2012-09-01", "Airwell", "for home use"),
@@ -119,15 +99,10 @@ enum SamplePeople {
                 "Amoxicillin 250 MG Chewable Tablet", "308189", from: "2024-01-15", to: "2024-01-25",
                 "one tablet three times a day for ten days", frequency: "3", fills: [("2024-01-15", 10, 30)]),
             .foodAllergy("Egg white", "3E0I92Z2GR", "Eczema", "43116000"), .noKnownDrugAllergies,
-            .lab(
-                "Hemoglobin [Mass/volume] in Blood", "718-7", on: "2025-08-05", "12.4", "g/dL", normal: ("11.5", "13.5")
-            ),
-            .vitals(
-                on: "2024-08-06", systolic: 96, diastolic: 58, pulse: 98, weight: "16.2", height: "1.02", bmi: "15.6"),
-            .vitals(
-                on: "2025-08-05", systolic: 98, diastolic: 60, pulse: 94, weight: "18.4", height: "1.09", bmi: "15.5"),
-            .vitals(
-                on: "2026-08-04", systolic: 99, diastolic: 61, pulse: 90, weight: "20.9", height: "1.15", bmi: "15.8"),
+            .lab("Hemoglobin [Mass/volume] in Blood", "718-7", on: "2025-08-05", "12.4", "g/dL", normal: ("11.5", "13.5")),
+            .vitals(on: "2024-08-06", systolic: 96, diastolic: 58, pulse: 98, weight: "16.2", height: "1.02", bmi: "15.6"),
+            .vitals(on: "2025-08-05", systolic: 98, diastolic: 60, pulse: 94, weight: "18.4", height: "1.09", bmi: "15.5"),
+            .vitals(on: "2026-08-04", systolic: 99, diastolic: 61, pulse: 90, weight: "20.9", height: "1.15", bmi: "15.8"),
             .immunization("Measles, mumps and rubella virus vaccine", "03", on: "2021-08-10"),
             .immunization("Measles, mumps and rubella virus vaccine", "03", on: "2025-08-05"),
             .immunization("Varicella virus vaccine", "21", on: "2021-08-10"),

@@ -31,8 +31,7 @@ struct AccountStore {
     }
 
     func setState(_ state: String, of account: String, at now: Timestamp) throws {
-        try db.execute(
-            sql: "UPDATE account SET state = ?, stateChangedAt = ? WHERE id = ?", arguments: [state, now, account])
+        try db.execute(sql: "UPDATE account SET state = ?, stateChangedAt = ? WHERE id = ?", arguments: [state, now, account])
     }
 
     /// Notes how an attempt to log in went. Three failures in a row close the account for a minute.
@@ -45,8 +44,7 @@ struct AccountStore {
                     """,
                 arguments: [now, account])
         } else {
-            try db.execute(
-                sql: "UPDATE account SET failedLoginCount = failedLoginCount + 1 WHERE id = ?", arguments: [account])
+            try db.execute(sql: "UPDATE account SET failedLoginCount = failedLoginCount + 1 WHERE id = ?", arguments: [account])
             try db.execute(
                 sql: "UPDATE account SET disabledUntil = ? WHERE id = ? AND failedLoginCount >= ?",
                 arguments: [now.advanced(bySeconds: AccountStore.lockout), account, AccountStore.maximumFailures])

@@ -42,15 +42,11 @@ struct DocumentRow: Sendable {
     // Conditions are texts of this program, few and always the same, so that their statements are worth keeping.
 
     static func fetch(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> [DocumentRow] {
-        try fetchAll(
-            db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition)"), arguments: arguments)
+        try fetchAll(db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition)"), arguments: arguments)
     }
 
-    static func fetchFirst(
-        _ db: Database, _ condition: String, _ arguments: StatementArguments
-    ) throws -> DocumentRow? {
-        try fetchOne(
-            db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition) LIMIT 1"), arguments: arguments)
+    static func fetchFirst(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> DocumentRow? {
+        try fetchOne(db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition) LIMIT 1"), arguments: arguments)
     }
 
     func insert(_ db: Database, content: Data) throws {
@@ -68,8 +64,7 @@ struct DocumentRow: Sendable {
     }
 
     func content(_ db: Database) throws -> Data {
-        try Data.fetchOne(
-            db.cachedStatement(sql: "SELECT content FROM document WHERE id = ?"), arguments: [id]) ?? Data()
+        try Data.fetchOne(db.cachedStatement(sql: "SELECT content FROM document WHERE id = ?"), arguments: [id]) ?? Data()
     }
 }
 
@@ -105,7 +100,5 @@ enum DocumentType {
         return try roots.contains { type == namespace + $0 } || db.exists("document WHERE type = ?", [type])
     }
 
-    static func expand(_ name: String) -> String {
-        name.contains(":") || name.contains("/") ? name : namespace + name
-    }
+    static func expand(_ name: String) -> String { name.contains(":") || name.contains("/") ? name : namespace + name }
 }

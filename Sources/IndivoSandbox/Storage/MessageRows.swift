@@ -34,8 +34,7 @@ struct AttachmentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     var document: String?
 
     static func find(_ message: String, _ number: Int, in db: Database) throws -> AttachmentRow? {
-        try fetchOne(
-            db, sql: "SELECT * FROM attachment WHERE message = ? AND number = ?", arguments: [message, number])
+        try fetchOne(db, sql: "SELECT * FROM attachment WHERE message = ? AND number = ?", arguments: [message, number])
     }
 }
 

@@ -51,9 +51,7 @@ extension ServerContext {
     }
 
     /// Stores what has gathered, in a transaction of its own.
-    func storePending() async throws {
-        try await database.write { db in try self.storingPending(in: db) {} }
-    }
+    func storePending() async throws { try await database.write { db in try self.storingPending(in: db) {} } }
 
     /// Takes up the nonces of requests that got a response shortly before a restart.
     func restoreNonces() async throws {

@@ -13,8 +13,7 @@ enum Schema {
             try db.execute(sql: "CREATE INDEX nonceExpiresAt ON nonce (expiresAt)")
         }
         migrator.registerMigration("preferences named after their account") { db in
-            try db.execute(
-                sql: "UPDATE document SET externalId = 'preferences of ' || account WHERE account IS NOT NULL")
+            try db.execute(sql: "UPDATE document SET externalId = 'preferences of ' || account WHERE account IS NOT NULL")
         }
         return migrator
     }

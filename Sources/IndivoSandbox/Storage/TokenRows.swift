@@ -15,9 +15,7 @@ extension StoredToken {
     }
 
     /// The token's secret, given the token.
-    func secret(for token: String) -> String {
-        String(decoding: Secrets.conceal(secret, under: token), as: UTF8.self)
-    }
+    func secret(for token: String) -> String { String(decoding: Secrets.conceal(secret, under: token), as: UTF8.self) }
 }
 
 /// A fresh token and its secret, as they go to the client.

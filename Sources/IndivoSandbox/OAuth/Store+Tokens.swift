@@ -29,8 +29,7 @@ extension Store {
     /// Deletes what nobody can use any more, or will: sessions that are over, and request tokens a day old.
     func forgetAbandoned() throws {
         try db.execute(sql: "DELETE FROM sessionToken WHERE expiresAt <= ?", arguments: [now])
-        try db.execute(
-            sql: "DELETE FROM requestToken WHERE createdAt <= ?", arguments: [now.advanced(bySeconds: -86_400)])
+        try db.execute(sql: "DELETE FROM requestToken WHERE createdAt <= ?", arguments: [now.advanced(bySeconds: -86_400)])
     }
 
     /// Binds a request token to the account that is about to decide.
@@ -38,9 +37,7 @@ extension Store {
         if let owner = token.account, owner != account.id {
             throw Refusal.permissionDenied(why: "another account has claimed the request token")
         }
-        try db.execute(
-            sql: "UPDATE requestToken SET account = ? WHERE fingerprint = ?",
-            arguments: [account.id, token.fingerprint])
+        try db.execute(sql: "UPDATE requestToken SET account = ? WHERE fingerprint = ?", arguments: [account.id, token.fingerprint])
     }
 
     /// Whether the app of a request token works on its record or carenet already.
@@ -90,9 +87,7 @@ extension Store {
             expiresAt: now.advanced(bySeconds: Store.lifetime))
     }
 
-    private func header(
-        _ startURL: String, _ app: AppRow, _ token: TokenPair, record: String, account: String
-    ) throws -> String {
+    private func header(_ startURL: String, _ app: AppRow, _ token: TokenPair, record: String, account: String) throws -> String {
         let parts = URLComponents(string: startURL)
         // As the real server signs it: over the start URL without its query.
         let request = OAuthRequest(
@@ -108,8 +103,7 @@ extension Store {
         ]
         let signature = try OAuthSigner.signature(
             request: request, authorization: OAuthAuthorization(parameters: parameters),
-            credentials: OAuthCredentials(
-                consumer: OAuthConsumer(key: app.consumerKey, secret: Secret(app.consumerSecret))))
+            credentials: OAuthCredentials(consumer: OAuthConsumer(key: app.consumerKey, secret: Secret(app.consumerSecret))))
         parameters.append(name: "oauth_signature", value: signature)
         return OAuthAuthorization(parameters: parameters, realm: "").headerValue
     }
@@ -118,8 +112,7 @@ extension Store {
 enum StartURL {
     /// Fills in the template: `{record_id}` and `{carenet_id}`.
     static func make(_ template: String, record: String, carenet: String?) -> String {
-        template.replacing("{record_id}", with: carenet == nil ? record : "")
-            .replacing("{carenet_id}", with: carenet ?? "")
+        template.replacing("{record_id}", with: carenet == nil ? record : "").replacing("{carenet_id}", with: carenet ?? "")
     }
 
     /// Adds the header, as the real UI server does: its quotation marks and blanks escaped, its own escapes not again.

@@ -41,10 +41,8 @@ extension Store {
         } else {
             document = try create(content, in: scope, by: creator)
         }
-        try FactStore(db: db).insert(
-            [demographics.fact], of: document.id, record: record.id, at: now, server.identifiers)
-        try db.execute(
-            sql: "UPDATE record SET demographics = ? WHERE id = ?", arguments: [document.id, record.id])
+        try FactStore(db: db).insert([demographics.fact], of: document.id, record: record.id, at: now, server.identifiers)
+        try db.execute(sql: "UPDATE record SET demographics = ? WHERE id = ?", arguments: [document.id, record.id])
         return document
     }
 }
