@@ -35,7 +35,10 @@ import Testing
     private static let refused: [(files: [(name: String, text: String)], reason: String)] = [
         ([("a.json", bundle), ("b.json", patient)], "more than 2 resources"),
         ([("a.ndjson", "\(patient)\n\(patient)\n\(patient)")], "more than 2 resources"),
-        ([("a.json", bundle), ("b.json", #"{"resourceType": "Bundle", "x": "\#(String(repeating: "x", count: 90))"}"#)], "together"),
+        (
+            [("a.json", bundle), ("b.json", #"{"resourceType": "Bundle", "x": "\#(String(repeating: "x", count: 90))"}"#)],
+            "together"
+        ),
         ((0..<4).map { ("\($0).json", result) } + [("a.json", bundle)], "together"),
         ([("a.json", #"{"resourceType": "Patient""#)], "no FHIR resource"),
     ]

@@ -75,7 +75,8 @@ final class ClientRegistry: Sendable {
                 let after = last
                 let rows = try await source.read { db in
                     try SQLiteSession(db: db).rows(
-                        sql: "SELECT *, rowid AS number FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000", arguments: [after])
+                        sql: "SELECT *, rowid AS number FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000",
+                        arguments: [after])
                 }
                 guard let end = rows.last?.integer("number") else { break }
                 let json = JSONValue(
