@@ -4,7 +4,7 @@ import Indivo
 /// A report's facts, for printing: SDMJ, SDMX, or a column for each field that has a value.
 enum ReportListing {
     /// - Parameter fields: What is known of the model's fields, for their names in Swift.
-    static func listing(of documents: [IndivoDocument], fields: [ReportSource.Field]) throws -> Listing {
+    static func listing(of documents: [IndivoDocument], fields: [ReportQuery.Source.Field]) throws -> Listing {
         // The models as the server gave them, with the ids of their documents.
         let models = documents.compactMap { $0.source?.clone() }
         let root = XMLNode("Models", namespace: models.first?.namespace)

@@ -48,7 +48,7 @@ struct ReportsCommand: AsyncParsableCommand {
                     || byte == 0x5F
             }
         guard isName else { throw unknownModel() }
-        let source = ReportSource.model(named: model)
+        let source = ReportQuery.Source.model(named: model)
         let wanted = try query.query(of: source)
         let aggregate = try query.aggregate()
         let record = try await connection.openRecord(output.talk)
