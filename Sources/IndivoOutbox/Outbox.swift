@@ -59,7 +59,7 @@ public final class Outbox: Sendable {
         diskFault: @escaping @Sendable (DiskStep) -> Int32
     ) throws {
         self.record = record
-        let identity = [record.server.normalizedAPI, record.server.app.id, record.id].joined(separator: "\n")
+        let identity = [IndivoSession.place(record.server.api), record.server.app.id, record.id].joined(separator: "\n")
         // The ids say whose it is: what the folder is called says nothing.
         let name = Hexadecimal.encode(SHA256.hash(data: Data(identity.utf8)).prefix(16))
         let root = folder ?? BaseFolder.standard(.data).appending(path: "outbox")

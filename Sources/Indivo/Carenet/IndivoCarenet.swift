@@ -105,7 +105,7 @@ public struct IndivoCarenet: Sendable {
     /// A number over many shared facts, for each group of them; see ``IndivoRecord/aggregate(_:over:matching:)``.
     /// - Throws: ``IndivoError``; audits are not shared.
     public func aggregate(
-        _ aggregate: AggregateQuery, over source: ReportSource, matching query: ReportQuery = ReportQuery()
+        _ aggregate: AggregateQuery, over source: ReportQuery.Source, matching query: ReportQuery = ReportQuery()
     ) async throws -> [AggregateQuery.Result] {
         guard source.isShared else {
             throw IndivoError.argument("\(source.name) are not shared through carenets; ask the record", source.call)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import OAuth1
 import Synchronization
 
@@ -149,10 +150,7 @@ public struct IndivoSession: Sendable, Hashable {
     }
 
     /// An address by which two spellings of it are the same.
-    static func place(_ url: URL) -> String {
-        let scheme = url.scheme?.lowercased() ?? ""
-        let port = url.port ?? (scheme == "https" ? 443 : 80)
-        let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
-        return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)\(path)"
+    package static func place(_ url: URL) -> String {
+        ServerAddress(url).map { "\($0.scheme)://\($0.authority)\($0.path)" } ?? url.absoluteString
     }
 }

@@ -3,7 +3,7 @@ import OAuth1
 
 /// Writes a report's query as the server takes it, and refuses what no server would.
 struct QueryEncoder {
-    let source: ReportSource
+    let source: ReportQuery.Source
     let call: IndivoCall
 
     /// The parameters of a query, without paging and format.
@@ -52,7 +52,7 @@ struct QueryEncoder {
         }
     }
 
-    private func check(_ operation: AggregateQuery.Operation, on field: ReportSource.Field) throws {
+    private func check(_ operation: AggregateQuery.Operation, on field: ReportQuery.Source.Field) throws {
         let isNumber = field.type == .number || source.fields == nil
         let isDate = field.type == .date || field.type == .dateTime
         switch operation {
@@ -72,17 +72,17 @@ struct QueryEncoder {
 
     // MARK: Fields and values
 
-    private func field(_ name: String, for what: String) throws -> ReportSource.Field {
+    private func field(_ name: String, for what: String) throws -> ReportQuery.Source.Field {
         if call == .auditQuery, name == "record_id" || name == "recordID" {
             throw refused("audits are of this record only; leave “\(name)” out")
         }
-        guard let fields = source.fields else { return ReportSource.Field(name, .string) }
+        guard let fields = source.fields else { return ReportQuery.Source.Field(name, .string) }
         if let field = fields.first(where: { $0.name == name }) ?? fields.first(where: { $0.property == name }) { return field }
         let known = fields.map { $0.name == $0.property ? $0.name : "\($0.property) (\($0.name))" }
         throw refused("a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
     }
 
-    private func dateField(_ name: String, for what: String) throws -> ReportSource.Field {
+    private func dateField(_ name: String, for what: String) throws -> ReportQuery.Source.Field {
         let field = try field(name, for: what)
         guard source.fields == nil || field.type == .date || field.type == .dateTime else {
             throw refused("“\(name)” is no date, which \(what) needs")
@@ -90,12 +90,12 @@ struct QueryEncoder {
         return field
     }
 
-    private func text(of filter: ReportQuery.Filter, _ field: ReportSource.Field) throws -> String {
+    private func text(of filter: ReportQuery.Filter, _ field: ReportQuery.Source.Field) throws -> String {
         guard !filter.values.isEmpty else { throw refused("the filter on “\(filter.field)” has no value; give one") }
         return try filter.values.map { try text($0, field) }.joined(separator: "|")
     }
 
-    private func text(_ value: ReportQuery.Value, _ field: ReportSource.Field) throws -> String {
+    private func text(_ value: ReportQuery.Value, _ field: ReportQuery.Source.Field) throws -> String {
         let type: DataFieldType = source.fields == nil ? value.meaning.type : field.type
         switch (type, value) {
         case (.date, _), (.dateTime, _): return try date(value, field)
@@ -108,7 +108,7 @@ struct QueryEncoder {
         }
     }
 
-    private func plain(_ text: String, _ field: ReportSource.Field) throws -> String {
+    private func plain(_ text: String, _ field: ReportQuery.Source.Field) throws -> String {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw refused("a server cannot filter “\(field.property)” by text beyond ASCII; filter what came instead")
         }
@@ -119,7 +119,7 @@ struct QueryEncoder {
     }
 
     /// A date as a server takes it: a day without zone, or an instant in UTC.
-    private func date(_ value: ReportQuery.Value, _ field: ReportSource.Field) throws -> String {
+    private func date(_ value: ReportQuery.Value, _ field: ReportQuery.Source.Field) throws -> String {
         switch value {
         case .day(let day):
             // A day in a zone begins elsewhere than the day in UTC.
@@ -148,7 +148,7 @@ struct QueryEncoder {
     }
 
     /// - Throws: ``IndivoError`` for a year that a server cannot read: it reads four digits.
-    private func written(_ text: String?, year: Int, _ field: ReportSource.Field) throws -> String {
+    private func written(_ text: String?, year: Int, _ field: ReportQuery.Source.Field) throws -> String {
         guard let text, (1...9999).contains(year) else {
             throw refused("the date for “\(field.property)” is outside the years 1 to 9999, which a server takes")
         }

@@ -22,6 +22,12 @@ public struct ReportQuery: Sendable, Hashable {
         public var field: String
         /// Any of these; at least one.
         public var values: [Value]
+
+        /// A field, and what it may be.
+        public init(field: String, values: [Value]) {
+            self.field = field
+            self.values = values
+        }
     }
 
     /// Between which dates a field has to lie, both of them included.

@@ -42,7 +42,7 @@ public final class FileDocument: RecordDocument {
     /// What the server says of the document, as of the last call that reported it.
     public var metadata: DocumentMetadata? { documentPlace.metadata }
 
-    public var state: DocumentState {
+    public var state: DocumentPlace.State {
         guard documentPlace.id != nil else { return .new }
         return content == nil || content == storedContent ? .pushed : .changed
     }

@@ -56,7 +56,7 @@ extension IndivoRecord {
     /// - Parameter query: Which facts to take. Its format does not count; its limit counts groups.
     /// - Throws: ``IndivoError``.
     public func aggregate(
-        _ aggregate: AggregateQuery, over source: ReportSource, matching query: ReportQuery = ReportQuery()
+        _ aggregate: AggregateQuery, over source: ReportQuery.Source, matching query: ReportQuery = ReportQuery()
     ) async throws -> [AggregateQuery.Result] {
         try await aggregates(aggregate, over: source, query)
     }
@@ -64,7 +64,7 @@ extension IndivoRecord {
     // MARK: Audits
 
     /// The server's log of requests on the record (`audit_query`), the newest first, with a total. This request is logged too.
-    /// - Parameter query: By the fields of ``ReportSource/audit``. Its status does not count.
+    /// - Parameter query: By the fields of ``ReportQuery/Source/audit``. Its status does not count.
     public func audit(matching query: ReportQuery = ReportQuery()) -> PagedList<AuditEntry> {
         reportList(.audit, query) { $0.item?.auditEntry }
     }

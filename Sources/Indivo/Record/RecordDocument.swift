@@ -15,7 +15,7 @@ public protocol RecordDocument: AnyObject {
     var documentPlace: DocumentPlace { get set }
 
     /// Whether the document is new, or says something else than the server has.
-    var state: DocumentState { get }
+    var state: DocumentPlace.State { get }
 }
 
 /// Where a document is stored: in no record yet, or in one, with an id and metadata. Only the library makes and changes it.
@@ -34,16 +34,16 @@ public struct DocumentPlace: Sendable {
         self.id = id
         self.metadata = metadata
     }
-}
 
-/// How a document compares with what the server has.
-public enum DocumentState: Sendable, Hashable {
-    /// It is on no server yet, as far as is known.
-    case new
-    /// Its content differs from the server's version.
-    case changed
-    /// It says what the server has.
-    case pushed
+    /// How a document compares with what the server has.
+    public enum State: Sendable, Hashable {
+        /// It is on no server yet, as far as is known.
+        case new
+        /// Its content differs from the server's version.
+        case changed
+        /// It says what the server has.
+        case pushed
+    }
 }
 
 extension RecordDocument {
@@ -95,7 +95,7 @@ extension IndivoDocument: RecordDocument {
     }
 
     /// Whether the document is new, or differs from what was last read from or written to a server.
-    public var state: DocumentState {
+    public var state: DocumentPlace.State {
         guard id != nil else { return .new }
         return isChanged ? .changed : .pushed
     }

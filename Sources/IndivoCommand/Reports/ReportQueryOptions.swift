@@ -69,7 +69,7 @@ struct ReportQueryOptions: ParsableArguments {
     /// The query, checked against the report's fields.
     /// - Parameter dateField: What the dates are of, where the options do not say.
     /// - Throws: ``CommandFailure`` that names the fields there are.
-    func query(of source: ReportSource, dateField standard: String? = nil) throws -> ReportQuery {
+    func query(of source: ReportQuery.Source, dateField standard: String? = nil) throws -> ReportQuery {
         var query = ReportQuery(status: status).limited(to: limit, offset: offset)
         for text in filter {
             guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
@@ -127,7 +127,7 @@ struct ReportQueryOptions: ParsableArguments {
     }
 }
 
-extension ReportSource {
+extension ReportQuery.Source {
     /// - Throws: ``CommandFailure`` for a field that the report is known not to have.
     fileprivate func type(ofField name: String) throws -> DataFieldType? {
         guard let fields else { return nil }

@@ -49,7 +49,7 @@ struct ReportsCommand: AsyncParsableCommand {
                     || byte == 0x5F
             }
         guard isName else { throw unknownModel() }
-        let source = ReportSource.model(named: model)
+        let source = ReportQuery.Source.model(named: model)
         let wanted = try query.query(of: source)
         let aggregate = try query.aggregate()
         let record = try await connection.openRecord(output.talk)
@@ -81,7 +81,7 @@ struct ReportsCommand: AsyncParsableCommand {
 /// A report's facts, for printing: SDMJ, SDMX, or a column for each field that has a value.
 enum ReportListing {
     /// - Parameter fields: What is known of the model's fields, for their names in Swift.
-    static func listing(of documents: [IndivoDocument], fields: [ReportSource.Field]) throws -> Listing {
+    static func listing(of documents: [IndivoDocument], fields: [ReportQuery.Source.Field]) throws -> Listing {
         // The models as the server gave them, with the ids of their documents.
         let models = documents.compactMap { $0.source?.clone() }
         let root = XMLNode("Models", namespace: models.first?.namespace)
@@ -151,7 +151,7 @@ enum ReportListing {
 /// What a server computed, for printing.
 enum AggregateListing {
     /// Sorted by group, since servers give them in no order.
-    static func listing(of results: [AggregateResult]) -> Listing {
+    static func listing(of results: [AggregateQuery.Result]) -> Listing {
         let results = results.sorted { ($0.group ?? "") < ($1.group ?? "") }
         return Listing(
             columns: [.init("group", "group"), .init("value", "value")],

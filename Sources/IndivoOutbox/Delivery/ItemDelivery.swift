@@ -31,6 +31,8 @@ struct ItemDelivery {
         case notHere(String)
         /// It cannot be seen whether it was made, since somebody made another meanwhile.
         case overtaken(String)
+        /// It is not made now.
+        case decided(DeliveryOutcome)
     }
 
     /// How many responses with 403 are taken for copies of the request that crossed each other.
@@ -38,10 +40,9 @@ struct ItemDelivery {
 
     mutating func run() async throws -> DeliveryOutcome {
         do {
-            switch try await target() {
-            case .document(let id): return try await run(target: id)
-            case .other(let outcome): return outcome
-            }
+            return try await run(target: target())
+        } catch Obstacle.decided(let outcome) {
+            return outcome
         } catch Obstacle.overtaken(let reason) {
             // Whoever retries it wants it made anew.
             notes.isUnsure = false
@@ -49,26 +50,20 @@ struct ItemDelivery {
         }
     }
 
-    private enum Target {
-        /// The id of the document that the change is about; "" for one that is to be made.
-        case document(String)
-        /// The change is not made now.
-        case other(DeliveryOutcome)
-    }
-
-    private mutating func target() async throws -> Target {
+    /// - Returns: The id of the document that the change is about; "" for one that is to be made.
+    private mutating func target() async throws -> String {
         switch attempt.predecessor {
-        case .none: return .document(change.document ?? "")
-        case .delivered(let document): return .document(String(decoding: document, as: UTF8.self))
+        case .none: return change.document ?? ""
+        case .delivered(let document): return String(decoding: document, as: UTF8.self)
         case .unknown(let damaged):
             let item = attempt.item.predecessor ?? ""
             // Delivered so long ago that it is forgotten, discarded, or one whose file cannot be read: the server knows.
             do {
-                if let document = try await record.delivered(externalID: item) { return .document(document.id) }
-                if let damaged { return .other(.waiting(for: damaged)) }
-                return .other(.setAside(reason: "it builds on item \(item), which was discarded and is not on the server"))
+                if let document = try await record.delivered(externalID: item) { return document.id }
+                if let damaged { throw Obstacle.decided(.waiting(for: damaged)) }
+                throw Obstacle.decided(.setAside(reason: "it builds on item \(item), which was discarded and is not on the server"))
             } catch let error as IndivoError {
-                return .other(try await fail(on: error))
+                throw Obstacle.decided(try await fail(on: error))
             }
         }
     }

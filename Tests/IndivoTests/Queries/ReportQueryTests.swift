@@ -154,7 +154,7 @@ struct ReportQueryTests {
     // MARK: Aggregates
 
     private func aggregated(
-        _ aggregate: AggregateQuery, over source: ReportSource, _ query: ReportQuery = ReportQuery(), answer: String = "[]"
+        _ aggregate: AggregateQuery, over source: ReportQuery.Source, _ query: ReportQuery = ReportQuery(), answer: String = "[]"
     ) async throws -> (FormParameters, [AggregateQuery.Result]) {
         let transport = AnsweringTransport(type: "application/json", answer)
         let results = try await transport.record().aggregate(aggregate, over: source, matching: query)
@@ -183,7 +183,7 @@ struct ReportQueryTests {
 
     @Test("aggregates that servers fail on, or that mean something else there, are refused here")
     func aggregatePitfalls() async {
-        let vitals = ReportSource.model(VitalSigns.self)
+        let vitals = ReportQuery.Source.model(VitalSigns.self)
         for (aggregate, source, query, words) in [
             (AggregateQuery(.count, of: "date"), vitals, ReportQuery(), "group it by a field or by dates"),
             (AggregateQuery(.count, of: "date", by: .year("date")), vitals, ReportQuery().ordered(by: "date"), "sort the results"),
@@ -193,7 +193,7 @@ struct ReportQueryTests {
             (AggregateQuery(.count, of: "height", by: .year("date")), vitals, ReportQuery(), "no field “height”"),
             (AggregateQuery(.maximum, of: "date_measured"), .measurements("WEIGHT"), ReportQuery(), "in words"),
             (AggregateQuery(.count, of: "record_id", by: .field("function")), .audit, ReportQuery(), "this record only"),
-        ] as [(AggregateQuery, ReportSource, ReportQuery, String)] {
+        ] as [(AggregateQuery, ReportQuery.Source, ReportQuery, String)] {
             let transport = AnsweringTransport("[]")
             let error = await #expect(throws: IndivoError.self) {
                 _ = try await transport.record().aggregate(aggregate, over: source, matching: query)

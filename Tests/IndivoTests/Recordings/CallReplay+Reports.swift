@@ -5,7 +5,7 @@ import Testing
 
 extension CallReplay {
     /// The source of a report, by its call.
-    private func source() throws -> ReportSource {
+    private func source() throws -> ReportQuery.Source {
         switch call.name {
         case "equipment_list", "carenet_equipment_list": .equipment
         case "procedure_list", "carenet_procedure_list": .procedures
