@@ -22,7 +22,7 @@ public struct SDMLParser: Sendable {
         /// The problems, ordered by place.
         public let diagnostics: [Diagnostic]
         /// Whether one of the problems is an error.
-        public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+        public var hasErrors: Bool { diagnostics.hasErrors }
     }
 
     /// Reads the models of all files together: a model of one file may refer to one of another.

@@ -8,7 +8,6 @@ public class Piece: IndivoDocument {
 
     /// The field `label`.
     @Field public var label: String?
-
     /// The field `whole`.
     @Field public var whole: Everything?
 }

@@ -9,7 +9,6 @@ public class Piece: IndivoDocument {
 
     /// The field `label`.
     @Field public var label: String?
-
     /// The field `whole`.
     @Field public var whole: Everything?
 }

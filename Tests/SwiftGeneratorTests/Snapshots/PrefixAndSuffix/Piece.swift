@@ -6,7 +6,6 @@ package class Piece: IndivoDocument {
 
     /// The field `label`.
     @Field package var label: String?
-
     /// The field `whole`.
     @Field package var whole: IndivoEverythingDocument?
 }
