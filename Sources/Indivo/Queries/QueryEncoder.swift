@@ -106,7 +106,7 @@ struct QueryEncoder {
     }
 
     private func text(_ value: FilterValue, _ field: ReportSource.Field) throws -> String {
-        let type: DataFieldType = source.fields == nil ? value.likelyType : field.type
+        let type: DataModel.FieldType = source.fields == nil ? value.likelyType : field.type
         switch (type, value) {
         case (.date, _), (.dateTime, _): return try date(value, field)
         case (.number, .number(let number)) where number.isFinite: return number.lexical
@@ -170,7 +170,7 @@ struct QueryEncoder {
 
 extension FilterValue {
     /// The type of a field that could have the value.
-    fileprivate var likelyType: DataFieldType {
+    fileprivate var likelyType: DataModel.FieldType {
         switch self {
         case .text: .string
         case .number: .number

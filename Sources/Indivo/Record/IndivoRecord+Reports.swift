@@ -43,7 +43,7 @@ extension IndivoRecord {
     /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
     public func measurements(
         _ code: String, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<Report.Measurement> {
+    ) -> PagedList<MeasuredValue.Reported> {
         reportList(.measurements(code), query) { $0.item?.measurement }
     }
 

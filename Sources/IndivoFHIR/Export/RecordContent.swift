@@ -14,7 +14,7 @@ public struct RecordContent: Sendable {
         /// What a server says of it.
         public var metadata: DocumentMetadata?
         /// The changes of its status, the earliest first.
-        public var statusChanges: [DocumentStatusHistory.Change] = []
+        public var statusChanges: [DocumentStatus.Change] = []
         /// What it is to other documents of the record, by their ids.
         public var relations: [(relation: DocumentRelation, id: String)] = []
 

@@ -23,7 +23,7 @@ package struct PreparedDocument {
     }
 
     /// Models in a document of their own.
-    package init(new models: [IndivoDocument], naming: FieldNaming) throws {
+    package init(new models: [IndivoDocument], naming: IndivoDocument.FieldNaming) throws {
         if let (root, written) = try SDMXAssembler.assemble(models) {
             self.init(root: root, written: written)
             return
@@ -35,7 +35,7 @@ package struct PreparedDocument {
     }
 
     /// All models of a document that was read from `source`.
-    package init(_ models: [IndivoDocument], in source: XMLNode, naming: FieldNaming) throws {
+    package init(_ models: [IndivoDocument], in source: XMLNode, naming: IndivoDocument.FieldNaming) throws {
         let writer = SDMXWriter(naming: naming)
         let originals = try SDMX.models(in: source)
         let root = source.cloneInDocument()
@@ -128,12 +128,33 @@ extension IndivoDocument {
     /// Takes the related documents from a `Model` element that was written, those that are known as they are.
     fileprivate final func readRelations(of model: XMLNode, _ known: [XMLNode: IndivoDocument]) {
         let schema = ModelSchema.of(type(of: self))
-        guard !schema.relations.isEmpty, let reader = try? TableReader(models: type(of: self), known: known, problems: nil)
+        guard !schema.relations.isEmpty, let reader = try? FieldSchema.Reader(models: type(of: self), known: known, problems: nil)
         else { return }
         reader.decode(model)
         for field in schema.relations {
             // It was read already, when the document was written.
             try? field.read(into: storage + field.offset, reader)
         }
+    }
+}
+
+extension IndivoDocument {
+    /// Takes over from the stored document what a report on it left out.
+    ///
+    /// What was changed since the report was read stays as it is; everything else is as it is stored, and the stored
+    /// document becomes the source, so that nothing of it is lost when this one is written.
+    ///
+    /// - Throws: ``DocumentError`` when the stored document is not of this class.
+    final func complete(from stored: XMLNode) throws {
+        guard let source else { return }
+        var ignored: [DocumentError] = []
+        let whole = try type(of: self).read(from: stored)
+        let reported = try type(of: self).read(from: source, problems: &ignored)
+        let (now, then) = (FieldTable(self), FieldTable(reported))
+        for field in now.schema.fields where now.hasSameContent(as: then, in: field) {
+            field.copy(from: whole, to: self)
+        }
+        self.source = whole.source
+        isFromReport = false
     }
 }

@@ -64,11 +64,11 @@ extension FieldProjection {
     private init(_ field: FieldSchema, in element: String, _ table: FieldTable) {
         property = field.property
         name = field.name
-        formerNames = field.formerly
+        formerNames = field.declared.formerly
         path =
             switch table.format == .dataModel ? .element : field.place {
             case .element: "\(element)/\(field.name)"
-            case .attribute, .key: "\(element)/@\(field.name)"
+            case .attribute: "\(element)/@\(field.name)"
             case .text: element
             }
         if table.format == .dataModel, field.relation == nil {

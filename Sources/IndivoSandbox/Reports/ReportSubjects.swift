@@ -56,7 +56,7 @@ extension ReportSubject {
 }
 
 extension ReportSubject.Field {
-    static func fact(_ name: String, _ type: DataFieldType) -> ReportSubject.Field {
+    static func fact(_ name: String, _ type: DataModel.FieldType) -> ReportSubject.Field {
         let expression = "json_extract(fact.body, '$.\"\(name)\"')"
         return switch type {
         case .number: ReportSubject.Field(type: .number, expression: expression)

@@ -18,13 +18,13 @@ final class SDMXAssembler {
     /// The tables of a class's documents, and the names of the leaves that had a value so far.
     private final class Class {
         let schema: ModelSchema
-        let writer: TableWriter
+        let writer: FieldSchema.Writer
         // Unchecked, as it is looked at for every field: no access to it lasts.
         @exclusivity(unchecked) var names: [XMLAssembler.Value?]
 
         init(_ schema: ModelSchema) {
             self.schema = schema
-            writer = TableWriter(schema, .dataModel)
+            writer = FieldSchema.Writer(schema, .dataModel)
             names = Array(repeating: nil, count: schema.leaves.count)
         }
     }
@@ -90,7 +90,7 @@ final class SDMXAssembler {
         for (index, field) in known.schema.relations.enumerated() where !relations[index].items.isEmpty {
             startField(xml.value(field.name))
             if field.shape.isList { xml.start(models) }
-            for case .document(let related) in relations[index].items.lazy.map(\.content) { try write(related, &written) }
+            for case .document(let related) in relations[index].items { try write(related, &written) }
             if field.shape.isList { xml.end() }
             xml.end()
         }
