@@ -32,9 +32,7 @@ public class Allergy: IndivoDocument {
         .identifiers(["255604002", "6736007", "24484000", "442452003", "399166001"]),
     ])
     public var severity: CodedValue?
-}
 
-extension Allergy {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Allergy/category``.

@@ -23,9 +23,7 @@ public class Encounter: IndivoDocument {
     @Field public var facility: Organization?
     /// Whom the patient saw.
     @Field public var provider: Provider?
-}
 
-extension Encounter {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Encounter/startDate``.

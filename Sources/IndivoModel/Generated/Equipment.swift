@@ -14,9 +14,7 @@ public class Equipment: IndivoDocument {
     @Field("date_started") public var dateStarted: XMLDate?
     /// The day on which the patient ceased to use it.
     @Field("date_stopped") public var dateStopped: XMLDate?
-}
 
-extension Equipment {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Equipment/name``.

@@ -16,9 +16,7 @@ public class Fill: IndivoDocument {
     @Field public var pbm: String?
     /// Who prescribed it.
     @Field public var provider: Provider?
-}
 
-extension Fill {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Fill/date``.

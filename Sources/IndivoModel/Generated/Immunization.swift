@@ -45,9 +45,7 @@ public class Immunization: IndivoDocument {
             ]),
         ])
     public var refusalReason: CodedValue?
-}
 
-extension Immunization {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Immunization/date``.

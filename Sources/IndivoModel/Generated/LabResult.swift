@@ -34,9 +34,7 @@ public class LabResult: IndivoDocument {
     @Field("collected_by_role") public var collectedByRole: String?
     /// Anything else, in free text. At most 600 characters.
     @Field(rules: [.maximumLength(600)]) public var notes: String?
-}
 
-extension LabResult {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``LabResult/testName``.

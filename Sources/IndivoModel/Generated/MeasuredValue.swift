@@ -14,9 +14,7 @@ public class MeasuredValue: IndivoDocument {
     @Field(rules: [.required, .maximumLength(8)]) public var unit: String?
     /// When it was measured. Required by the server.
     @Field("datetime", rules: [.required]) public var dateTime: XMLDateTime?
-}
 
-extension MeasuredValue {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``MeasuredValue/type``.

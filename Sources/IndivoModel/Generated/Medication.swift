@@ -26,9 +26,7 @@ public class Medication: IndivoDocument {
     public var provenance: CodedValue?
     /// The times it was dispensed.
     @Field public var fulfillments: [Fill]
-}
 
-extension Medication {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Medication/drugName``.

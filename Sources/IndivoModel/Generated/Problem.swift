@@ -12,9 +12,7 @@ public class Problem: IndivoDocument {
     @Field public var endDate: XMLDateTime?
     /// Anything else, in free text. Of any length.
     @Field(rules: [.unlimitedLength]) public var notes: String?
-}
 
-extension Problem {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Problem/name``.

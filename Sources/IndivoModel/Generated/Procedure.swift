@@ -22,9 +22,7 @@ public class Procedure: IndivoDocument {
     @Field(rules: [.maximumLength(100)]) public var location: String?
     /// Anything else, in free text. Of any length.
     @Field(rules: [.unlimitedLength]) public var comments: String?
-}
 
-extension Procedure {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Procedure/datePerformed``.

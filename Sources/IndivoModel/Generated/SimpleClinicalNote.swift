@@ -36,9 +36,7 @@ public class SimpleClinicalNote: IndivoDocument {
     @Field("chief_complaint", rules: [.maximumLength(255)]) public var chiefComplaint: String?
     /// The note itself. Of any length.
     @Field(rules: [.unlimitedLength]) public var content: String?
-}
 
-extension SimpleClinicalNote {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``SimpleClinicalNote/dateOfVisit``.

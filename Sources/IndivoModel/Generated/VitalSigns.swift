@@ -47,9 +47,7 @@ public class VitalSigns: IndivoDocument {
     @Field(rules: [.coded(in: .loinc), .identifiers(["8310-5"]), .unit("Cel")]) public var temperature: VitalSign?
     /// The patient's weight. In `kg`. Its name is `3141-9` in LOINC.
     @Field(rules: [.coded(in: .loinc), .identifiers(["3141-9"]), .unit("kg")]) public var weight: VitalSign?
-}
 
-extension VitalSigns {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``VitalSigns/date``.

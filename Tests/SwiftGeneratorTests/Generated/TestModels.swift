@@ -8,9 +8,7 @@ class AddressDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: Address?
-}
 
-extension AddressDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``AddressDocument/x``.
@@ -24,9 +22,7 @@ class Class: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension Class {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Class/x``.
@@ -94,9 +90,7 @@ class Everything: IndivoDocument {
     var extras: [Piece]
     /// The field `parents`.
     @Field var parents: [Everything]
-}
 
-extension Everything {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Everything/string``.
@@ -140,9 +134,7 @@ class Model: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension Model {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Model/x``.
@@ -220,9 +212,7 @@ class Odd: IndivoDocument {
     @Field("related") var oddRelated: SleepNight?
     /// The field `times`.
     @Field var times: [_2Fast]
-}
 
-extension Odd {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Odd/testName``.
@@ -298,9 +288,7 @@ class Odd2: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension Odd2 {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Odd2/x``.
@@ -316,9 +304,7 @@ class Piece: IndivoDocument {
     @Field var label: String?
     /// The field `whole`.
     @Field var whole: Everything?
-}
 
-extension Piece {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Piece/label``.
@@ -332,9 +318,7 @@ class ProtocolDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension ProtocolDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``ProtocolDocument/x``.
@@ -348,9 +332,7 @@ class SelfDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: Address?
-}
 
-extension SelfDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``SelfDocument/x``.
@@ -364,9 +346,7 @@ class SleepNight: IndivoDocument {
 
     /// The field `id`.
     @Field("id") var sleepNightID: String?
-}
 
-extension SleepNight {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``SleepNight/sleepNightID``.
@@ -380,9 +360,7 @@ class StringDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension StringDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``StringDocument/x``.
@@ -396,9 +374,7 @@ class TaskDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension TaskDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``TaskDocument/x``.
@@ -412,9 +388,7 @@ class TypeDocument: IndivoDocument {
 
     /// The field `type`.
     @Field var type: String?
-}
 
-extension TypeDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``TypeDocument/type``.
@@ -428,9 +402,7 @@ class _2Fast: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension _2Fast {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``_2Fast/x``.

@@ -30,9 +30,6 @@ public struct FieldNotes: Sendable, Hashable {
     public var unit: String?
     /// What is said about the parts of a compound, in the order of the type's parts.
     public var parts: [PartNotes] = []
-
-    /// Nothing said.
-    public init() {}
 }
 
 /// What a notes file says about one part of a compound field.

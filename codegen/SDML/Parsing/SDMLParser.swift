@@ -33,7 +33,7 @@ public struct SDMLParser: Sendable {
     public static func parse(_ inputs: [Input], externalModels: Set<String> = []) -> Result {
         var diagnostics = Diagnostics()
         var definitions: [ModelDefinition] = []
-        var notes = NotesIndex()
+        var notes: [String: NotesOfModel] = [:]
         for input in inputs.sorted(by: { $0.models.path < $1.models.path }) {
             var problems = Diagnostics()
             var reader = ModelReader(file: input.models)

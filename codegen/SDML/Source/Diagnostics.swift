@@ -20,12 +20,12 @@ package struct Diagnostics {
 
     /// Adds something that makes generating impossible.
     package mutating func error(at location: SourceLocation, _ message: String) {
-        found.append(Diagnostic(.error, at: location, Self.oneLine(message)))
+        found.append(Diagnostic(severity: .error, location: location, message: Self.oneLine(message)))
     }
 
     /// Adds something suspicious.
     package mutating func warn(at location: SourceLocation, _ message: String) {
-        found.append(Diagnostic(.warning, at: location, Self.oneLine(message)))
+        found.append(Diagnostic(severity: .warning, location: location, message: Self.oneLine(message)))
     }
 
     /// Names out of the input may hold line breaks; a message may not, as tools read problems by the line.
@@ -68,13 +68,6 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     public let location: SourceLocation
     /// What is wrong and what to do, in one line.
     public let message: String
-
-    /// A problem at a place.
-    public init(_ severity: Severity, at location: SourceLocation, _ message: String) {
-        self.severity = severity
-        self.location = location
-        self.message = message
-    }
 
     /// `path:line:column: error: message`, the form that editors and Xcode make clickable.
     public var description: String { "\(location): \(severity.rawValue): \(message)" }

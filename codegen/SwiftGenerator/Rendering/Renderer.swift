@@ -29,7 +29,7 @@ enum Renderer {
             text += "    override \(modifier)class var modelName: String { \(literal(declaration.modelName)) }\n\n"
         }
         text += declaration.properties.map { render($0, modifier: modifier) }.joined()
-        return text + "}" + columns(of: declaration)
+        return text + columns(of: declaration) + "}"
     }
 
     /// The columns by which a report on the documents can be asked; nothing where there is none.
@@ -48,12 +48,10 @@ enum Renderer {
         if columns.isEmpty { return "" }
         return """
 
-
-            extension \(declaration.name) {
                 /// What a report on the documents can be filtered, ordered and grouped by.
                 \(modifier)enum Columns {
             \(columns.joined())    }
-            }
+
             """
     }
 

@@ -29,7 +29,7 @@ enum ReservedNames {
         "CareProvider", "Carenet", "CodeSystem", "CodedText", "ColumnDate", "ColumnValue", "CompoundValue",
         "CurlTransport", "DataModel", "Demographics", "DocumentError", "DocumentMetadata", "DocumentPlace",
         "DocumentQuery", "DocumentRelation", "DocumentState", "DocumentStatus", "DocumentType", "DocumentValidation",
-        "EquipmentDocument", "ExternalID", "FieldElement", "FieldProjection", "FieldRule", "FieldSchema", "FieldValue",
+        "EquipmentDocument", "ExternalID", "FieldElement", "FieldRule", "FieldSchema", "FieldValue",
         "FileContent", "FileDocument", "FileSessionStore", "FilterValue", "FormParameters", "GenericDocument",
         "HTTPAnswer", "HTTPLimits", "HTTPTransport", "HTTPTransportError", "IndivoAccount", "IndivoCall",
         "IndivoCarenet", "IndivoError", "IndivoRecord", "IndivoServer", "IndivoSession", "LexicalError", "LexicalValue",

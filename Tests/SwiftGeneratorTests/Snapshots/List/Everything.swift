@@ -65,9 +65,7 @@ public class Everything: IndivoDocument {
     public var extras: [Piece]
     /// The field `parents`.
     @Field public var parents: [Everything]
-}
 
-extension Everything {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Everything/string``.

@@ -64,9 +64,7 @@ package class IndivoEverythingDocument: IndivoDocument {
     package var extras: [Piece]
     /// The field `parents`.
     @Field package var parents: [IndivoEverythingDocument]
-}
 
-extension IndivoEverythingDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     package enum Columns {
         /// The column of ``IndivoEverythingDocument/string``.
