@@ -99,7 +99,7 @@ struct AnswerTests {
         #expect(try JSONSerialization.jsonObject(with: metadata.json()) as? NSDictionary
             == JSONSerialization.jsonObject(with: Data(expected.utf8)) as? NSDictionary)
         #expect(try JSONSerialization.jsonObject(with: [metadata, metadata].json()) as? NSArray
-            == [NSDictionary](repeating: JSONSerialization.jsonObject(with: Data(expected.utf8)) as? NSDictionary ?? [:], count: 2) as NSArray)
+            == JSONSerialization.jsonObject(with: Data("[\(expected),\(expected)]".utf8)) as? NSArray)
     }
 
     @Test("a list's values that say nothing or cannot be read stay where they are")

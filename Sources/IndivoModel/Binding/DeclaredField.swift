@@ -45,10 +45,7 @@ extension IndivoDocument {
 }
 
 /// The stored properties of a type, as the runtime's reflection metadata lists them: a superclass's first.
-///
-/// `Mirror` sees the same but needs an instance every time and costs microseconds; these three functions of the
-/// standard library (which `Mirror` itself calls) give name, type and offset once and for all.
-/// Compiling with `-disable-reflection-metadata` takes the names away; ``Layout`` then says so.
+/// `Mirror`, which calls the same three functions, needs an instance every time, and gives no offset.
 struct RuntimeField {
     let name: String
     let type: Any.Type

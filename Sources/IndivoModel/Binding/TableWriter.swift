@@ -35,8 +35,7 @@ extension FieldSchema.Writer {
         forgetChanges()
     }
 
-    /// Begins anew with an object of the same schema, over the table of an element.
-    /// - Returns: What the element's relations hold.
+    /// Begins anew over the table of another element, and gives what its relations hold.
     func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder) -> [FieldTable.Relation] {
         isNew = false
         decoder.decode(element, keptBy: source, into: &table)

@@ -62,14 +62,14 @@ public struct Field<Value: FieldValue> {
 
     /// Not for compound values: what a field of theirs is called depends on where they stand.
     @available(*, unavailable, message: "only the fields of documents have projections")
-    public var projectedValue: FieldProjection { fatalError("only the fields of documents have projections") }
+    public var projectedValue: FieldSchema.Projection { fatalError("only the fields of documents have projections") }
 
     /// The projection of a document's field: names, position and presence, as `document.$field`.
     public static subscript<Document: IndivoDocument>(
-        _enclosingInstance document: Document, projected projectedKeyPath: KeyPath<Document, FieldProjection>,
+        _enclosingInstance document: Document, projected projectedKeyPath: KeyPath<Document, FieldSchema.Projection>,
         storage storageKeyPath: ReferenceWritableKeyPath<Document, Self>
-    ) -> FieldProjection {
-        withUnsafeMutablePointer(to: &document[keyPath: storageKeyPath]) { FieldProjection(document, storage: $0) }
+    ) -> FieldSchema.Projection {
+        withUnsafeMutablePointer(to: &document[keyPath: storageKeyPath]) { FieldSchema.Projection(document, storage: $0) }
     }
 }
 

@@ -1,9 +1,7 @@
 import Foundation
 import IndivoXML
 
-/// A document written out, ready to be sent.
-///
-/// Only when the server or the outbox has it do the objects take the new XML for their source: ``commit()``.
+/// A document written out, ready to be sent. Only when the server or the outbox has it, ``commit()`` is called.
 package struct PreparedDocument {
     /// The root element.
     package let root: XMLNode
@@ -47,10 +45,7 @@ package struct PreparedDocument {
     }
 
     /// One model of a document that holds perhaps more: the others, and all that is unknown, stay as they are.
-    ///
-    /// - Parameters:
-    ///   - document: Read from `stored`, or from a report on it.
-    ///   - stored: The root of the document as the server has it.
+    /// - Parameter document: Read from `stored`, or from a report on it.
     package init(replacing document: IndivoDocument, in stored: XMLNode) throws {
         if case .nested(let root, let namespace) = type(of: document).format {
             if document.isFromReport { try document.complete(from: stored) }
@@ -93,7 +88,6 @@ package struct PreparedDocument {
     }
 
     /// Makes what was written the documents' source.
-    ///
     /// Where the stored document had related models that the objects did not know, the objects know them from now on:
     /// otherwise the next version would seem to take them away.
     package func commit() {
@@ -139,12 +133,8 @@ extension IndivoDocument {
 }
 
 extension IndivoDocument {
-    /// Takes over from the stored document what a report on it left out.
-    ///
-    /// What was changed since the report was read stays as it is; everything else is as it is stored, and the stored
+    /// Takes over from the stored document what a report on it left out; what was changed since stays. The stored
     /// document becomes the source, so that nothing of it is lost when this one is written.
-    ///
-    /// - Throws: ``DocumentError`` when the stored document is not of this class.
     final func complete(from stored: XMLNode) throws {
         guard let source else { return }
         var ignored: [DocumentError] = []

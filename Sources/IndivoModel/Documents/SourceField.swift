@@ -39,15 +39,8 @@ extension IndivoDocument {
         }
     }
 
-    /// Reads a model as the class that is registered for it, or else as a ``GenericDocument``.
-    ///
-    /// - Parameters:
-    ///   - model: The `Model` element.
-    ///   - problems: What could not be read is added here.
-    /// - Throws: ``DocumentError`` when the element is no model that the class can be read from.
-    package static func registered(
-        for model: XMLNode, problems: inout [DocumentError]
-    ) throws -> IndivoDocument {
+    /// Reads a `Model` element as the class that is registered for it, or else as a ``GenericDocument``.
+    package static func registered(for model: XMLNode, problems: inout [DocumentError]) throws -> IndivoDocument {
         try DocumentClasses.type(ofModel: model.attr("name") ?? "").read(from: model, problems: &problems)
     }
 

@@ -1,8 +1,7 @@
 import Synchronization
 
 /// A type's leaves and relations with their names, found by reflection the first time the type is used and kept.
-///
-/// A model is a table: compound values are flattened into leaves, and lists and related documents are relations.
+/// Compound values are flattened into leaves; lists and related documents are relations.
 final class ModelSchema: Sendable {
     /// What a name in SDMX stands for, and the name's rank among those of the leaf or relation.
     enum Found: Sendable {

@@ -1,7 +1,5 @@
 /// A data model for which there is no class, only a description made while the program runs, such as from SDML.
-///
-/// Its documents are ``GenericDocument``s. That they have types and rules all the same is for tools that check and
-/// convert documents of models they were not built with.
+/// Its documents are ``GenericDocument``s; tools check and convert them by its types and rules.
 package struct RuntimeModel: Sendable {
     /// One field of the model.
     package struct Field: Sendable {

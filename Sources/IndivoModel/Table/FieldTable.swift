@@ -1,9 +1,7 @@
 import IndivoXML
 
 /// What a document or value says, by its schema: a cell for each leaf and compound value, and what each relation holds.
-///
-/// Every format is read into a table and written from one; objects are filled from tables and make tables. A table that
-/// was read refers to its source and is valid as long as nobody changes that.
+/// A table that was read refers to its source and is valid as long as nobody changes that.
 struct FieldTable {
     let schema: ModelSchema
     let format: TableFormat
@@ -194,9 +192,7 @@ extension XMLView {
     }
 }
 
-/// Reads elements into tables: a data model's `Model` elements, or those of nested XML.
-///
-/// It remembers what the names of a tree stand for: elements of one kind come in numbers.
+/// Reads elements of data models and of nested XML into tables, and remembers what the names of a tree stand for.
 struct TableDecoder {
     private var models = SDMXDecoder()
     private var nested = NestedDecoder()

@@ -14,9 +14,7 @@ struct TableChanges {
     var areNone: Bool { leaves.isEmpty && groups.isEmpty }
 
     /// What changed in an object since it was read.
-    /// - Parameters:
-    ///   - old: The table of the source.
-    ///   - isNew: Whether that is only what an empty object would be.
+    /// - Parameter isNew: Whether the source is only what an empty object would be.
     init(_ document: IndivoDocument, since old: FieldTable, isNew: Bool = false) {
         let writer = FieldSchema.Writer(over: old, isNew: isNew)
         writer.write(document)
@@ -64,25 +62,20 @@ extension SchemaLeaf {
 extension FieldTable {
     /// Whether two tables of one schema hold the same values, whatever their spelling.
     func hasSameContent(as other: FieldTable) -> Bool {
-        groups.indices.allSatisfy { groups[$0].isPresent == other.groups[$0].isPresent }
-            && leaves.indices.allSatisfy { hasSameLeaf($0, as: other) }
-            && relations.indices.allSatisfy { hasSameItems($0, as: other) }
+        schema.fields.allSatisfy { hasSameContent(as: other, in: $0) }
     }
 
     /// Whether two tables of one schema hold the same in one field.
     func hasSameContent(as other: FieldTable, in field: FieldSchema) -> Bool {
-        (field.group.map { groups[$0].isPresent == other.groups[$0].isPresent } ?? true)
-            && field.leaves.allSatisfy { hasSameLeaf($0, as: other) }
-            && field.relations.allSatisfy { hasSameItems($0, as: other) }
-    }
-
-    private func hasSameLeaf(_ index: Int, as other: FieldTable) -> Bool {
-        schema.leaves[index].isSameText(string(of: index), other.string(of: index), format)
-    }
-
-    private func hasSameItems(_ relation: Int, as other: FieldTable) -> Bool {
-        let (a, b) = (relations[relation].items, other.relations[relation].items)
-        return a.count == b.count && zip(a, b).allSatisfy { $0.hasSameContent(as: $1, schema.relations[relation], format) }
+        if let inner = field.inner, let group = field.group {
+            return groups[group].isPresent == other.groups[group].isPresent
+                && inner.fields.allSatisfy { hasSameContent(as: other, in: $0) }
+        }
+        if let relation = field.relation {
+            let (a, b) = (relations[relation].items, other.relations[relation].items)
+            return a.count == b.count && zip(a, b).allSatisfy { $0.hasSameContent(as: $1, field, format) }
+        }
+        return schema.leaves[field.leaf].isSameText(string(of: field.leaf), other.string(of: field.leaf), format)
     }
 }
 

@@ -20,11 +20,10 @@ struct DocumentValidator {
         for field in content.schema.fields {
             guard let relation = field.relation else {
                 let leaves = field.leaves.map { index in
-                    CheckedLeaf(
-                        property: content.schema.leaves[index].property,
-                        rules: LeafRules(content.schema.leaves[index], in: field),
-                        isText: content.schema.leaves[index].type.dataType == .string, value: content.string(of: index),
-                        line: source.line(of: index) ?? document.sourceLine)
+                    let leaf = content.schema.leaves[index]
+                    return CheckedLeaf(
+                        property: leaf.property, rules: LeafRules(leaf, in: field), isText: leaf.type.dataType == .string,
+                        value: content.string(of: index), line: source.line(of: index) ?? document.sourceLine)
                 }
                 checkPresence(of: field, leaves)
                 for leaf in leaves { checkAllowed(leaf) }

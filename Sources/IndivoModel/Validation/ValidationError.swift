@@ -38,8 +38,7 @@ public struct ValidationError: Error, Hashable, CustomStringConvertible {
 extension ValidationError.Problem {
     /// Everything that a server would refuse about a document that was written elsewhere: fields that its models do not
     /// have, values that cannot be read, and what the models' rules say. Models without a class are not checked.
-    ///
-    /// - Parameter root: The root of SDMX or of a typed document; anything else has no problem.
+    /// Anything else than SDMX or a typed document has no problem.
     package static func found(in root: XMLNode) -> [ValidationError.Problem] {
         if root.name == "Models" { return root.children(named: "Model").flatMap(found(inModel:)) }
         guard (try? DocumentClasses.type(of: root)) != nil else { return [] }

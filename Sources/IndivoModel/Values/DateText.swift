@@ -1,9 +1,8 @@
 import CivilCalendar
 import Foundation
 
-/// Reads the parts of XML Schema's dates and times (part 2, section 3.2.7) from bytes, checking every range.
-///
-/// It also notices whether the text is as the value would be written, so that only other spellings need to be kept.
+/// Reads the parts of XML Schema's dates and times (part 2, section 3.2.7) from bytes, checking every range, and notices
+/// whether the text is as the value would be written.
 struct DateScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let expected: StaticString
@@ -69,9 +68,7 @@ struct DateScanner {
 
     mutating func month() throws(LexicalError) -> Int { try pair("month", 1...12) }
 
-    /// - Parameters:
-    ///   - month: The month the day is in; `nil` for any.
-    ///   - year: The year; `nil` for any, leap years included.
+    /// A day of any month and year where these are not given.
     mutating func day(of month: Int? = nil, in year: Int? = nil) throws(LexicalError) -> Int {
         let day = try pair("day", 1...31)
         if let month, day > 28, day > GregorianCalendar.days(in: month, of: year ?? 2000) {

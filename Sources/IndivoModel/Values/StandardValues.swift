@@ -214,7 +214,6 @@ enum PlainText {
     }
 
     /// `YYYY-MM-DD` from `start` on.
-    ///
     /// Dates are in nearly every document: the first eight bytes are read together, as one number.
     @inline(__always)
     static func day(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> (year: Int, month: Int, day: Int)? {

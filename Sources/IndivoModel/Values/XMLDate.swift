@@ -79,7 +79,9 @@ extension XMLDate: LexicalValue {
     }
 
     public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> XMLDate {
-        if isField, bytes.count > 10, bytes.contains(UInt8(ascii: "T")) { return try fromField(String(decoding: bytes, as: UTF8.self)) }
+        if isField, bytes.count > 10, bytes.contains(UInt8(ascii: "T")) {
+            return try fromField(String(decoding: bytes, as: UTF8.self))
+        }
         return try read(bytes)
     }
 

@@ -2,9 +2,7 @@ import Foundation
 import IndivoXML
 import OrderedJSON
 
-/// SDMJ, the JSON form of data models, which servers give for reports.
-///
-/// It is the twin of SDMX: each is turned into the other, and everything else works on SDMX.
+/// SDMJ, the JSON form of data models, which servers give for reports: it is turned into SDMX and made of it.
 package enum SDMJ {
     /// Whether bytes begin as JSON's lists and objects do. No XML does.
     package static func isLikely(_ data: Data) -> Bool {

@@ -4,8 +4,7 @@ import IndivoXML
 struct NestedDecoder {
     private enum Found: BitwiseCopyable { case unknown, nothing, field(FieldGroup.Target, rank: Int32) }
 
-    /// Which field and rank each name of the tree stands for in the schema's own group, by the name's number, once it was
-    /// looked up.
+    /// What each name of the tree stands for in the schema's own group, by the name's number, once it was looked up.
     private var known: [Found] = []
     private var outerName: UInt32?
 

@@ -1,8 +1,7 @@
 import IndivoXML
 
-/// Writes what changed into elements of nested XML.
-///
-/// Elements that are new go behind the field before them, since the server's schemas fix the order.
+/// Writes what changed into elements of nested XML. New elements go behind the field before them, since the server's
+/// schemas fix the order.
 struct NestedWriter {
     private let changes: TableChanges
     private let changedLeaves: Set<Int>

@@ -1,7 +1,6 @@
 import IndivoXML
 
 /// Reads `Model` elements of SDMX: finds the `Field` elements of leaves and relations by their names.
-///
 /// Of several that stand for one leaf, one counts: of one name the last, as a server has it; of several names that with
 /// text, today's first. The same goes for relations, with models for text.
 struct SDMXDecoder {
@@ -101,8 +100,7 @@ extension FieldTable {
 }
 
 extension XMLView {
-    /// Calls `body` with the `Model` elements of a `Field` that holds one (one-to-one) or a `Models` of them
-    /// (one-to-many).
+    /// Calls `body` with the `Model` elements of a `Field`, or of the `Models` in it.
     func eachModel(_ body: (XMLView) -> Void) {
         let list = firstOwn("Models") ?? self
         var next = list.firstElement

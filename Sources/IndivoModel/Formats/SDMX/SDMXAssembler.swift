@@ -12,8 +12,6 @@ final class SDMXAssembler {
     private let name: XMLAssembler.Name
     /// What is known of each class.
     private var classes: [ObjectIdentifier: Class] = [:]
-    /// Most documents that are written together are of one class.
-    private var last: (type: IndivoDocument.Type, known: Class)?
 
     /// The tables of a class's documents, and the names of the leaves that had a value so far.
     private final class Class {
@@ -30,16 +28,10 @@ final class SDMXAssembler {
     }
 
     private func known(_ type: IndivoDocument.Type) throws -> Class {
-        if let last, last.type == type { return last.known }
-        let known: Class
-        if let met = classes[ObjectIdentifier(type)] {
-            known = met
-        } else {
-            known = Class(ModelSchema.of(type))
-            try known.schema.checkDataModel()
-            classes[ObjectIdentifier(type)] = known
-        }
-        last = (type, known)
+        if let known = classes[ObjectIdentifier(type)] { return known }
+        let known = Class(ModelSchema.of(type))
+        try known.schema.checkDataModel()
+        classes[ObjectIdentifier(type)] = known
         return known
     }
 

@@ -1,7 +1,6 @@
 import IndivoXML
 
 /// Writes documents into `Model` elements, touching only what changed since they were read.
-///
 /// Three trees take part. The *source* is what the object was read from: a value that still equals it has not changed.
 /// The *target* is the element that is written into, a copy of the *original*. Source and original are the same element
 /// where a stored document is written back; they differ where the object came from a report.
@@ -62,8 +61,7 @@ final class SDMXWriter {
 
     // MARK: Leaves
 
-    /// Writes the leaves that changed.
-    /// - Parameter held: The target's table.
+    /// Writes the leaves that changed into the target, whose table `held` is.
     private func apply(_ changes: TableChanges, to target: XMLNode, _ held: FieldTable) {
         for leaf in changes.leaves {
             let text = changes.new.string(of: leaf) ?? ""
@@ -132,14 +130,8 @@ final class SDMXWriter {
         field.appendElement("Models", namespace: SDMX.namespace)
     }
 
-    /// Writes documents as the `Model` elements of `container`.
-    ///
-    /// - Parameters:
-    ///   - targets: The models that are in the container now.
-    ///   - originals: What the targets are copies of, one for one.
-    ///   - baselines: The models from which the documents of the list were read. A target that is none of them
-    ///     was never seen by the list's owner, and stays.
-    ///   - relatedType: The class by which models are compared that no document stands for any more.
+    /// Writes documents as the `Model` elements of `container`, which holds `targets` now, copies of `originals`. A target
+    /// that is none of the `baselines`, from which the list was read, was never seen by the list's owner, and stays.
     func writeList(
         _ documents: [IndivoDocument], into container: XMLNode, targets: [XMLNode], originals: [XMLNode],
         baselines: [XMLNode], as relatedType: IndivoDocument.Type
@@ -246,7 +238,6 @@ final class SDMXWriter {
 
 extension XMLNode {
     /// Whether this model of a stored document is the one that a report shows.
-    ///
     /// Reports do not give the stored text word for word: they spell numbers and dates their own way, fill in `false`
     /// where a boolean was left out, leave out some relations and shuffle the rest.
     func isSameModel(as reported: XMLNode, of type: IndivoDocument.Type) -> Bool {
