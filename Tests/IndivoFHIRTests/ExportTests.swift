@@ -107,7 +107,7 @@ struct ExportTests {
         metadata.label = "Scan"
         metadata.neverShare = true
         metadata.creator?.type = "PHA"
-        var change = DocumentStatusHistory.Change()
+        var change = DocumentStatus.Change()
         change.by = "ana@example.org"
         change.at = "2026-06-01T08:00:00Z"
         change.status = .void

@@ -6,7 +6,7 @@ import Testing
 @Suite("What changed in a document")
 struct ChangeTests {
     private class Diary: IndivoDocument {
-        override class var format: DocumentFormat { .nested(root: "Diary", namespace: nil) }
+        override class var format: Format { .nested(root: "Diary", namespace: nil) }
         @Field(in: .attribute) var number: Int?
         @Field var author: Name?
         @Field var tags: [String]

@@ -89,7 +89,7 @@ struct NestedXMLTests {
     }
 
     private final class Shelf: IndivoDocument {
-        override class var format: DocumentFormat { .nested(root: "shelf", namespace: nil) }
+        override class var format: Format { .nested(root: "shelf", namespace: nil) }
         @Field("book") var books: [Book]
         @Field("box") var boxes: [Box]
         @Field("tag") var tags: [String]

@@ -37,7 +37,7 @@ struct ProjectionTests {
     }
 
     private final class Note: IndivoDocument {
-        override class var format: DocumentFormat { .nested(root: "note", namespace: nil) }
+        override class var format: Format { .nested(root: "note", namespace: nil) }
         @Field("by", in: .attribute) var author: String?
         @Field(in: .attribute) var at: XMLDateTime?
         @Field("t") var title: String?

@@ -10,7 +10,7 @@ private class Diary: IndivoDocument {
 
 /// The same in nested XML, where lists are the elements themselves.
 private class NestedDiary: IndivoDocument {
-    override class var format: DocumentFormat { .nested(root: "Diary", namespace: nil) }
+    override class var format: Format { .nested(root: "Diary", namespace: nil) }
 
     @Field("DiaryEntry") var entries: [DiaryEntry]
     @Field var last: DiaryEntry?

@@ -108,7 +108,7 @@ struct RecordedRoundTripTests {
         guard let value = try? JSONSerialization.jsonObject(with: body.data) else { return "neither XML nor JSON" }
         let first = (value as? [Any])?.first as? [String: Any] ?? value as? [String: Any] ?? [:]
         if first["__modelname__"] as? String == "AggregateReport" {
-            try list(AggregateReport.self, body)
+            #expect(try SDMJ.rows(parsing: body.data).allSatisfy { $0["value"] != nil || $0["group"] != nil }, "\(body)")
             return "aggregates in JSON"
         }
         if first["__modelname__"] != nil || (value as? [Any])?.isEmpty == true {
@@ -119,23 +119,40 @@ struct RecordedRoundTripTests {
             return "SDMJ"
         }
         if first["id"] != nil, first["requires"] != nil {
-            if value is [Any] {
-                try list(AppManifest.self, body)
-            } else {
-                let app = try AppManifest.read(json: body.data)
-                #expect(try plain(app.json(updating: body.data)) == plain(body.data), "\(body)")
-                #expect(try AppManifest.read(json: app.json()) == app, "\(body)")
-            }
+            let objects = value as? [[String: Any]] ?? [first]
+            let apps = try value is [Any] ? AppManifest.readList(json: body.data) : [AppManifest.read(json: body.data)]
+            #expect(apps.map(manifest) == objects.map(known), "\(body)")
             return "manifests"
         }
         return "other JSON"
     }
 
-    private func list<Value: CompoundValue>(_ type: Value.Type, _ body: RecordedBody) throws {
-        let values = try Value.readList(json: body.data)
-        #expect(!values.isEmpty)
-        #expect(try plain(values.json(updating: body.data)) == plain(body.data), "\(body)")
-        #expect(try Value.readList(json: values.json()) == values, "\(body)")
+    /// What a manifest says, by the names of JSON.
+    private func manifest(_ app: AppManifest) -> [String: String] {
+        let texts: [String: String?] = [
+            "id": app.id, "name": app.name, "description": app.details, "author": app.author, "version": app.version,
+            "mode": app.mode?.rawValue, "scope": app.scope, "icon": app.icon, "index": app.index,
+            "smart_version": app.smartVersion, "oauth_callback_url": app.callbackURL, "indivo_version": app.indivoVersion,
+            "autonomous_reason": app.autonomousReason, "has_ui": app.hasUI.map { "\($0)" },
+            "frameable": app.isFrameable.map { "\($0)" },
+            "requires": app.requirements.map { "\($0.type) \($0.methods)" }.sorted().joined(),
+        ]
+        return texts.compactMapValues { $0?.isEmpty == false ? $0 : nil }
+    }
+
+    /// The same of a manifest as another reader reads it.
+    private func known(_ json: [String: Any]) -> [String: String] {
+        var texts: [String: String] = [:]
+        for (name, value) in json {
+            switch value {
+            case let text as String: texts[name] = text
+            case let flag as Bool: texts[name] = "\(flag)"
+            case let requires as [String: [String: [String]]]:
+                texts[name] = requires.map { "\($0) \($1["methods"] ?? [])" }.sorted().joined()
+            default: break
+            }
+        }
+        return texts.filter { !$0.value.isEmpty }
     }
 
     /// JSON by another writer than ours, members in one order; an empty text is null, which SDMX does not tell apart.

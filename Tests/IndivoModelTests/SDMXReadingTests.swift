@@ -166,7 +166,7 @@ struct SDMXReadingTests {
     }
 
     private final class Letter: IndivoDocument {
-        override class var format: DocumentFormat { .nested(root: "letter", namespace: "urn:letters") }
+        override class var format: Format { .nested(root: "letter", namespace: "urn:letters") }
         @Field var text: String?
     }
 

@@ -18,13 +18,13 @@ private struct Tree: CompoundValue {
 }
 
 private class Forest: IndivoDocument {
-    override class var format: DocumentFormat { .nested(root: "Forest", namespace: nil) }
+    override class var format: Format { .nested(root: "Forest", namespace: nil) }
 
     @Field var root: Tree?
 }
 
 private class Letter: IndivoDocument {
-    override class var format: DocumentFormat { .nested(root: "Letter", namespace: "urn:letters") }
+    override class var format: Format { .nested(root: "Letter", namespace: "urn:letters") }
 
     @Field(in: .text) var body: String?
     @Field(formerly: "heading") var title: String?
@@ -212,7 +212,7 @@ struct UnusualDocumentTests {
     func bytesAndStrings(text: String) {
         func check<Value: LexicalValue>(_ type: Value.Type) {
             let string = try? Value.fromField(text)
-            let bytes = Array(text.utf8).withUnsafeBufferPointer { try? Value._fromField(utf8: $0) }
+            let bytes = Array(text.utf8).withUnsafeBufferPointer { try? Value._read(utf8: $0, isField: true) }
             #expect(string == bytes, "\(type)")
             #expect(string?.lexical == bytes?.lexical, "\(type)")
         }

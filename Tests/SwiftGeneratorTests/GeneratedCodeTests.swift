@@ -7,8 +7,8 @@ import Testing
 @Suite("Generated classes, compiled")
 struct GeneratedCodeTests {
     /// The fields that a schema says a model has in data.
-    static func fields(of model: SDMLModel) -> [String: DataFieldType] {
-        var fields: [String: DataFieldType] = [:]
+    static func fields(of model: SDMLModel) -> [String: DataModel.FieldType] {
+        var fields: [String: DataModel.FieldType] = [:]
         for leaf in model.fields.flatMap(\.leaves) {
             fields[leaf.name] = switch leaf.kind {
             case .string: .string

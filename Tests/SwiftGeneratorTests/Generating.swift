@@ -27,7 +27,7 @@ func generate(
 func code(
     _ text: String, notes: String? = nil, _ configure: (inout GeneratorOptions) -> Void = { _ in }
 ) -> [String] {
-    let columns = /\nextension \S+ \{\n    \/\/\/ What a report(?:.|\n)*?\n\}\n/
+    let columns = /\n    \/\/\/ What a report(?:.|\n)*?\n    \}\n/
     return generate(text, notes: notes, configure).files
         .flatMap { $0.text.replacing(columns, with: "\n").split(separator: "\n").map { String($0).trimmed } }
         .filter { !$0.hasPrefix("//") && $0 != "}" && !$0.isEmpty }

@@ -57,7 +57,7 @@ enum Renderer {
             case .list: ("[\(property.type)]", "List")
             case .choice: ("\(property.type)?", "Choice")
             }
-        let name = "\"\(property.element)\""
+        let name = "\"\(property.name)\""
         var text = DocComment.render([property.documentation], indent: indent)
         text += "\(indent)public var \(SwiftGrammar.quoted(property.name)): \(type) {\n"
         text += "\(indent)    get { tree.get\(verb)(\(name)) } set { tree.set\(verb)(\(name), newValue) }\n"

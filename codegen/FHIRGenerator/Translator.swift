@@ -60,7 +60,7 @@ struct Translator {
 
     private func property(_ element: DefinedElement, type: String, shape: ViewProperty.Shape) -> ViewProperty {
         ViewProperty(
-            name: element.name, element: element.name, type: type, shape: shape, isRequired: element.minimum > 0,
+            name: element.name, type: type, shape: shape, isRequired: element.minimum > 0,
             documentation: documentation(of: element))
     }
 

@@ -26,9 +26,8 @@ struct ViewProperty {
         case one, list, choice
     }
 
-    let name: String
     /// The element's name in FHIR.
-    let element: String
+    let name: String
     /// The type of one value.
     let type: String
     let shape: Shape

@@ -34,7 +34,7 @@ final class NestedCourse: IndivoDocument {
 
 /// A report of them.
 final class CourseReport: IndivoDocument {
-    override class var format: DocumentFormat { .nested(root: "Report", namespace: nil) }
+    override class var format: Format { .nested(root: "Report", namespace: nil) }
 
     @Field("Course") var courses: [NestedCourse]
 }

@@ -22,7 +22,7 @@ public struct IndivoAccount: Sendable {
 
     /// The records that the account owns or shares (`record_list`). One may be there more than once, for each carenet.
     /// - Throws: ``IndivoError``.
-    public func records() async throws -> [RecordList.Record] {
+    public func records() async throws -> [Account.Record] {
         try await send(.recordList).value(RecordList.self, root: "Records").records
     }
 
@@ -61,7 +61,7 @@ public struct IndivoAccount: Sendable {
 
     /// The account's notifications (`account_notifications`).
     /// - Throws: ``IndivoError``.
-    public func notifications() async throws -> [Notifications.Notification] {
+    public func notifications() async throws -> [Account.Notification] {
         try await send(.accountNotifications).value(Notifications.self, root: "Notifications").notifications
     }
 

@@ -21,7 +21,7 @@ extension IndivoServer {
 
     /// The records on which this autonomous app is enabled (`app_record_list`).
     /// - Throws: ``IndivoError``, refused for an app with a user interface.
-    public func autonomousRecords() async throws -> [RecordList.Record] {
+    public func autonomousRecords() async throws -> [Account.Record] {
         try await asApp.send(.appRecordList).value(RecordList.self, root: "Records").records
     }
 

@@ -55,7 +55,7 @@ extension CallClient {
         case .status:
             guard case .form(let form)? = outgoing.body, let reason = form["reason"] else { return nil }
             let history = try found.value(DocumentStatusHistory.self, root: "DocumentStatusHistory")
-            let isDone = history.changes.contains { (change: DocumentStatusHistory.Change) -> Bool in
+            let isDone = history.changes.contains { (change: DocumentStatus.Change) -> Bool in
                 guard change.status?.rawValue == form["status"], XMLText.areSame(change.reason ?? "", reason),
                     let date = change.at?.date
                 else { return false }

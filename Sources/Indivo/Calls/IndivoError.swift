@@ -28,7 +28,7 @@ public struct IndivoError: Error, Sendable {
         case badArgument(String)
         /// The document breaks rules of its model; nothing was sent. Correct what the problems name, or send it all the
         /// same with ``DocumentValidation/none``.
-        case invalidDocument(problems: [ValidationProblem])
+        case invalidDocument(problems: [ValidationError.Problem])
         /// There is no way to the server: its name has no address, nothing responds there, or the connection cannot be
         /// made secure. Nothing was sent.
         case notReachable
@@ -47,7 +47,7 @@ public struct IndivoError: Error, Sendable {
         case conflict(Conflict)
         /// 400, or 404 for new content: the server refuses what was sent. With its own words, which may quote values
         /// that were sent, and with what this library finds wrong with the documents that were sent.
-        case invalid(serverMessage: String, problems: [ValidationProblem])
+        case invalid(serverMessage: String, problems: [ValidationError.Problem])
         /// 5xx: the server failed.
         case serverFailed(status: Int)
         /// Another status that is no success: a redirection, which is not followed, 405, 413, …

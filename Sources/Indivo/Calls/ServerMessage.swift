@@ -103,5 +103,5 @@ struct SentContent {
     }
 
     /// What this library itself finds wrong with the documents that were sent, as far as their classes are known.
-    var problems: [ValidationProblem] { root.map { ValidationProblem.found(in: $0) } ?? [] }
+    var problems: [ValidationError.Problem] { root.map { ValidationError.Problem.found(in: $0) } ?? [] }
 }

@@ -88,7 +88,7 @@ public struct IndivoCarenet: Sendable {
     }
 
     /// Shared measurements of a type (`carenet_measurement_list`).
-    public func measurements(_ code: String, matching query: ReportQuery = ReportQuery()) -> PagedList<Report.Measurement> {
+    public func measurements(_ code: String, matching query: ReportQuery = ReportQuery()) -> PagedList<MeasuredValue.Reported> {
         reportList(.measurements(code), query) { $0.item?.measurement }
     }
 

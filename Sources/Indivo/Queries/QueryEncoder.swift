@@ -96,7 +96,7 @@ struct QueryEncoder {
     }
 
     private func text(_ value: ReportQuery.Value, _ field: ReportQuery.Source.Field) throws -> String {
-        let type: DataFieldType = source.fields == nil ? value.meaning.type : field.type
+        let type: DataModel.FieldType = source.fields == nil ? value.meaning.type : field.type
         switch (type, value) {
         case (.date, _), (.dateTime, _): return try date(value, field)
         case (.number, .number(let number)) where number.isFinite: return number.lexical
@@ -160,7 +160,7 @@ struct QueryEncoder {
 
 extension ReportQuery.Value {
     /// The type of a field that could have the value, and what the value is called.
-    fileprivate var meaning: (type: DataFieldType, name: String) {
+    fileprivate var meaning: (type: DataModel.FieldType, name: String) {
         switch self {
         case .text: (.string, "a text")
         case .number: (.number, "a number")

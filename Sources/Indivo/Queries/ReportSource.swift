@@ -12,9 +12,9 @@ extension ReportQuery {
             /// The name in Swift, parts of compound values after a dot.
             public let property: String
             /// What its values are.
-            public let type: DataFieldType
+            public let type: DataModel.FieldType
 
-            init(_ name: String, _ type: DataFieldType, property: String? = nil) {
+            init(_ name: String, _ type: DataModel.FieldType, property: String? = nil) {
                 self.name = name
                 self.type = type
                 self.property = property ?? name

@@ -57,7 +57,7 @@ extension IndivoRecord {
     }
 
     /// The changes of a document's status (`document_status_history`).
-    package func statusChanges(of document: String) async throws -> [DocumentStatusHistory.Change] {
+    package func statusChanges(of document: String) async throws -> [DocumentStatus.Change] {
         try await once(.documentStatusHistory, ["document": document])
             .value(DocumentStatusHistory.self, root: "DocumentStatusHistory").changes
     }

@@ -36,7 +36,7 @@ extension IndivoRecord {
 
     /// Measurements of a type (`measurement_list`), with a total.
     /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
-    public func measurements(_ code: String, matching query: ReportQuery = ReportQuery()) -> PagedList<Report.Measurement> {
+    public func measurements(_ code: String, matching query: ReportQuery = ReportQuery()) -> PagedList<MeasuredValue.Reported> {
         reportList(.measurements(code), query) { $0.item?.measurement }
     }
 

@@ -48,7 +48,7 @@ extension RecordDocument {
     /// The changes of this version's status, the earliest first (`document_status_history`). The status it began with
     /// is not among them.
     /// - Throws: ``IndivoError``.
-    public func statusHistory() async throws -> [DocumentStatusHistory.Change] {
+    public func statusHistory() async throws -> [DocumentStatus.Change] {
         let (record, id) = try stored(for: .documentStatusHistory)
         let history = try await record.send(.documentStatusHistory, path: ["document": id])
             .value(DocumentStatusHistory.self, root: "DocumentStatusHistory")

@@ -128,7 +128,7 @@ struct DocumentConvertCommand: ParsableCommand {
             SDMJ.isLikely(data)
             ? try SDMXDocument(json: data, problems: &unreadable)
             : try SDMXDocument(XMLNode(parsing: data), problems: &unreadable)
-        let naming: FieldNaming = currentNames ? .current : .asRead
+        let naming: IndivoDocument.FieldNaming = currentNames ? .current : .asRead
         switch to {
         case .sdmx: return try document.xml(naming: naming).document.data(.pretty)
         case .sdmj: return try document.json(naming: naming)

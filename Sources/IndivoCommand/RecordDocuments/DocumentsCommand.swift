@@ -253,7 +253,7 @@ enum MetadataListing {
         ].map { $0 ?? "" }
     }
 
-    static func history(_ changes: [DocumentStatusHistory.Change], of id: String) -> Listing {
+    static func history(_ changes: [DocumentStatus.Change], of id: String) -> Listing {
         Listing(
             columns: [
                 .init("status", "status"), .init("at", "since"), .init("by", "by"), .init("reason", "reason"),

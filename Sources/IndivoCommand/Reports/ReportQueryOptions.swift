@@ -129,7 +129,7 @@ struct ReportQueryOptions: ParsableArguments {
 
 extension ReportQuery.Source {
     /// - Throws: ``CommandFailure`` for a field that the report is known not to have.
-    fileprivate func type(ofField name: String) throws -> DataFieldType? {
+    fileprivate func type(ofField name: String) throws -> DataModel.FieldType? {
         guard let fields else { return nil }
         if let field = fields.first(where: { $0.name == name || $0.property == name }) { return field.type }
         let names = fields.map(\.property)
@@ -141,7 +141,7 @@ extension ReportQuery.Source {
 
 extension ReportQuery.Value {
     /// A value as a field of a type takes it.
-    fileprivate init(_ text: String, type: DataFieldType?, field: String) throws {
+    fileprivate init(_ text: String, type: DataModel.FieldType?, field: String) throws {
         switch type {
         case .number:
             guard let number = Double(text) else {

@@ -14,7 +14,7 @@ public struct RecordContent: Sendable {
         /// The server's metadata of it.
         public var metadata: DocumentMetadata?
         /// The changes of its status, the earliest first.
-        public var statusChanges: [DocumentStatusHistory.Change] = []
+        public var statusChanges: [DocumentStatus.Change] = []
         /// Its relations to other documents of the record, by their ids.
         public var relations: [(relation: DocumentRelation, id: String)] = []
 

@@ -1,25 +1,19 @@
 /// A ``Field`` as a type declares it.
-struct DeclaredField {
+struct DeclaredField: Sendable {
     let property: String
     /// The name in XML and JSON.
     let name: String
     /// Older names, in order of preference.
     var formerly: [String] = []
-    var place = FieldPlace.element
+    var place = FieldSchema.Place.element
     var rules: [FieldRule] = []
-    let shape: FieldShape
+    let shape: FieldSchema.Shape
     /// Where the property lies in its object or value.
     var offset = 0
     var access: any FieldAccess.Type = Field<String?>.self
 
     /// Every name, today's first.
     var names: [String] { [name] + formerly }
-
-    /// Whether it holds a list of values that stand in a JSON object, each under a name that is one of its own fields.
-    var isKeyed: Bool {
-        guard shape.isList, case .compound(let type) = shape.kind else { return false }
-        return Self.all(of: type).contains { $0.place == .key }
-    }
 
     /// The fields of a compound value.
     static func all<Value: CompoundValue>(of type: Value.Type) -> [DeclaredField] {
@@ -49,3 +43,41 @@ extension IndivoDocument {
     /// Where the object's stored properties are counted from. Valid while the object lives.
     var storage: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
+
+/// The stored properties of a type, as the runtime's reflection metadata lists them: a superclass's first.
+/// `Mirror`, which calls the same three functions, needs an instance every time, and gives no offset.
+struct RuntimeField {
+    let name: String
+    let type: Any.Type
+    let offset: Int
+
+    static func all(of type: Any.Type) -> [RuntimeField] {
+        (0..<recursiveCount(type)).compactMap { index in
+            var metadata = FieldMetadata(name: nil, free: nil, isStrong: false, isVar: false)
+            let fieldType = recursiveChildMetadata(type, index: index, metadata: &metadata)
+            defer { metadata.free?(metadata.name) }
+            guard let name = metadata.name else { return nil }
+            return RuntimeField(
+                name: String(cString: name), type: fieldType, offset: recursiveChildOffset(type, index: index))
+        }
+    }
+}
+
+/// The layout of the standard library's `_FieldReflectionMetadata`.
+private struct FieldMetadata {
+    var name: UnsafePointer<CChar>?
+    var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
+    var isStrong: Bool
+    var isVar: Bool
+}
+
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func recursiveCount(_: Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
+private func recursiveChildMetadata(
+    _: Any.Type, index: Int, metadata: UnsafeMutablePointer<FieldMetadata>
+) -> Any.Type
+
+@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
+private func recursiveChildOffset(_: Any.Type, index: Int) -> Int

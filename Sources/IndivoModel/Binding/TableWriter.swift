@@ -1,32 +1,32 @@
 import IndivoXML
 
-/// Takes the values of an object into a `FieldTable`.
-///
-/// Where the object has a source, its table is the beginning: a cell whose text is a spelling of the object's value stays
-/// as it is, with the source's text, and so does one whose text is no value that the property could have had.
-public final class TableWriter {
-    @exclusivity(unchecked) private(set) var table: FieldTable
-    /// The leaves and compound values that are not as in the source.
-    @exclusivity(unchecked) private(set) var leaves: [Int] = []
-    private(set) var groups: [Int] = []
-    /// Whether there is nothing to compare with.
-    @exclusivity(unchecked) private var isNew: Bool
-    private let isField: Bool
+extension FieldSchema {
+    /// Takes the values of an object into a `FieldTable`.
+    ///
+    /// Where the object has a source, its table is the beginning: a cell whose text is a spelling of the object's value
+    /// stays as it is, with the source's text, and so does one whose text is no value that the property could have had.
+    public final class Writer {
+        @exclusivity(unchecked) private(set) var table: FieldTable
+        /// The leaves and compound values that are not as in the source.
+        @exclusivity(unchecked) private(set) var leaves: [Int] = []
+        private(set) var groups: [Int] = []
+        /// Whether there is nothing to compare with.
+        @exclusivity(unchecked) private var isNew: Bool
+        private let isField: Bool
 
-    init(_ schema: ModelSchema, _ format: TableFormat) {
-        table = FieldTable(schema, format)
-        isNew = true
-        isField = format == .dataModel
-    }
-
-    /// - Parameter source: The table of the object's source.
-    init(over source: FieldTable, isNew: Bool = false) {
-        table = source
-        self.isNew = isNew
-        isField = source.format == .dataModel
-        for index in table.relations.indices where !table.relations[index].items.isEmpty {
-            table.relations[index].items.removeAll()
+        /// - Parameter table: That of the object's source, or an empty one.
+        init(over table: FieldTable, isNew: Bool = false) {
+            self.table = table
+            self.isNew = isNew
+            isField = table.format == .dataModel
+            self.table.forgetItems()
         }
+    }
+}
+
+extension FieldSchema.Writer {
+    convenience init(_ schema: ModelSchema, _ format: TableFormat) {
+        self.init(over: FieldTable(schema, format), isNew: true)
     }
 
     /// Begins anew with an object of the same schema.
@@ -35,15 +35,13 @@ public final class TableWriter {
         forgetChanges()
     }
 
-    /// Begins anew with an object of the same schema, over the table of an element.
-    /// - Returns: What the element's relations hold.
+    /// Begins anew over the table of another element, and gives what its relations hold.
     func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder) -> [FieldTable.Relation] {
         isNew = false
         decoder.decode(element, keptBy: source, into: &table)
         forgetChanges()
-        let relations = table.relations
-        for index in relations.indices where !relations[index].items.isEmpty { table.relations[index].items = [] }
-        return relations
+        defer { table.forgetItems() }
+        return table.relations
     }
 
     private func forgetChanges() {
@@ -112,18 +110,21 @@ public final class TableWriter {
         body()
     }
 
-    func items(_ items: [TableItem], of field: FieldSchema) {
-        table.relations[field.relations.lowerBound].items = items
+    /// Adds a value to a list, or the document of a relation to one.
+    func add(_ item: TableItem, to field: FieldSchema) {
+        table.relations[field.relations.lowerBound].items.append(item)
     }
-
-    /// The table of a value in one of this table's lists.
-    func table<Value: CompoundValue>(of value: Value) -> FieldTable { FieldTable(value, table.format) }
 }
 
 extension FieldTable {
+    /// Takes away what the relations hold, but for where they stand.
+    mutating fileprivate func forgetItems() {
+        for index in relations.indices where !relations[index].items.isEmpty { relations[index].items = [] }
+    }
+
     /// The table of a value that has no source.
     init<Value: CompoundValue>(_ value: Value, _ format: TableFormat) {
-        let writer = TableWriter(ModelSchema.of(Value.self), format)
+        let writer = FieldSchema.Writer(ModelSchema.of(Value.self), format)
         writer.write(value)
         self = writer.table
     }
@@ -131,7 +132,7 @@ extension FieldTable {
     /// The table of what an object says, whatever its source.
     /// - Parameter format: `nil` for the class's own.
     init(_ document: IndivoDocument, _ format: TableFormat? = nil) {
-        let writer = TableWriter(
+        let writer = FieldSchema.Writer(
             ModelSchema.of(type(of: document)), format ?? (type(of: document).format.isDataModel ? .dataModel : .nested))
         writer.write(document)
         self = writer.table

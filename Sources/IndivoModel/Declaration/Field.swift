@@ -43,7 +43,7 @@ public struct Field<Value: FieldValue> {
     ///   - rules: What ``IndivoDocument/problems()`` checks of the value.
     @inlinable
     public init(
-        _ name: String = "", in place: FieldPlace = .element, formerly: String...,
+        _ name: String = "", in place: FieldSchema.Place = .element, formerly: String...,
         rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
     ) {
         wrappedValue = .absent
@@ -53,7 +53,7 @@ public struct Field<Value: FieldValue> {
     /// A field with another name or position, and an initial value.
     @inlinable
     public init(
-        wrappedValue: Value, _ name: String = "", in place: FieldPlace = .element, formerly: String...,
+        wrappedValue: Value, _ name: String = "", in place: FieldSchema.Place = .element, formerly: String...,
         rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
     ) {
         self.wrappedValue = wrappedValue
@@ -62,14 +62,14 @@ public struct Field<Value: FieldValue> {
 
     /// Not for compound values: what a field of theirs is called depends on where they stand.
     @available(*, unavailable, message: "only the fields of documents have projections")
-    public var projectedValue: FieldProjection { fatalError("only the fields of documents have projections") }
+    public var projectedValue: FieldSchema.Projection { fatalError("only the fields of documents have projections") }
 
     /// The projection of a document's field: names, position and presence, as `document.$field`.
     public static subscript<Document: IndivoDocument>(
-        _enclosingInstance document: Document, projected projectedKeyPath: KeyPath<Document, FieldProjection>,
+        _enclosingInstance document: Document, projected projectedKeyPath: KeyPath<Document, FieldSchema.Projection>,
         storage storageKeyPath: ReferenceWritableKeyPath<Document, Self>
-    ) -> FieldProjection {
-        withUnsafeMutablePointer(to: &document[keyPath: storageKeyPath]) { FieldProjection(document, storage: $0) }
+    ) -> FieldSchema.Projection {
+        withUnsafeMutablePointer(to: &document[keyPath: storageKeyPath]) { FieldSchema.Projection(document, storage: $0) }
     }
 }
 
@@ -83,16 +83,16 @@ extension Field: Hashable where Value: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }
 
-/// Where nested XML holds a field's value.
-public enum FieldPlace: Sendable {
-    /// In a child element of that name.
-    case element
-    /// In an attribute of that name.
-    case attribute
-    /// In the element's own text; the name is not used.
-    case text
-    /// In the name under which the value stands in a JSON object; in XML an attribute.
-    case key
+extension FieldSchema {
+    /// Where nested XML holds a field's value.
+    public enum Place: Sendable {
+        /// In a child element of that name.
+        case element
+        /// In an attribute of that name.
+        case attribute
+        /// In the element's own text; the name is not used.
+        case text
+    }
 }
 
 /// What a ``Field``'s declaration says beyond its type.
@@ -100,16 +100,42 @@ public enum FieldPlace: Sendable {
 struct FieldOptions: Sendable {
     /// Empty when the property's own name serves.
     let name: String
-    let place: FieldPlace
+    let place: FieldSchema.Place
     let formerly: [String]
     /// Made when the layout is, once for a class: every object has a field's options, and none should pay for a list.
     let rules: @Sendable () -> [FieldRule]
 
     @usableFromInline
     init(
-        name: String = "", place: FieldPlace = .element, formerly: [String] = [],
+        name: String = "", place: FieldSchema.Place = .element, formerly: [String] = [],
         rules: @escaping @Sendable () -> [FieldRule] = { [] }
     ) {
         (self.name, self.place, self.formerly, self.rules) = (name, place, formerly, rules)
     }
+}
+
+/// What a server requires of a field's value, beyond its type.
+///
+/// ```swift
+/// @Field(rules: [.required, .coded(in: .rxNorm)]) public var drugName: CodedValue?
+/// ```
+/// Rules are checked by ``IndivoDocument/problems()``, never while a document is read: what is there can always be
+/// read.
+public enum FieldRule: Sendable, Hashable {
+    /// There must be a value; of a coded value title, system and identifier.
+    case required
+    /// Text of at most so many characters. Without a rule a server takes 255.
+    case maximumLength(Int)
+    /// Text of any length.
+    case unlimitedLength
+    /// An e-mail address.
+    case email
+    /// A code of this system: the system of a coded value, or of a vital sign's name.
+    case coded(in: CodeSystem)
+    /// One of these identifiers: of a coded value, or of a vital sign's name.
+    case identifiers([String])
+    /// A vital sign's unit.
+    case unit(String)
+    /// Rules for a part of a compound value, by its Swift name.
+    indirect case part(String, [FieldRule])
 }

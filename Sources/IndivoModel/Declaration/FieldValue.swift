@@ -2,42 +2,44 @@
 public protocol FieldValue {
     /// The value of a field that a document does not have.
     static var absent: Self { get }
-    static var _shape: FieldShape { get }
-    static func _read(_ reader: TableReader, _ field: FieldSchema) throws -> Self
-    func _write(_ writer: TableWriter, _ field: FieldSchema)
+    static var _shape: FieldSchema.Shape { get }
+    static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self
+    func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema)
 }
 
 /// One value of a field: a leaf, a compound or a document. Conform to ``LexicalValue`` or ``CompoundValue`` instead.
 public protocol FieldElement {
-    static var _kind: FieldKind { get }
+    static var _kind: FieldSchema.Kind { get }
     /// Reads a field's only value; `nil` when there is none.
-    static func _read(_ reader: TableReader, _ field: FieldSchema) throws -> Self?
-    /// Reads one of a list's values; `nil` when it is none.
-    static func _read(_ item: TableItem, _ reader: TableReader, _ field: FieldSchema) throws -> Self?
+    static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self?
+    /// Reads the reader's item of a list; `nil` when it is none.
+    static func _readItem(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self?
     /// Writes a field's only value.
-    func _write(_ writer: TableWriter, _ field: FieldSchema)
-    /// The value as one of a list.
-    func _item(_ writer: TableWriter) -> TableItem
+    func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema)
+    /// Writes the value behind the others of a list.
+    func _writeItem(_ writer: FieldSchema.Writer, _ field: FieldSchema)
 }
 
-/// What kind of value a field's elements are.
-public enum FieldKind: Sendable {
-    /// One text.
-    case leaf(any LexicalValue.Type)
-    /// A value made of several fields.
-    case compound(any CompoundValue.Type)
-    /// Another document.
-    case document(IndivoDocument.Type)
-}
+extension FieldSchema {
+    /// What kind of value a field's elements are.
+    public enum Kind: Sendable {
+        /// One text.
+        case leaf(any LexicalValue.Type)
+        /// A value made of several fields.
+        case compound(any CompoundValue.Type)
+        /// Another document.
+        case document(IndivoDocument.Type)
+    }
 
-/// A field's kind and how many values it holds.
-public struct FieldShape: Sendable {
-    /// What kind of value the elements are.
-    public let kind: FieldKind
-    /// Whether there may be any number of them.
-    public let isList: Bool
-    /// The text of the value that a field without one has, where the value is no optional.
-    var defaultText: String?
+    /// A field's kind and how many values it holds.
+    public struct Shape: Sendable {
+        /// What kind of value the elements are.
+        public let kind: Kind
+        /// Whether there may be any number of them.
+        public let isList: Bool
+        /// The text of the value that a field without one has, where the value is no optional.
+        var defaultText: String?
+    }
 }
 
 /// A value made of several fields, such as a coded value: a structure whose properties are ``Field``s.

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoXML
 
 /// A value that is one piece of text in XML: a leaf of a document.
 ///
@@ -21,41 +22,72 @@ public protocol LexicalValue: FieldElement, Hashable, Sendable {
     var lexical: String { get }
 
     /// What a data model calls the type; a server checks a field's text by it.
-    static var dataType: DataFieldType { get }
+    static var dataType: DataModel.FieldType { get }
 
     /// Reads the value from the text of a data model's field, where Indivo's own rules are wider than the
     /// type's: a date-time is cut to its day, a day becomes midnight.
     static func fromField(_ text: String) throws(LexicalError) -> Self
 
-    /// The same from bytes, for types that can do without a `String`.
-    static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self
-
-    /// ``init(lexical:)`` from bytes, for types that can do without a `String`.
-    static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self
+    /// Reads the value from bytes, for types that can do without a `String`.
+    /// - Parameter isField: Whether it is the text of a data model's field.
+    static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Self
 
     /// Whether a text is this value, perhaps in another spelling.
-    /// - Parameter isField: Whether it is a data model's field.
+    /// - Parameter isField: Whether it is the text of a data model's field.
     func _isSaid(byUTF8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) -> Bool
 }
 
 extension LexicalValue {
-    public static var dataType: DataFieldType { .string }
+    public static var dataType: DataModel.FieldType { .string }
 
     public static func fromField(_ text: String) throws(LexicalError) -> Self { try Self(lexical: text) }
 
-    public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self {
-        try fromField(String(decoding: bytes, as: UTF8.self))
+    public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Self {
+        try read(String(decoding: bytes, as: UTF8.self), isField: isField)
     }
 
-    public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> Self {
-        try Self(lexical: String(decoding: bytes, as: UTF8.self))
+    static func read(_ text: String, isField: Bool) throws(LexicalError) -> Self {
+        isField ? try fromField(text) : try Self(lexical: text)
     }
 
     public func _isSaid(byUTF8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) -> Bool {
-        if let value = try? isField ? Self._fromField(utf8: bytes) : Self._fromLexical(utf8: bytes), value == self {
-            return true
-        }
+        if let value = try? Self._read(utf8: bytes, isField: isField), value == self { return true }
         return isText(lexical, bytes)
+    }
+
+    /// Why a text is no such value.
+    static func failure(of text: String, isField: Bool) -> LexicalError? {
+        do {
+            _ = try read(text, isField: isField)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Whether two texts are the same value, perhaps in other spellings.
+    static func isSameValue(_ a: String, _ b: String, isField: Bool) -> Bool {
+        guard let a = try? read(a, isField: isField), let b = try? read(b, isField: isField) else { return false }
+        return a == b
+    }
+}
+
+/// So that it can be read from any node: `try node.attr("at", as: XMLDateTime.self)`.
+extension XMLTextReadable where Self: LexicalValue {
+    public init?(xmlText: String) {
+        guard let value = try? Self(lexical: xmlText) else { return nil }
+        self = value
+    }
+}
+
+extension CustomStringConvertible where Self: LexicalValue {
+    public var description: String { lexical }
+}
+
+extension ExpressibleByStringLiteral where Self: LexicalValue {
+    /// A value written in code. A literal that is none is a mistake in the program and stops it.
+    public init(stringLiteral text: String) {
+        do { try self.init(lexical: text) } catch { preconditionFailure("“\(text)” is no \(Self.self): \(error)") }
     }
 }
 
@@ -98,10 +130,20 @@ extension StringProtocol {
     }
 }
 
+extension String {
+    /// The text's bytes, with what is thrown typed.
+    @inline(__always)
+    func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var text = self
+        return try text.withUTF8 { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
+    }
+}
+
 /// Whether bytes are a text.
 func isText(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    var text = text
-    return text.withUTF8 { text in
+    text.withBytes { text in
         guard text.count == bytes.count else { return false }
         guard let a = text.baseAddress, let b = bytes.baseAddress else { return text.isEmpty }
         return memcmp(a, b, text.count) == 0

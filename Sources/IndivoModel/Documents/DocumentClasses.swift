@@ -12,23 +12,16 @@ enum DocumentClasses {
     private static let registered = Mutex(
         Dictionary(uniqueKeysWithValues: IndivoDocument.coreModels.map { ($0.modelName, Known.type($0)) }))
 
-    /// The name and the namespace of a root element.
-    private struct Root: Hashable {
-        var name: String
-        var namespace: String?
-    }
-
-    /// The classes of nested XML, by their roots.
-    private static let roots = Mutex<[Root: IndivoDocument.Type]>(
+    /// The classes of nested XML, by the names and namespaces of their roots.
+    private static let roots = Mutex<[[String?]: IndivoDocument.Type]>(
         Dictionary(
             uniqueKeysWithValues: [
                 Annotation.self, Demographics.self, EquipmentDocument.self, ProcedureDocument.self, Reports.self,
                 SimpleClinicalNoteDocument.self,
             ].compactMap { (type: IndivoDocument.Type) in root(of: type).map { ($0, type) } }))
 
-    private static func root(of type: IndivoDocument.Type) -> Root? {
-        guard case .nested(let root, let namespace) = type.format else { return nil }
-        return Root(name: root, namespace: namespace)
+    private static func root(of type: IndivoDocument.Type) -> [String?]? {
+        if case .nested(let root, let namespace) = type.format { [root, namespace] } else { nil }
     }
 
     static func register(_ type: IndivoDocument.Type) {
@@ -53,8 +46,7 @@ enum DocumentClasses {
         if element.name == "Model" || element.name == "Models" {
             return type(ofModel: try SDMX.soleModel(in: element, for: IndivoDocument.self).attr("name") ?? "")
         }
-        let root = Root(name: element.name, namespace: element.namespace)
-        if let type = roots.withLock({ $0[root] }) { return type }
+        if let type = roots.withLock({ $0[[element.name, element.namespace]] }) { return type }
         throw DocumentError(
             .notADocument(
                 found: SDMX.describe(element) + (element.namespace.map { " in \($0)" } ?? ""),

@@ -20,13 +20,12 @@ package struct DocumentPatch {
     private let written: [(document: IndivoDocument, element: XMLNode)]
 
     /// What of a document is not as it was read.
-    ///
-    /// - Throws: ``DocumentError`` when the document was not read from anything, when it holds what cannot be written, or
-    ///   when its class would not be known again later: it has to be registered.
+    /// - Throws: ``DocumentError`` also when the document was not read, or its class is not registered.
     package init(of document: IndivoDocument) throws {
         guard let source = document.source, Self.knownClass(of: source) == type(of: document) else {
             throw DocumentError(
-                .notADocument(found: "a class that is not registered", expected: "\(type(of: document)).register() at the app's start"),
+                .notADocument(
+                    found: "a class that is not registered", expected: "\(type(of: document)).register() at the app's start"),
                 document: document.modelName)
         }
         switch type(of: document).format {
@@ -66,7 +65,6 @@ package struct DocumentPatch {
     }
 
     /// The document as it was when the patch was made: `PreparedDocument(replacing:in:)` writes it into the stored one.
-    ///
     /// - Throws: ``DocumentError`` for XML that is no patch, or one of a class that is not known.
     package static func document(in root: XMLNode) throws -> IndivoDocument {
         let read = try part("Read", of: root)

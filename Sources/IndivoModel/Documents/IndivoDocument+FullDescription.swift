@@ -18,7 +18,7 @@ extension IndivoDocument {
     }
 
     /// The document's values, without its kind.
-    private func lines(margin: String) -> [String] {
+    fileprivate final func lines(margin: String) -> [String] {
         let table = FieldTable(self)
         var lines = table.lines(table.schema.group, path: "", margin: margin)
         guard type(of: self).format.isDataModel, let source else { return lines }
@@ -26,11 +26,6 @@ extension IndivoDocument {
             ? { _ in true } : Set(sourceFields.filter { $0.meaning == .unknown }.map(\.name)).contains
         lines += Self.lines(of: source, margin: margin, where: isUnknown)
         return lines
-    }
-
-    /// A document as the value of a property.
-    fileprivate static func lines(of document: IndivoDocument, margin: String) -> [String] {
-        document.lines(margin: margin)
     }
 
     /// Fields without a property.
@@ -72,13 +67,12 @@ extension FieldTable {
 
 extension TableItem {
     fileprivate func lines(_ name: String, margin: String) -> [String] {
-        switch content {
+        switch self {
         case .text(let text): [IndivoDocument.line(name, text, margin)]
         case .value(let table): table.lines(table.schema.group, path: name + ".", margin: margin)
         case .document(let document):
-            [IndivoDocument.line(name, document.modelName, margin)]
-                + IndivoDocument.lines(of: document, margin: margin + "  ")
-        case .element, .json: []
+            [IndivoDocument.line(name, document.modelName, margin)] + document.lines(margin: margin + "  ")
+        case .element: []
         }
     }
 }

@@ -46,7 +46,7 @@ open class IndivoDocument {
     open class var modelName: String { "\(self)" }
 
     /// How documents of this class stand in XML; a data model unless a class says otherwise.
-    open class var format: DocumentFormat { .dataModel }
+    open class var format: Format { .dataModel }
 
     /// The name of this document's data model.
     public var modelName: String { type(of: self).modelName }
@@ -91,7 +91,7 @@ open class IndivoDocument {
         let document = self.init()
         switch format {
         case .dataModel:
-            try TableReader(models: self, problems: problems).fill(document, model: SDMX.soleModel(in: element, for: self))
+            try FieldSchema.Reader(models: self, problems: problems).fill(document, model: SDMX.soleModel(in: element, for: self))
         case .nested(let root, let namespace):
             try document.readNested(element, root: root, namespace: namespace, collecting: problems)
         }
@@ -103,33 +103,33 @@ open class IndivoDocument {
     /// - Parameter naming: Whether fields read under older names are written under today's.
     /// - Returns: The root element.
     public final func xml(naming: FieldNaming = .current) throws -> XMLNode {
-        switch Self.format(of: self) {
-        case .dataModel: try SDMX.root(holding: self, naming: naming)
+        switch type(of: self).format {
+        case .dataModel: try PreparedDocument(new: [self], naming: naming).root
         case .nested(let root, let namespace): try nestedXML(root: root, namespace: namespace)
         }
     }
-
-    private static func format(of document: IndivoDocument) -> DocumentFormat { type(of: document).format }
 }
 
-/// How a class of documents stands in XML.
-public enum DocumentFormat: Sendable {
-    /// A data model in SDMX: `<Models><Model name="…"><Field name="…">`.
-    case dataModel
-    /// Elements and attributes named like the properties, under a root of this name.
-    case nested(root: String, namespace: String?)
+extension IndivoDocument {
+    /// How a class of documents stands in XML.
+    public enum Format: Sendable {
+        /// A data model in SDMX: `<Models><Model name="…"><Field name="…">`.
+        case dataModel
+        /// Elements and attributes named like the properties, under a root of this name.
+        case nested(root: String, namespace: String?)
 
-    var isDataModel: Bool {
-        if case .dataModel = self { true } else { false }
+        var isDataModel: Bool {
+            if case .dataModel = self { true } else { false }
+        }
     }
-}
 
-/// Under which names fields are written that were read under older ones.
-public enum FieldNaming: Sendable {
-    /// As they were read, so that a file comes back as it was.
-    case asRead
-    /// As the model calls them today, which is all that a server takes.
-    case current
+    /// Under which names fields are written that were read under older ones.
+    public enum FieldNaming: Sendable {
+        /// As they were read, so that a file comes back as it was.
+        case asRead
+        /// As the model calls them today, which is all that a server takes.
+        case current
+    }
 }
 
 extension IndivoDocument: CustomStringConvertible {

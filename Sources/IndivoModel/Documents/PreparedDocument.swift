@@ -1,9 +1,7 @@
 import Foundation
 import IndivoXML
 
-/// A document written out, ready to be sent.
-///
-/// Only when the server or the outbox has it do the objects take the new XML for their source: ``commit()``.
+/// A document written out, ready to be sent. Only when the server or the outbox has it, ``commit()`` is called.
 package struct PreparedDocument {
     /// The root element.
     package let root: XMLNode
@@ -23,7 +21,7 @@ package struct PreparedDocument {
     }
 
     /// Models in a document of their own.
-    package init(new models: [IndivoDocument], naming: FieldNaming) throws {
+    package init(new models: [IndivoDocument], naming: IndivoDocument.FieldNaming) throws {
         if let (root, written) = try SDMXAssembler.assemble(models) {
             self.init(root: root, written: written)
             return
@@ -35,7 +33,7 @@ package struct PreparedDocument {
     }
 
     /// All models of a document that was read from `source`.
-    package init(_ models: [IndivoDocument], in source: XMLNode, naming: FieldNaming) throws {
+    package init(_ models: [IndivoDocument], in source: XMLNode, naming: IndivoDocument.FieldNaming) throws {
         let writer = SDMXWriter(naming: naming)
         let originals = try SDMX.models(in: source)
         let root = source.cloneInDocument()
@@ -47,10 +45,7 @@ package struct PreparedDocument {
     }
 
     /// One model of a document that holds perhaps more: the others, and all that is unknown, stay as they are.
-    ///
-    /// - Parameters:
-    ///   - document: Read from `stored`, or from a report on it.
-    ///   - stored: The root of the document as the server has it.
+    /// - Parameter document: Read from `stored`, or from a report on it.
     package init(replacing document: IndivoDocument, in stored: XMLNode) throws {
         if case .nested(let root, let namespace) = type(of: document).format {
             if document.isFromReport { try document.complete(from: stored) }
@@ -93,7 +88,6 @@ package struct PreparedDocument {
     }
 
     /// Makes what was written the documents' source.
-    ///
     /// Where the stored document had related models that the objects did not know, the objects know them from now on:
     /// otherwise the next version would seem to take them away.
     package func commit() {
@@ -128,12 +122,29 @@ extension IndivoDocument {
     /// Takes the related documents from a `Model` element that was written, those that are known as they are.
     fileprivate final func readRelations(of model: XMLNode, _ known: [XMLNode: IndivoDocument]) {
         let schema = ModelSchema.of(type(of: self))
-        guard !schema.relations.isEmpty, let reader = try? TableReader(models: type(of: self), known: known, problems: nil)
+        guard !schema.relations.isEmpty, let reader = try? FieldSchema.Reader(models: type(of: self), known: known, problems: nil)
         else { return }
         reader.decode(model)
         for field in schema.relations {
             // It was read already, when the document was written.
             try? field.read(into: storage + field.offset, reader)
         }
+    }
+}
+
+extension IndivoDocument {
+    /// Takes over from the stored document what a report on it left out; what was changed since stays. The stored
+    /// document becomes the source, so that nothing of it is lost when this one is written.
+    final func complete(from stored: XMLNode) throws {
+        guard let source else { return }
+        var ignored: [DocumentError] = []
+        let whole = try type(of: self).read(from: stored)
+        let reported = try type(of: self).read(from: source, problems: &ignored)
+        let (now, then) = (FieldTable(self), FieldTable(reported))
+        for field in now.schema.fields where now.hasSameContent(as: then, in: field) {
+            field.copy(from: whole, to: self)
+        }
+        self.source = whole.source
+        isFromReport = false
     }
 }

@@ -34,25 +34,25 @@ public struct SDMXDocument {
     private init(_ node: XMLNode, collecting problems: ReadingProblems?) throws {
         let root = node.kind == .document ? node.root ?? node : node
         var (name, type): (String, IndivoDocument.Type) = ("", GenericDocument.self)
-        var reader: TableReader?
+        var reader: FieldSchema.Reader?
         models = try SDMX.models(in: root).map { model in
             // Most documents hold models of one kind.
             let next = model.attr("name") ?? ""
             if next != name {
                 (name, type) = (next, DocumentClasses.type(ofModel: next))
             }
-            return try TableReader.readModel(model, as: type, reusing: &reader, collecting: problems)
+            return try FieldSchema.Reader.readModel(model, as: type, reusing: &reader, collecting: problems)
         }
         source = root
     }
 
     /// The document as XML; what was read and not changed comes back as it was.
     /// - Returns: The root element; its `document` holds what stood around it.
-    public func xml(naming: FieldNaming = .asRead) throws -> XMLNode {
+    public func xml(naming: IndivoDocument.FieldNaming = .asRead) throws -> XMLNode {
         try prepared(naming: naming).root
     }
 
-    package func prepared(naming: FieldNaming) throws -> PreparedDocument {
+    package func prepared(naming: IndivoDocument.FieldNaming) throws -> PreparedDocument {
         guard let source else { return try PreparedDocument(new: models, naming: naming) }
         return try PreparedDocument(models, in: source, naming: naming)
     }
@@ -62,9 +62,9 @@ extension Array where Element: IndivoDocument {
     /// Reads documents of one class from `Model` elements, in their order.
     /// - Throws: ``DocumentError`` for the first that cannot be read.
     package init(readingModels models: [XMLNode]) throws {
-        var reader: TableReader?
+        var reader: FieldSchema.Reader?
         self = try models.map { model in
-            let document = try TableReader.readModel(model, as: Element.self, reusing: &reader, collecting: nil)
+            let document = try FieldSchema.Reader.readModel(model, as: Element.self, reusing: &reader, collecting: nil)
             guard let document = document as? Element else {
                 throw DocumentError(.otherModel(model.attr("name") ?? ""), document: Element.modelName, line: model.line)
             }

@@ -28,26 +28,19 @@ extension IndivoDocument {
         let schema = schema
         return source.ownChildren(named: "Field").map { element in
             let name = element.attr("name") ?? ""
-            let known = schema.leafByName[name].map { schema.leaves[$0.leaf].name } ?? schema.relationByName[name]?.name
             let meaning: SourceField.Meaning =
-                switch known {
+                switch schema.field(named: name) {
+                case .leaf(_, 0), .relation(_, 0): .known
+                case .leaf(let index, _): .formerly(schema.leaves[index].name)
+                case .relation(let index, _): .formerly(schema.relations[index].name)
                 case nil: .unknown
-                case name: .known
-                case let current?: .formerly(current)
                 }
             return SourceField(name: name, line: element.line, meaning: meaning)
         }
     }
 
-    /// Reads a model as the class that is registered for it, or else as a ``GenericDocument``.
-    ///
-    /// - Parameters:
-    ///   - model: The `Model` element.
-    ///   - problems: What could not be read is added here.
-    /// - Throws: ``DocumentError`` when the element is no model that the class can be read from.
-    package static func registered(
-        for model: XMLNode, problems: inout [DocumentError]
-    ) throws -> IndivoDocument {
+    /// Reads a `Model` element as the class that is registered for it, or else as a ``GenericDocument``.
+    package static func registered(for model: XMLNode, problems: inout [DocumentError]) throws -> IndivoDocument {
         try DocumentClasses.type(ofModel: model.attr("name") ?? "").read(from: model, problems: &problems)
     }
 
@@ -81,9 +74,29 @@ extension IndivoDocument {
         for index in table.relations.indices {
             table.relations[index].items = try table.models(of: index).map { model in
                 let type = DocumentClasses.type(ofModel: model.attr("name") ?? "")
-                return TableItem(.document(try type.read(from: model, collecting: ReadingProblems())))
+                return .document(try type.read(from: model, collecting: ReadingProblems()))
             }
         }
         return table
+    }
+}
+
+extension IndivoDocument {
+    /// The properties that have a value, in the order of their declaration; of a list also how many.
+    package final func presentProperties() throws -> [String] {
+        let isModel = type(of: self).format.isDataModel
+        let table = isModel ? try content() : FieldTable(self)
+        return table.schema.fields.compactMap { field in
+            if let relation = field.relation {
+                let count = table.relations[relation].items.count
+                if count == 0 { return nil }
+                return field.shape.isList ? "\(field.property) (\(count))" : field.property
+            }
+            if !isModel, let group = field.group { return table.groups[group].isPresent ? field.property : nil }
+            let isUnderstood = field.leaves.contains { index in
+                isModel ? table.leaves[index].hasText && !table.isUnreadable(index) : table.leaves[index].isPresent
+            }
+            return isUnderstood ? field.property : nil
+        }
     }
 }

@@ -14,19 +14,14 @@ public class Allergy: IndivoDocument {
         .identifiers(["414285001", "426232007", "416098002", "59037007", "235719002"]),
     ])
     public var category: CodedValue?
-
     /// The drug, for an allergy to a single one. Coded in RxNorm.
     @Field("drug_allergen", rules: [.coded(in: .rxNorm)]) public var drugAllergen: CodedValue?
-
     /// The class of drugs, for an allergy to all of them. Coded in NDF-RT.
     @Field("drug_class_allergen", rules: [.coded(in: .ndfrt)]) public var drugClassAllergen: CodedValue?
-
     /// The food or another substance. Coded in UNII.
     @Field("food_allergen", rules: [.coded(in: .unii)]) public var foodAllergen: CodedValue?
-
     /// What happens when the patient is exposed, for example hives. Coded in SNOMED CT. Required by the server.
     @Field("allergic_reaction", rules: [.required, .coded(in: .snomed)]) public var allergicReaction: CodedValue?
-
     /// How bad the reaction is. Coded in SNOMED CT. Required by the server.
     ///
     /// One of `255604002` (mild), `6736007` (moderate), `24484000` (severe), `442452003` (life threatening), or
@@ -37,26 +32,19 @@ public class Allergy: IndivoDocument {
         .identifiers(["255604002", "6736007", "24484000", "442452003", "399166001"]),
     ])
     public var severity: CodedValue?
-}
 
-extension Allergy {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Allergy/category``.
         public static let category = ModelColumn<CodedValue>("category")
-
         /// The column of ``Allergy/drugAllergen``.
         public static let drugAllergen = ModelColumn<CodedValue>("drugAllergen")
-
         /// The column of ``Allergy/drugClassAllergen``.
         public static let drugClassAllergen = ModelColumn<CodedValue>("drugClassAllergen")
-
         /// The column of ``Allergy/foodAllergen``.
         public static let foodAllergen = ModelColumn<CodedValue>("foodAllergen")
-
         /// The column of ``Allergy/allergicReaction``.
         public static let allergicReaction = ModelColumn<CodedValue>("allergicReaction")
-
         /// The column of ``Allergy/severity``.
         public static let severity = ModelColumn<CodedValue>("severity")
     }

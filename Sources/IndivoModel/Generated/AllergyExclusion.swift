@@ -10,9 +10,7 @@ public class AllergyExclusion: IndivoDocument {
     /// food allergy), or `409137002` (no known drug allergy).
     @Field(rules: [.required, .coded(in: .snomed), .identifiers(["160244002", "428607008", "429625007", "409137002"])])
     public var name: CodedValue?
-}
 
-extension AllergyExclusion {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``AllergyExclusion/name``.

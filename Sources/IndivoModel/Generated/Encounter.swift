@@ -6,10 +6,8 @@
 public class Encounter: IndivoDocument {
     /// When it began. Required by the server.
     @Field(rules: [.required]) public var startDate: XMLDateTime?
-
     /// When it ended.
     @Field public var endDate: XMLDateTime?
-
     /// The kind of visit. Coded in SMART EncounterType. Required by the server. Older documents call it `type`.
     ///
     /// One of `home`, `emergency`, `ambulatory`, `inpatient`, `field`, or `virtual`.
@@ -21,29 +19,21 @@ public class Encounter: IndivoDocument {
             .identifiers(["home", "emergency", "ambulatory", "inpatient", "field", "virtual"]),
         ])
     public var encounterType: CodedValue?
-
     /// Where it took place.
     @Field public var facility: Organization?
-
     /// Whom the patient saw.
     @Field public var provider: Provider?
-}
 
-extension Encounter {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Encounter/startDate``.
         public static let startDate = ModelColumn<XMLDateTime>("startDate")
-
         /// The column of ``Encounter/endDate``.
         public static let endDate = ModelColumn<XMLDateTime>("endDate")
-
         /// The column of ``Encounter/encounterType``.
         public static let encounterType = ModelColumn<CodedValue>("encounterType")
-
         /// The column of ``Encounter/facility``.
         public static let facility = ModelColumn<Organization>("facility")
-
         /// The column of ``Encounter/provider``.
         public static let provider = ModelColumn<Provider>("provider")
     }

@@ -6,35 +6,25 @@
 public class Equipment: IndivoDocument {
     /// What it is called. At most 40 characters. Required by the server.
     @Field(rules: [.required, .maximumLength(40)]) public var name: String?
-
     /// Who makes or sells it. At most 40 characters.
     @Field(rules: [.maximumLength(40)]) public var vendor: String?
-
     /// What it is and does, in free text. Of any length.
     @Field("description", rules: [.unlimitedLength]) public var equipmentDescription: String?
-
     /// The day on which the patient began to use it.
     @Field("date_started") public var dateStarted: XMLDate?
-
     /// The day on which the patient ceased to use it.
     @Field("date_stopped") public var dateStopped: XMLDate?
-}
 
-extension Equipment {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Equipment/name``.
         public static let name = ModelColumn<String>("name")
-
         /// The column of ``Equipment/vendor``.
         public static let vendor = ModelColumn<String>("vendor")
-
         /// The column of ``Equipment/equipmentDescription``.
         public static let equipmentDescription = ModelColumn<String>("equipmentDescription")
-
         /// The column of ``Equipment/dateStarted``.
         public static let dateStarted = ModelColumn<XMLDate>("dateStarted")
-
         /// The column of ``Equipment/dateStopped``.
         public static let dateStopped = ModelColumn<XMLDate>("dateStopped")
     }

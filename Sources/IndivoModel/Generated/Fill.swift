@@ -6,41 +6,29 @@
 public class Fill: IndivoDocument {
     /// When it was dispensed. Required by the server.
     @Field(rules: [.required]) public var date: XMLDateTime?
-
     /// For how many days the dispensed quantity lasts. Required by the server.
     @Field(rules: [.required]) public var dispenseDaysSupply: Double?
-
     /// How much was dispensed.
     @Field public var quantityDispensed: ValueAndUnit?
-
     /// The pharmacy that dispensed it.
     @Field public var pharmacy: Pharmacy?
-
     /// The pharmacy benefit manager that paid.
     @Field public var pbm: String?
-
     /// Who prescribed it.
     @Field public var provider: Provider?
-}
 
-extension Fill {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Fill/date``.
         public static let date = ModelColumn<XMLDateTime>("date")
-
         /// The column of ``Fill/dispenseDaysSupply``.
         public static let dispenseDaysSupply = ModelColumn<Double>("dispenseDaysSupply")
-
         /// The column of ``Fill/quantityDispensed``.
         public static let quantityDispensed = ModelColumn<ValueAndUnit>("quantityDispensed")
-
         /// The column of ``Fill/pharmacy``.
         public static let pharmacy = ModelColumn<Pharmacy>("pharmacy")
-
         /// The column of ``Fill/pbm``.
         public static let pbm = ModelColumn<String>("pbm")
-
         /// The column of ``Fill/provider``.
         public static let provider = ModelColumn<Provider>("provider")
     }

@@ -6,7 +6,6 @@
 public class Immunization: IndivoDocument {
     /// When it was given, or refused. Required by the server.
     @Field(rules: [.required]) public var date: XMLDateTime?
-
     /// Whether the dose was given. Coded in SMART ImmunizationAdministrationStatus. Required by the server.
     ///
     /// One of `doseGiven`, `notAdministered`, or `partialDose`.
@@ -18,16 +17,12 @@ public class Immunization: IndivoDocument {
             .identifiers(["doseGiven", "notAdministered", "partialDose"]),
         ])
     public var administrationStatus: CodedValue?
-
     /// The vaccine. Coded in CVX. Required by the server.
     @Field("product_name", rules: [.required, .coded(in: .cvx)]) public var productName: CodedValue?
-
     /// The group of vaccines it belongs to. Coded in CDC vaccine groups.
     @Field("product_class", rules: [.coded(in: .vaccineGroup)]) public var productClass: CodedValue?
-
     /// A second group, for a vaccine against several diseases. Coded in CDC vaccine groups.
     @Field("product_class_2", rules: [.coded(in: .vaccineGroup)]) public var productClass2: CodedValue?
-
     /// Why the dose was not given. Coded in SMART ImmunizationRefusalReason.
     ///
     /// One of `allergy` (the patient is allergic to it), `possiblePriorAllergyOrReaction` (the patient may have reacted
@@ -50,26 +45,19 @@ public class Immunization: IndivoDocument {
             ]),
         ])
     public var refusalReason: CodedValue?
-}
 
-extension Immunization {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Immunization/date``.
         public static let date = ModelColumn<XMLDateTime>("date")
-
         /// The column of ``Immunization/administrationStatus``.
         public static let administrationStatus = ModelColumn<CodedValue>("administrationStatus")
-
         /// The column of ``Immunization/productName``.
         public static let productName = ModelColumn<CodedValue>("productName")
-
         /// The column of ``Immunization/productClass``.
         public static let productClass = ModelColumn<CodedValue>("productClass")
-
         /// The column of ``Immunization/productClass2``.
         public static let productClass2 = ModelColumn<CodedValue>("productClass2")
-
         /// The column of ``Immunization/refusalReason``.
         public static let refusalReason = ModelColumn<CodedValue>("refusalReason")
     }

@@ -6,22 +6,17 @@
 public class LabResult: IndivoDocument {
     /// The test. Coded in LOINC. Required by the server. Older documents call it `name`.
     @Field("test_name", formerly: "name", rules: [.required, .coded(in: .loinc)]) public var testName: CodedValue?
-
     /// The laboratory's number for the specimen.
     @Field("accession_number") public var accessionNumber: String?
-
     /// How final the result is. Coded in SMART LabStatus.
     ///
     /// One of `preliminary`, `final`, or `correction`.
     @Field(rules: [.coded(in: .smart("LabStatus")), .identifiers(["preliminary", "final", "correction"])])
     public var status: CodedValue?
-
     /// The measured value, with the ranges it is judged by.
     @Field("quantitative_result") public var quantitativeResult: QuantitativeResult?
-
     /// The result in words, for a test that gives no number.
     @Field("narrative_result") public var narrativeResult: String?
-
     /// What the laboratory makes of the result. Coded in SMART LabResultInterpretation.
     ///
     /// One of `normal`, `abnormal`, or `critical`.
@@ -29,56 +24,39 @@ public class LabResult: IndivoDocument {
         "abnormal_interpretation",
         rules: [.coded(in: .smart("LabResultInterpretation")), .identifiers(["normal", "abnormal", "critical"])])
     public var abnormalInterpretation: CodedValue?
-
     /// When the specimen was taken. Older documents call it `date`.
     @Field("collected_at", formerly: "date") public var collectedAt: XMLDateTime?
-
     /// The organization that took the specimen.
     @Field("collected_by_org") public var collectedByOrg: Organization?
-
     /// The person who took the specimen.
     @Field("collected_by_name") public var collectedByName: PersonName?
-
     /// What that person is, for example a nurse.
     @Field("collected_by_role") public var collectedByRole: String?
-
     /// Anything else, in free text. At most 600 characters.
     @Field(rules: [.maximumLength(600)]) public var notes: String?
-}
 
-extension LabResult {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``LabResult/testName``.
         public static let testName = ModelColumn<CodedValue>("testName")
-
         /// The column of ``LabResult/accessionNumber``.
         public static let accessionNumber = ModelColumn<String>("accessionNumber")
-
         /// The column of ``LabResult/status``.
         public static let status = ModelColumn<CodedValue>("status")
-
         /// The column of ``LabResult/quantitativeResult``.
         public static let quantitativeResult = ModelColumn<QuantitativeResult>("quantitativeResult")
-
         /// The column of ``LabResult/narrativeResult``.
         public static let narrativeResult = ModelColumn<String>("narrativeResult")
-
         /// The column of ``LabResult/abnormalInterpretation``.
         public static let abnormalInterpretation = ModelColumn<CodedValue>("abnormalInterpretation")
-
         /// The column of ``LabResult/collectedAt``.
         public static let collectedAt = ModelColumn<XMLDateTime>("collectedAt")
-
         /// The column of ``LabResult/collectedByOrg``.
         public static let collectedByOrg = ModelColumn<Organization>("collectedByOrg")
-
         /// The column of ``LabResult/collectedByName``.
         public static let collectedByName = ModelColumn<PersonName>("collectedByName")
-
         /// The column of ``LabResult/collectedByRole``.
         public static let collectedByRole = ModelColumn<String>("collectedByRole")
-
         /// The column of ``LabResult/notes``.
         public static let notes = ModelColumn<String>("notes")
     }

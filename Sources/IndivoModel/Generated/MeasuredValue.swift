@@ -8,29 +8,21 @@ public class MeasuredValue: IndivoDocument {
 
     /// What was measured, in the app's own words. At most 24 characters. Required by the server.
     @Field(rules: [.required, .maximumLength(24)]) public var type: String?
-
     /// The number. Required by the server.
     @Field(rules: [.required]) public var value: Double?
-
     /// The unit of the number. At most 8 characters. Required by the server.
     @Field(rules: [.required, .maximumLength(8)]) public var unit: String?
-
     /// When it was measured. Required by the server.
     @Field("datetime", rules: [.required]) public var dateTime: XMLDateTime?
-}
 
-extension MeasuredValue {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``MeasuredValue/type``.
         public static let type = ModelColumn<String>("type")
-
         /// The column of ``MeasuredValue/value``.
         public static let value = ModelColumn<Double>("value")
-
         /// The column of ``MeasuredValue/unit``.
         public static let unit = ModelColumn<String>("unit")
-
         /// The column of ``MeasuredValue/dateTime``.
         public static let dateTime = ModelColumn<XMLDateTime>("dateTime")
     }

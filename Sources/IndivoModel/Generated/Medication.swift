@@ -6,22 +6,16 @@
 public class Medication: IndivoDocument {
     /// The drug. Coded in RxNorm. Required by the server. Older documents call it `name`.
     @Field(formerly: "name", rules: [.required, .coded(in: .rxNorm)]) public var drugName: CodedValue?
-
     /// The first day on which the patient takes it. Required by the server.
     @Field(rules: [.required]) public var startDate: XMLDate?
-
     /// The last day on which the patient takes it; none while it goes on.
     @Field public var endDate: XMLDate?
-
     /// How often it is taken, for example 2 `/d`.
     @Field public var frequency: ValueAndUnit?
-
     /// How much is taken each time, for example 1 `{tablet}`.
     @Field public var quantity: ValueAndUnit?
-
     /// How to take it, in the words the patient is told.
     @Field public var instructions: String?
-
     /// How it is known that the patient takes it. Coded in SMART MedicationProvenance.
     ///
     /// One of `prescription`, `fulfillment`, `administration`, `reconciliation`, or `patientReport`.
@@ -30,32 +24,23 @@ public class Medication: IndivoDocument {
         .identifiers(["prescription", "fulfillment", "administration", "reconciliation", "patientReport"]),
     ])
     public var provenance: CodedValue?
-
     /// The times it was dispensed.
     @Field public var fulfillments: [Fill]
-}
 
-extension Medication {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Medication/drugName``.
         public static let drugName = ModelColumn<CodedValue>("drugName")
-
         /// The column of ``Medication/startDate``.
         public static let startDate = ModelColumn<XMLDate>("startDate")
-
         /// The column of ``Medication/endDate``.
         public static let endDate = ModelColumn<XMLDate>("endDate")
-
         /// The column of ``Medication/frequency``.
         public static let frequency = ModelColumn<ValueAndUnit>("frequency")
-
         /// The column of ``Medication/quantity``.
         public static let quantity = ModelColumn<ValueAndUnit>("quantity")
-
         /// The column of ``Medication/instructions``.
         public static let instructions = ModelColumn<String>("instructions")
-
         /// The column of ``Medication/provenance``.
         public static let provenance = ModelColumn<CodedValue>("provenance")
     }

@@ -6,29 +6,21 @@
 public class Problem: IndivoDocument {
     /// The condition. Coded in SNOMED CT. Required by the server.
     @Field(rules: [.required, .coded(in: .snomed)]) public var name: CodedValue?
-
     /// When it began, or was found. Required by the server.
     @Field(rules: [.required]) public var startDate: XMLDateTime?
-
     /// When it was over; none while it lasts.
     @Field public var endDate: XMLDateTime?
-
     /// Anything else, in free text. Of any length.
     @Field(rules: [.unlimitedLength]) public var notes: String?
-}
 
-extension Problem {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Problem/name``.
         public static let name = ModelColumn<CodedValue>("name")
-
         /// The column of ``Problem/startDate``.
         public static let startDate = ModelColumn<XMLDateTime>("startDate")
-
         /// The column of ``Problem/endDate``.
         public static let endDate = ModelColumn<XMLDateTime>("endDate")
-
         /// The column of ``Problem/notes``.
         public static let notes = ModelColumn<String>("notes")
     }

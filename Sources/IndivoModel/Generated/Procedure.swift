@@ -6,59 +6,41 @@
 public class Procedure: IndivoDocument {
     /// When it was done.
     @Field("date_performed") public var datePerformed: XMLDateTime?
-
     /// What was done, in words. At most 100 characters. Required by the server.
     @Field(rules: [.required, .maximumLength(100)]) public var name: String?
-
     /// The URI of the code system of `nameValue`. At most 80 characters.
     @Field("name_type", rules: [.maximumLength(80)]) public var nameType: String?
-
     /// The code of what was done. At most 40 characters.
     @Field("name_value", rules: [.maximumLength(40)]) public var nameValue: String?
-
     /// A short form of the name. At most 20 characters.
     @Field("name_abbrev", rules: [.maximumLength(20)]) public var nameAbbrev: String?
-
     /// Who did it. At most 200 characters.
     @Field("provider_name", rules: [.maximumLength(200)]) public var providerName: String?
-
     /// Where that person works. At most 200 characters.
     @Field("provider_institution", rules: [.maximumLength(200)]) public var providerInstitution: String?
-
     /// Where it was done. At most 100 characters.
     @Field(rules: [.maximumLength(100)]) public var location: String?
-
     /// Anything else, in free text. Of any length.
     @Field(rules: [.unlimitedLength]) public var comments: String?
-}
 
-extension Procedure {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Procedure/datePerformed``.
         public static let datePerformed = ModelColumn<XMLDateTime>("datePerformed")
-
         /// The column of ``Procedure/name``.
         public static let name = ModelColumn<String>("name")
-
         /// The column of ``Procedure/nameType``.
         public static let nameType = ModelColumn<String>("nameType")
-
         /// The column of ``Procedure/nameValue``.
         public static let nameValue = ModelColumn<String>("nameValue")
-
         /// The column of ``Procedure/nameAbbrev``.
         public static let nameAbbrev = ModelColumn<String>("nameAbbrev")
-
         /// The column of ``Procedure/providerName``.
         public static let providerName = ModelColumn<String>("providerName")
-
         /// The column of ``Procedure/providerInstitution``.
         public static let providerInstitution = ModelColumn<String>("providerInstitution")
-
         /// The column of ``Procedure/location``.
         public static let location = ModelColumn<String>("location")
-
         /// The column of ``Procedure/comments``.
         public static let comments = ModelColumn<String>("comments")
     }

@@ -6,101 +6,69 @@
 public class SimpleClinicalNote: IndivoDocument {
     /// When the patient was seen. Required by the server.
     @Field("date_of_visit", rules: [.required]) public var dateOfVisit: XMLDateTime?
-
     /// When the note was finished.
     @Field("finalized_at") public var finalizedAt: XMLDateTime?
-
     /// The kind of visit, in words. At most 100 characters.
     @Field("visit_type", rules: [.maximumLength(100)]) public var visitType: String?
-
     /// The URI of the code system of `visitTypeValue`. At most 80 characters.
     @Field("visit_type_type", rules: [.maximumLength(80)]) public var visitTypeType: String?
-
     /// The code of the kind of visit. At most 40 characters.
     @Field("visit_type_value", rules: [.maximumLength(40)]) public var visitTypeValue: String?
-
     /// A short form of the kind of visit. At most 20 characters.
     @Field("visit_type_abbrev", rules: [.maximumLength(20)]) public var visitTypeAbbrev: String?
-
     /// Where the patient was seen. At most 200 characters.
     @Field("visit_location", rules: [.maximumLength(200)]) public var visitLocation: String?
-
     /// The clinician's specialty, in words. At most 100 characters.
     @Field(rules: [.maximumLength(100)]) public var specialty: String?
-
     /// The URI of the code system of `specialtyValue`. At most 80 characters.
     @Field("specialty_type", rules: [.maximumLength(80)]) public var specialtyType: String?
-
     /// The code of the specialty. At most 40 characters.
     @Field("specialty_value", rules: [.maximumLength(40)]) public var specialtyValue: String?
-
     /// A short form of the specialty. At most 20 characters.
     @Field("specialty_abbrev", rules: [.maximumLength(20)]) public var specialtyAbbrev: String?
-
     /// When the note was signed.
     @Field("signed_at") public var signedAt: XMLDateTime?
-
     /// Who signed it. At most 200 characters.
     @Field("provider_name", rules: [.maximumLength(200)]) public var providerName: String?
-
     /// Where that person works. At most 200 characters.
     @Field("provider_institution", rules: [.maximumLength(200)]) public var providerInstitution: String?
-
     /// Why the patient came, in a few words. At most 255 characters.
     @Field("chief_complaint", rules: [.maximumLength(255)]) public var chiefComplaint: String?
-
     /// The note itself. Of any length.
     @Field(rules: [.unlimitedLength]) public var content: String?
-}
 
-extension SimpleClinicalNote {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``SimpleClinicalNote/dateOfVisit``.
         public static let dateOfVisit = ModelColumn<XMLDateTime>("dateOfVisit")
-
         /// The column of ``SimpleClinicalNote/finalizedAt``.
         public static let finalizedAt = ModelColumn<XMLDateTime>("finalizedAt")
-
         /// The column of ``SimpleClinicalNote/visitType``.
         public static let visitType = ModelColumn<String>("visitType")
-
         /// The column of ``SimpleClinicalNote/visitTypeType``.
         public static let visitTypeType = ModelColumn<String>("visitTypeType")
-
         /// The column of ``SimpleClinicalNote/visitTypeValue``.
         public static let visitTypeValue = ModelColumn<String>("visitTypeValue")
-
         /// The column of ``SimpleClinicalNote/visitTypeAbbrev``.
         public static let visitTypeAbbrev = ModelColumn<String>("visitTypeAbbrev")
-
         /// The column of ``SimpleClinicalNote/visitLocation``.
         public static let visitLocation = ModelColumn<String>("visitLocation")
-
         /// The column of ``SimpleClinicalNote/specialty``.
         public static let specialty = ModelColumn<String>("specialty")
-
         /// The column of ``SimpleClinicalNote/specialtyType``.
         public static let specialtyType = ModelColumn<String>("specialtyType")
-
         /// The column of ``SimpleClinicalNote/specialtyValue``.
         public static let specialtyValue = ModelColumn<String>("specialtyValue")
-
         /// The column of ``SimpleClinicalNote/specialtyAbbrev``.
         public static let specialtyAbbrev = ModelColumn<String>("specialtyAbbrev")
-
         /// The column of ``SimpleClinicalNote/signedAt``.
         public static let signedAt = ModelColumn<XMLDateTime>("signedAt")
-
         /// The column of ``SimpleClinicalNote/providerName``.
         public static let providerName = ModelColumn<String>("providerName")
-
         /// The column of ``SimpleClinicalNote/providerInstitution``.
         public static let providerInstitution = ModelColumn<String>("providerInstitution")
-
         /// The column of ``SimpleClinicalNote/chiefComplaint``.
         public static let chiefComplaint = ModelColumn<String>("chiefComplaint")
-
         /// The column of ``SimpleClinicalNote/content``.
         public static let content = ModelColumn<String>("content")
     }

@@ -6,11 +6,9 @@
 public class VitalSigns: IndivoDocument {
     /// When it was measured. Required by the server.
     @Field(rules: [.required]) public var date: XMLDateTime?
-
     /// The visit at which it was measured. A server takes it, but does not give it back with the vital signs: ask for
     /// encounters and look at theirs.
     @Field public var encounter: Encounter?
-
     /// The blood pressure.
     ///
     /// - `position`: How the patient was placed. Coded in SNOMED CT. One of `40199007` (supine), `33586001`
@@ -32,59 +30,42 @@ public class VitalSigns: IndivoDocument {
         .part("systolic", [.coded(in: .loinc), .identifiers(["8480-6"]), .unit("mm[Hg]")]),
     ])
     public var bp: BloodPressure?
-
     /// The body mass index. In `kg/m2`. Its name is `39156-5` in LOINC.
     @Field(rules: [.coded(in: .loinc), .identifiers(["39156-5"]), .unit("kg/m2")]) public var bmi: VitalSign?
-
     /// How often the heart beats. In `{beats}/min`. Its name is `8867-4` in LOINC.
     @Field("heart_rate", rules: [.coded(in: .loinc), .identifiers(["8867-4"]), .unit("{beats}/min")])
     public var heartRate: VitalSign?
-
     /// The patient's height. In `m`. Its name is `8302-2` (standing) or `8306-3` (lying) in LOINC.
     @Field(rules: [.coded(in: .loinc), .identifiers(["8302-2", "8306-3"]), .unit("m")]) public var height: VitalSign?
-
     /// How much of the haemoglobin carries oxygen. In `%{HemoglobinSaturation}`. Its name is `2710-2` in LOINC.
     @Field("oxygen_saturation", rules: [.coded(in: .loinc), .identifiers(["2710-2"]), .unit("%{HemoglobinSaturation}")])
     public var oxygenSaturation: VitalSign?
-
     /// How often the patient breathes. In `{breaths}/min`. Its name is `9279-1` in LOINC.
     @Field("respiratory_rate", rules: [.coded(in: .loinc), .identifiers(["9279-1"]), .unit("{breaths}/min")])
     public var respiratoryRate: VitalSign?
-
     /// The body's temperature. In `Cel`. Its name is `8310-5` in LOINC.
     @Field(rules: [.coded(in: .loinc), .identifiers(["8310-5"]), .unit("Cel")]) public var temperature: VitalSign?
-
     /// The patient's weight. In `kg`. Its name is `3141-9` in LOINC.
     @Field(rules: [.coded(in: .loinc), .identifiers(["3141-9"]), .unit("kg")]) public var weight: VitalSign?
-}
 
-extension VitalSigns {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``VitalSigns/date``.
         public static let date = ModelColumn<XMLDateTime>("date")
-
         /// The column of ``VitalSigns/bp``.
         public static let bp = ModelColumn<BloodPressure>("bp")
-
         /// The column of ``VitalSigns/bmi``.
         public static let bmi = ModelColumn<VitalSign>("bmi")
-
         /// The column of ``VitalSigns/heartRate``.
         public static let heartRate = ModelColumn<VitalSign>("heartRate")
-
         /// The column of ``VitalSigns/height``.
         public static let height = ModelColumn<VitalSign>("height")
-
         /// The column of ``VitalSigns/oxygenSaturation``.
         public static let oxygenSaturation = ModelColumn<VitalSign>("oxygenSaturation")
-
         /// The column of ``VitalSigns/respiratoryRate``.
         public static let respiratoryRate = ModelColumn<VitalSign>("respiratoryRate")
-
         /// The column of ``VitalSigns/temperature``.
         public static let temperature = ModelColumn<VitalSign>("temperature")
-
         /// The column of ``VitalSigns/weight``.
         public static let weight = ModelColumn<VitalSign>("weight")
     }

@@ -35,31 +35,29 @@ extension DataModel {
         /// The flattened name, such as `drugName_title`.
         public let name: String
         /// What its text must be.
-        public let type: DataFieldType
+        public let type: FieldType
 
         /// A leaf of this name and type.
-        public init(name: String, type: DataFieldType) {
+        public init(name: String, type: FieldType) {
             self.name = name
             self.type = type
         }
     }
-}
 
-/// What a leaf of a data model holds.
-public enum DataFieldType: String, Sendable, Hashable {
-    /// Any text.
-    case string
-    /// A decimal number.
-    case number
-    /// `true` or `false`.
-    case boolean
-    /// A calendar day.
-    case date
-    /// An instant, in UTC.
-    case dateTime
-}
+    /// What a leaf of a data model holds.
+    public enum FieldType: String, Sendable, Hashable {
+        /// Any text.
+        case string
+        /// A decimal number.
+        case number
+        /// `true` or `false`.
+        case boolean
+        /// A calendar day.
+        case date
+        /// An instant, in UTC.
+        case dateTime
+    }
 
-extension DataModel {
     /// A relation from one data model to another.
     public struct Relation: Sendable, Hashable {
         /// The field's name.
@@ -76,9 +74,7 @@ extension DataModel {
             self.model = model
         }
     }
-}
 
-extension DataModel {
     /// A model's leaves, each with the Swift path of its property, such as `drugName.title`; `nil` for a model of which
     /// neither class nor description is known.
     package static func leaves(ofModel name: String) -> [(property: String, field: Field)]? {

@@ -2,22 +2,21 @@
 ///
 /// A class, because it is passed along with every value that is read or written.
 public final class FieldSchema: Sendable {
-    /// The Swift property.
-    let property: String
+    let declared: DeclaredField
     /// The property with those around it, such as `quantitativeResult.normalRange`.
     let path: String
-    /// The name in XML and JSON.
-    let name: String
-    /// Older names, in order of preference.
-    let formerly: [String]
-    /// Where nested XML holds the value.
-    let place: FieldPlace
-    let rules: [FieldRule]
-    let shape: FieldShape
-    /// Every name under which JSON or XML may hold the field, today's first.
+    /// Every name under which XML may hold the field, today's first.
     let names: [String]
     /// The same as bytes.
     let nameBytes: [[UInt8]]
+
+    var property: String { declared.property }
+    var name: String { declared.name }
+    var place: Place { declared.place }
+    var rules: [FieldRule] { declared.rules }
+    var shape: Shape { declared.shape }
+    var offset: Int { declared.offset }
+    var access: any FieldAccess.Type { declared.access }
 
     /// The field's index in its group.
     let index: Int
@@ -29,26 +28,15 @@ public final class FieldSchema: Sendable {
     let relations: Range<Int>
     /// The fields of a compound value that is not in a list.
     let inner: FieldGroup?
-    /// Whether the values of a list stand in a JSON object, each under a name that is one of its own fields.
-    let isKeyed: Bool
-
-    /// Where the property lies in its object or value.
-    let offset: Int
-    let access: any FieldAccess.Type
     /// Set when the value's type is one of the common ones.
     private let common: CommonField?
 
     init(
         _ declared: DeclaredField, path: String, index: Int, leaves: Range<Int>, group: Int?, relations: Range<Int>,
-        inner: FieldGroup?, isKeyed: Bool
+        inner: FieldGroup?
     ) {
-        property = declared.property
+        self.declared = declared
         self.path = path
-        name = declared.name
-        formerly = declared.formerly
-        place = declared.place
-        rules = declared.rules
-        shape = declared.shape
         names = declared.names
         nameBytes = names.map { Array($0.utf8) }
         self.index = index
@@ -56,10 +44,7 @@ public final class FieldSchema: Sendable {
         self.group = group
         self.relations = relations
         self.inner = inner
-        self.isKeyed = isKeyed
-        offset = declared.offset
-        access = declared.access
-        common = CommonField(access)
+        common = CommonField(declared.access)
     }
 
     /// The index of the one leaf that the field is.
@@ -68,11 +53,11 @@ public final class FieldSchema: Sendable {
     /// The index of the relation that the field is; `nil` for a single leaf or compound value.
     var relation: Int? { inner == nil && leaves.isEmpty ? relations.first : nil }
 
-    func read(into place: UnsafeMutableRawPointer, _ reader: TableReader) throws {
+    func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws {
         if let common { try common.read(into: place, reader, self) } else { try access.read(into: place, reader, self) }
     }
 
-    func write(from place: UnsafeRawPointer, _ writer: TableWriter) {
+    func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer) {
         if let common { common.write(from: place, writer, self) } else { access.write(from: place, writer, self) }
     }
 }
@@ -113,15 +98,83 @@ final class FieldGroup: Sendable {
         self.elements = NameIndex(elements)
     }
 
-    func read(into base: UnsafeMutableRawPointer, _ reader: TableReader) throws {
+    func read(into base: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws {
         for field in held {
             try field._withUnsafeGuaranteedRef { try $0.read(into: base + $0.offset, reader) }
         }
     }
 
-    func write(from base: UnsafeRawPointer, _ writer: TableWriter) {
+    func write(from base: UnsafeRawPointer, _ writer: FieldSchema.Writer) {
         for field in held {
             field._withUnsafeGuaranteedRef { $0.write(from: base + $0.offset, writer) }
         }
+    }
+}
+
+/// Finds what belongs to a name by the name's bytes, without a `String` for each look-up.
+struct NameIndex<Value: Sendable>: Sendable {
+    private struct Entry: Sendable {
+        let name: [UInt8]
+        let value: Value
+    }
+
+    /// A hash table with open addressing, at most half full.
+    private var slots: [Entry?]
+
+    init(_ values: [String: Value]) {
+        var size = 8
+        while size < values.count * 2 { size *= 2 }
+        slots = Array(repeating: nil, count: size)
+        for (name, value) in values {
+            let bytes = Array(name.utf8)
+            var slot = bytes.withUnsafeBufferPointer(Self.hash) & (size - 1)
+            while slots[slot] != nil { slot = (slot + 1) & (size - 1) }
+            slots[slot] = Entry(name: bytes, value: value)
+        }
+    }
+
+    subscript(name: UnsafeBufferPointer<UInt8>) -> Value? {
+        var slot = Self.hash(name) & (slots.count - 1)
+        while let entry = slots[slot] {
+            if entry.name.count == name.count, Self.areEqual(entry.name, name) { return entry.value }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// Of equal length. Eight bytes at a time: this runs once for every field that is read.
+    private static func areEqual(_ a: [UInt8], _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+        a.withUnsafeBytes { a in
+            let b = UnsafeRawBufferPointer(b)
+            var index = 0
+            while index + 8 <= a.count {
+                guard word(a, index) == word(b, index) else { return false }
+                index += 8
+            }
+            while index < a.count {
+                guard a[index] == b[index] else { return false }
+                index += 1
+            }
+            return true
+        }
+    }
+
+    private static func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
+        bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+    }
+
+    /// Mixes the length with the first and the last eight bytes, in which the names of a model differ. They are a
+    /// class's own, so nobody can choose them to collide.
+    private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
+        var hash = UInt64(name.count)
+        if name.count >= 8 {
+            let bytes = UnsafeRawBufferPointer(name)
+            hash ^= word(bytes, 0) &* 0x9E37_79B9_7F4A_7C15
+            hash = (hash ^ hash >> 29 ^ word(bytes, name.count - 8)) &* 0xBF58_476D_1CE4_E5B9
+        } else {
+            for byte in name { hash = hash << 8 | UInt64(byte) }
+            hash = (hash ^ UInt64(name.count) << 56) &* 0xBF58_476D_1CE4_E5B9
+        }
+        return Int(truncatingIfNeeded: hash ^ (hash >> 32)) & Int.max
     }
 }

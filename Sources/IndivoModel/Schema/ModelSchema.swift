@@ -1,8 +1,7 @@
 import Synchronization
 
 /// A type's leaves and relations with their names, found by reflection the first time the type is used and kept.
-///
-/// A model is a table: compound values are flattened into leaves, and lists and related documents are relations.
+/// Compound values are flattened into leaves; lists and related documents are relations.
 final class ModelSchema: Sendable {
     /// What a name in SDMX stands for, and the name's rank among those of the leaf or relation.
     enum Found: Sendable {
@@ -16,18 +15,13 @@ final class ModelSchema: Sendable {
     /// The type's own fields.
     let group: FieldGroup
     let leaves: [SchemaLeaf]
-    /// How many compound values there are.
-    let groupCount: Int
     /// The leaves of each compound value.
     let leavesOfGroups: [Range<Int>]
     /// Lists and related documents, in order of declaration.
     let relations: [FieldSchema]
     /// Fields that a data model cannot hold.
     let unsupported: [FieldSchema]
-    /// By name, the leaf's index and the name's rank among the leaf's names.
-    let leafByName: [String: (leaf: Int, rank: Int)]
-    /// The relations of a data model.
-    let relationByName: [String: FieldSchema]
+    /// The leaves and relations of a data model.
     let fieldByName: NameIndex<Found>
 
     var fields: [FieldSchema] { group.fields }
@@ -39,7 +33,6 @@ final class ModelSchema: Sendable {
         group = builder.group(declared, within: nil)
         leaves = builder.leaves
         leavesOfGroups = builder.groups
-        groupCount = builder.groups.count
         relations = builder.relations
         unsupported = builder.unsupported
 
@@ -51,17 +44,23 @@ final class ModelSchema: Sendable {
                 byName[name] = (index, rank)
             }
         }
-        leafByName = byName
         var relationNames: [String: (index: Int, rank: Int)] = [:]
         for (index, field) in relations.enumerated() where field.isModelRelation {
             for (rank, name) in field.names.enumerated() where rank == 0 || relationNames[name] == nil {
                 relationNames[name] = (index, rank)
             }
         }
-        relationByName = relationNames.mapValues { [relations] in relations[$0.index] }
         fieldByName = NameIndex(
             relationNames.mapValues { .relation($0.index, rank: $0.rank) }
                 .merging(byName.mapValues { .leaf($0.leaf, rank: $0.rank) }) { _, leaf in leaf })
+    }
+
+    /// What a name stands for in SDMX.
+    func field(named name: String) -> Found? { name.withBytes { fieldByName[$0] } }
+
+    /// The relation of this name.
+    func relation(named name: String) -> FieldSchema? {
+        if case .relation(let index, _)? = field(named: name) { relations[index] } else { nil }
     }
 
     // MARK: Found once
@@ -121,8 +120,7 @@ private struct SchemaBuilder {
         let (firstLeaf, firstRelation) = (leaves.count, relations.count)
         func schema(_ leaves: Range<Int>, _ relations: Range<Int>, group: Int? = nil, inner: FieldGroup? = nil) -> FieldSchema {
             FieldSchema(
-                declared, path: path, index: index, leaves: leaves, group: group, relations: relations, inner: inner,
-                isKeyed: declared.isKeyed)
+                declared, path: path, index: index, leaves: leaves, group: group, relations: relations, inner: inner)
         }
         switch (declared.shape.kind, declared.shape.isList) {
         case (.leaf(let type), false):
@@ -143,5 +141,39 @@ private struct SchemaBuilder {
             if !field.isModelRelation { unsupported.append(field) }
             return field
         }
+    }
+}
+
+/// A leaf of a model, with every name under which a data model's document may hold it, today's first.
+struct SchemaLeaf: Sendable {
+    let names: [String]
+    /// The property's path, such as `drugName.title`.
+    let property: String
+    let type: any LexicalValue.Type
+    /// The rules of the leaf itself, not those of the compound around it.
+    let rules: [FieldRule]
+    /// The text of the value that a property without one has, where its type is no optional.
+    let defaultText: String?
+    /// Whether nested XML has it in the text of the element itself.
+    let isOwnText: Bool
+
+    var name: String { names[0] }
+
+    /// Whether a text is no value of the leaf. It stays where it is until a value replaces it.
+    func cannotRead(_ text: String, isField: Bool) -> Bool {
+        !text.isEmpty && type.failure(of: text, isField: isField) != nil
+    }
+
+    /// Whether a value is only the one a property has for want of a readable one: the original text, or that there is
+    /// none, says more.
+    func isDefault(_ value: String, for old: String?, isField: Bool) -> Bool {
+        value == defaultText && (old.map { $0.isEmpty || cannotRead($0, isField: isField) } ?? true)
+    }
+
+    /// Whether two texts of a data model's leaf mean the same value; `nil` and empty are both none.
+    func means(_ a: String?, _ b: String?) -> Bool {
+        let (a, b) = (a ?? "", b ?? "")
+        if a == b { return true }
+        return !a.isEmpty && !b.isEmpty && type.isSameValue(a, b, isField: true)
     }
 }

@@ -1,10 +1,7 @@
 import IndivoXML
-import OrderedJSON
 
 /// What a document or value says, by its schema: a cell for each leaf and compound value, and what each relation holds.
-///
-/// Every format is read into a table and written from one; objects are filled from tables and make tables. A table that
-/// was read refers to its source and is valid as long as nobody changes that.
+/// A table that was read refers to its source and is valid as long as nobody changes that.
 struct FieldTable {
     let schema: ModelSchema
     let format: TableFormat
@@ -72,7 +69,7 @@ struct FieldTable {
         self.schema = schema
         self.format = format
         leaves = Array(repeating: Cell(), count: schema.leaves.count)
-        groups = Array(repeating: Cell(), count: schema.groupCount)
+        groups = Array(repeating: Cell(), count: schema.leavesOfGroups.count)
         relations = Array(repeating: Relation(), count: schema.relations.count)
     }
 
@@ -139,24 +136,83 @@ enum TableFormat {
     case dataModel
     /// Elements and attributes named like the properties.
     case nested
-    case json
 }
 
 /// A value in a list, or a related document.
-public struct TableItem {
-    enum Content {
-        /// As it stands in XML.
-        case element(XMLView)
-        /// As it stands in JSON, in an object with its name.
-        indirect case json(JSONValue, key: String?)
-        /// A leaf of an object.
-        case text(String)
-        /// A compound value of an object.
-        indirect case value(FieldTable)
-        case document(IndivoDocument)
+enum TableItem {
+    /// As it stands in XML.
+    case element(XMLView)
+    /// A leaf of an object.
+    case text(String)
+    /// A compound value of an object.
+    indirect case value(FieldTable)
+    case document(IndivoDocument)
+
+    /// Where it stands, of a source's table.
+    var element: XMLView? { if case .element(let element) = self { element } else { nil } }
+}
+
+/// The text of a leaf, still where it stands: no `String` is made for a type that can read bytes.
+enum FieldText {
+    /// Text that lies in one piece.
+    case bytes(UnsafeBufferPointer<UInt8>)
+    /// Text in several pieces below an element, or only the element's own.
+    case scattered(XMLView, isOwn: Bool)
+    case string(String)
+
+    var string: String {
+        switch self {
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .scattered(let view, let isOwn): isOwn ? view.ownText() : view.text()
+        case .string(let text): text
+        }
     }
 
-    let content: Content
+    @inline(__always)
+    func withUTF8<Result, Failure: Error>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        if case .bytes(let bytes) = self { return try body(bytes) }
+        return try string.withBytes(body)
+    }
+}
 
-    init(_ content: Content) { self.content = content }
+extension XMLView {
+    /// The element's text as a field's; `nil` for none.
+    var fieldText: FieldText? {
+        guard let bytes = onlyText else { return hasText ? .scattered(self, isOwn: false) : nil }
+        return bytes.isEmpty ? nil : .bytes(bytes)
+    }
+
+    /// The element's text as a cell's.
+    @inline(__always)
+    var cellText: FieldTable.Cell.Text {
+        guard let bytes = onlyText else { return hasText ? .scattered : .empty }
+        return bytes.isEmpty ? .empty : .bytes(bytes)
+    }
+}
+
+/// Reads elements of data models and of nested XML into tables, and remembers what the names of a tree stand for.
+struct TableDecoder {
+    private var models = SDMXDecoder()
+    private var nested = NestedDecoder()
+
+    /// Makes a table that of another element.
+    /// - Parameter source: A node that keeps the element's tree.
+    @inline(__always)
+    mutating func decode(_ element: XMLView, keptBy source: XMLNode?, into table: inout FieldTable) {
+        table.clear()
+        table.source = source
+        if table.format == .dataModel { models.decode(element, into: &table) } else { nested.decode(element, into: &table) }
+    }
+}
+
+extension FieldTable {
+    /// The table of an element; one without any value where there is none.
+    init(_ element: XMLNode?, _ schema: ModelSchema, _ format: TableFormat) {
+        self.init(schema, format)
+        guard let element, let view = element.view else { return }
+        var decoder = TableDecoder()
+        decoder.decode(view, keptBy: element, into: &self)
+    }
 }

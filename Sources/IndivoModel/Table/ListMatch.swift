@@ -1,13 +1,10 @@
 /// Finds the position that each value of a list had when it was read, so that what a type does not know stays with the
 /// value it belongs to when values are added, moved or removed.
 package enum ListMatch {
+    /// For each of `count` values its position of `total`; `nil` for a value that is new.
     /// - Parameters:
-    ///   - count: How many values the list has.
-    ///   - total: How many positions there were.
     ///   - guessesChanged: Whether a value that is nowhere may be a changed one.
-    ///   - isSame: Whether the value at an index is what stands at a position.
     ///   - isAlike: A weaker test, for what the other one leaves.
-    /// - Returns: For each value its position; `nil` for a value that is new.
     package static func positions(
         of count: Int, among total: Int, guessesChanged: Bool = false,
         by isSame: (_ index: Int, _ position: Int) throws -> Bool,

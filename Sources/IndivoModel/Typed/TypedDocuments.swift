@@ -1,14 +1,14 @@
 // Documents in nested XML that a server takes beside SDMX and turns into data models.
 
-extension DocumentFormat {
+extension IndivoDocument.Format {
     /// Nested XML in Indivo's own namespace.
-    static func typed(_ root: String) -> DocumentFormat { .nested(root: root, namespace: SDMX.namespace) }
+    static func typed(_ root: String) -> IndivoDocument.Format { .nested(root: root, namespace: SDMX.namespace) }
 }
 
 /// A device the patient has (element `Equipment`). In reports it is an ``Equipment``.
 public final class EquipmentDocument: IndivoDocument {
     override public class var modelName: String { "Equipment" }
-    override public class var format: DocumentFormat { .typed("Equipment") }
+    override public class var format: Format { .typed("Equipment") }
 
     /// The first day of use.
     @Field public var dateStarted: XMLDate?
@@ -33,7 +33,7 @@ public final class EquipmentDocument: IndivoDocument {
 /// Something that was done to the patient (element `Procedure`). In reports it is a ``Procedure``.
 public final class ProcedureDocument: IndivoDocument {
     override public class var modelName: String { "Procedure" }
-    override public class var format: DocumentFormat { .typed("Procedure") }
+    override public class var format: Format { .typed("Procedure") }
 
     /// When it was done.
     @Field public var datePerformed: XMLDateTime?
@@ -50,7 +50,7 @@ public final class ProcedureDocument: IndivoDocument {
 /// A note on a visit (element `SimpleClinicalNote`). In reports it is a ``SimpleClinicalNote``.
 public final class SimpleClinicalNoteDocument: IndivoDocument {
     override public class var modelName: String { "SimpleClinicalNote" }
-    override public class var format: DocumentFormat { .typed("SimpleClinicalNote") }
+    override public class var format: Format { .typed("SimpleClinicalNote") }
 
     /// Who signed the note, and when.
     public struct Signature: CompoundValue {
@@ -82,10 +82,50 @@ public final class SimpleClinicalNoteDocument: IndivoDocument {
 
 /// A remark on another document (element `Annotation`), to be related to it.
 public final class Annotation: IndivoDocument {
-    override public class var format: DocumentFormat { .typed("Annotation") }
+    override public class var format: Format { .typed("Annotation") }
 
     /// The remark.
     @Field public var text: String?
     /// SHA-256 of the annotated document, hexadecimal.
     @Field("document_hash") public var documentHash: String?
+}
+
+/// A concept in nested XML: its title as text, its code in attributes (type `CodedValue` of the typed documents).
+///
+/// In a data model the same is a ``CodedValue``.
+public struct CodedText: CompoundValue {
+    /// The concept in words.
+    @Field(in: .text) public var title: String?
+    /// The system the code belongs to.
+    @Field("type", in: .attribute) public var system: CodeSystem?
+    /// The code.
+    @Field("value", in: .attribute) public var identifier: String?
+    /// A short form.
+    @Field("abbrev", in: .attribute) public var abbreviation: String?
+
+    public init() {}
+
+    /// A text and what it stands for in a code system.
+    public init(_ title: String?, system: CodeSystem? = nil, identifier: String? = nil, abbreviation: String? = nil) {
+        self.title = title
+        self.system = system
+        self.identifier = identifier
+        self.abbreviation = abbreviation
+    }
+}
+
+/// Who provided care, in nested XML: a name and an institution.
+public struct CareProvider: CompoundValue {
+    /// The person's name.
+    @Field public var name: String?
+    /// Where the person works.
+    @Field public var institution: String?
+
+    public init() {}
+
+    /// A person who cares for the patient.
+    public init(name: String?, institution: String? = nil) {
+        self.name = name
+        self.institution = institution
+    }
 }

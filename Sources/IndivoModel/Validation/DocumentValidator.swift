@@ -6,7 +6,7 @@ struct DocumentValidator {
     private let prefix: String
     /// Where the document starts in its source.
     private var line: Int?
-    private(set) var problems: [ValidationProblem] = []
+    private(set) var problems: [ValidationError.Problem] = []
 
     init(model: String, prefix: String = "") {
         self.model = model
@@ -20,11 +20,10 @@ struct DocumentValidator {
         for field in content.schema.fields {
             guard let relation = field.relation else {
                 let leaves = field.leaves.map { index in
-                    CheckedLeaf(
-                        property: content.schema.leaves[index].property,
-                        rules: LeafRules(content.schema.leaves[index], in: field),
-                        isText: content.schema.leaves[index].type.dataType == .string, value: content.string(of: index),
-                        line: source.line(of: index) ?? document.sourceLine)
+                    let leaf = content.schema.leaves[index]
+                    return CheckedLeaf(
+                        property: leaf.property, rules: LeafRules(leaf, in: field), isText: leaf.type.dataType == .string,
+                        value: content.string(of: index), line: source.line(of: index) ?? document.sourceLine)
                 }
                 checkPresence(of: field, leaves)
                 for leaf in leaves { checkAllowed(leaf) }
@@ -55,7 +54,7 @@ struct DocumentValidator {
     /// - Parameter rule: The reason, without what the document says, where that is something else.
     private mutating func add(_ property: String, _ reason: String, line: Int? = nil, rule: String? = nil) {
         problems.append(
-            ValidationProblem(
+            ValidationError.Problem(
                 model: model, property: prefix + property, reason: reason, line: line ?? self.line, rule: rule ?? reason))
     }
 
@@ -98,7 +97,7 @@ struct DocumentValidator {
 
 extension IndivoDocument {
     /// Everything a server would refuse about the document's values, related documents included; empty when nothing.
-    public final func problems() throws -> [ValidationProblem] {
+    public final func problems() throws -> [ValidationError.Problem] {
         guard case .dataModel = type(of: self).format else { return [] }
         var validator = DocumentValidator(model: modelName)
         try validator.check(self)
@@ -107,7 +106,7 @@ extension IndivoDocument {
 
     /// The problems that the source of the document does not have. Indexes of related documents do not count: one more or
     /// less of them moves the others.
-    package final func newProblems() throws -> [ValidationProblem] {
+    package final func newProblems() throws -> [ValidationError.Problem] {
         let problems = try problems()
         guard !problems.isEmpty, let source else { return problems }
         var unreadable: [DocumentError] = []
@@ -124,9 +123,36 @@ extension IndivoDocument {
     }
 }
 
-extension ValidationProblem {
+extension ValidationError.Problem {
     /// The same wherever in a list it is.
     fileprivate var withoutIndexes: [String] {
         [property.split(separator: "[").map { $0.split(separator: "]").last ?? "" }.joined(separator: "[]"), reason]
+    }
+}
+
+extension IndivoDocument {
+    /// The problems that an XML Schema finds in the document as it would be sent; empty when there are none.
+    ///
+    /// - Parameter schema: Such as `IndivoSchemas.documents`.
+    /// - Throws: ``DocumentError`` or `XMLError` when the document cannot be written.
+    public final func problems(against schema: XMLSchema) throws -> [ValidationError.Problem] {
+        var element = try xml()
+        // Where nothing changed since the document was read, its source says the same and knows its lines.
+        if let source, try source.canonical() == element.canonical() { element = source }
+        return try schema.validate(element).map { problem in
+            ValidationError.Problem(model: modelName, property: "", reason: problem.message, line: problem.line ?? sourceLine)
+        }
+    }
+
+    /// Checks the document, as it would be sent, against an XML Schema.
+    ///
+    /// ```swift
+    /// try equipment.validate(against: IndivoSchemas.documents)
+    /// ```
+    /// - Throws: ``ValidationError`` with all problems at once; ``DocumentError`` or `XMLError` when the document
+    ///   cannot be written.
+    public final func validate(against schema: XMLSchema) throws {
+        let problems = try problems(against: schema)
+        if !problems.isEmpty { throw ValidationError(problems: problems) }
     }
 }

@@ -1,5 +1,6 @@
 import CivilCalendar
 import Foundation
+import IndivoXML
 
 /// A calendar day (xs:date), such as a birthday: no time of day, and a zone only where one was given.
 ///
@@ -8,7 +9,7 @@ import Foundation
 /// start.year                          // 2026
 /// ```
 /// Two days are equal when they name the same day in the same zone, however they were spelled.
-public struct XMLDate: Sendable {
+public struct XMLDate: Sendable, Hashable {
     /// Never 0; the year before 1 is -1.
     public let year: Int
     /// 1 to 12.
@@ -17,7 +18,7 @@ public struct XMLDate: Sendable {
     public let day: Int
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
-    private let spelling: String?
+    private let spelling: Spelling
 
     /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day. There is no year 0; the one
     /// before 1 is -1. A year has at most nine digits.
@@ -25,10 +26,12 @@ public struct XMLDate: Sendable {
         guard GregorianCalendar.hasYear(year), (1...12).contains(month),
             (1...GregorianCalendar.days(in: month, of: year)).contains(day), offset.map({ abs($0) <= 14 * 60 }) ?? true
         else { return nil }
-        self.init(validated: year, month, day, offset: offset, spelling: nil)
+        self.init(validated: year, month, day, offset: offset)
     }
 
-    private init(validated year: Int, _ month: Int, _ day: Int, offset: Int?, spelling: String?) {
+    private init(
+        validated year: Int, _ month: Int, _ day: Int, offset: Int? = nil, spelling: Spelling = Spelling()
+    ) {
         self.year = year
         self.month = month
         self.day = day
@@ -41,7 +44,7 @@ public struct XMLDate: Sendable {
         let instant = GregorianCalendar.seconds(to: date)
         let seconds = instant + timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
         let (year, month, day) = GregorianCalendar.civil(fromDays: seconds.flooredQuotient(by: 86_400))
-        self.init(validated: year, month, day, offset: nil, spelling: nil)
+        self.init(validated: year, month, day)
     }
 
     /// The day's parts, for `Calendar`.
@@ -55,68 +58,40 @@ public struct XMLDate: Sendable {
 extension XMLDate: LexicalValue {
     /// Reads xs:date: `2026-11-21`, with `Z` or `±hh:mm` after it where a zone is meant.
     public init(lexical text: String) throws(LexicalError) {
-        var text = text
-        if let plain = text.withUTF8(Self.plain) {
-            self = plain
-            return
-        }
-        let (parts, spelling) = try DateScanner.scan(text, expecting: Self.expected, Self.parts)
-        self.init(validated: parts.year, parts.month, parts.day, offset: parts.offset, spelling: spelling)
-    }
-
-    static let expected: StaticString = "a date (YYYY-MM-DD)"
-
-    static func parts(
-        _ scanner: inout DateScanner
-    ) throws(LexicalError) -> (year: Int, month: Int, day: Int, offset: Int?) {
-        let (year, month, day) = try scanner.date()
-        return (year, month, day, try scanner.offset())
+        self = try text.withBytes { (bytes) throws(LexicalError) in try Self.read(bytes) }
     }
 
     public var lexical: String {
-        spelling
+        spelling.text
             ?? DateWriter.text {
                 $0.date(year, month, day)
                 $0.offset(offset)
             }
     }
 
-    public static var dataType: DataFieldType { .date }
+    public static var dataType: DataModel.FieldType { .date }
 
     /// A data model's day field takes a date-time too, and keeps its day.
     public static func fromField(_ text: String) throws(LexicalError) -> XMLDate {
         guard text.utf8.contains(UInt8(ascii: "T")) else { return try XMLDate(lexical: text) }
         let instant = try XMLDateTime(lexical: text)
-        return XMLDate(validated: instant.year, instant.month, instant.day, offset: nil, spelling: nil)
+        return XMLDate(validated: instant.year, instant.month, instant.day)
     }
 
-    public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDate {
-        if let date = plain(bytes) { return date }
-        return try fromField(String(decoding: bytes, as: UTF8.self))
+    public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> XMLDate {
+        if isField, bytes.count > 10, bytes.contains(UInt8(ascii: "T")) {
+            return try fromField(String(decoding: bytes, as: UTF8.self))
+        }
+        return try read(bytes)
     }
 
-    public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDate {
-        if let date = plain(bytes) { return date }
-        return try XMLDate(lexical: String(decoding: bytes, as: UTF8.self))
-    }
-
-    /// Ten bytes are the common case: a day without a zone, canonical as it is.
-    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> XMLDate? {
-        guard bytes.count == 10, let day = PlainText.day(bytes) else { return nil }
-        return XMLDate(validated: day.year, day.month, day.day, offset: nil, spelling: nil)
-    }
-}
-
-extension XMLDate: Hashable {
-    public static func == (a: XMLDate, b: XMLDate) -> Bool {
-        a.year == b.year && a.month == b.month && a.day == b.day && a.offset == b.offset
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(year)
-        hasher.combine(month)
-        hasher.combine(day)
-        hasher.combine(offset)
+    private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDate {
+        // Ten bytes are the common case: a day without a zone, canonical as it is.
+        if bytes.count == 10, let day = PlainText.day(bytes) { return XMLDate(validated: day.year, day.month, day.day) }
+        let (parts, spelling) = try DateScanner.scan(bytes, expecting: "a date (YYYY-MM-DD)") {
+            (scanner) throws(LexicalError) in (day: try scanner.date(), offset: try scanner.offset())
+        }
+        return XMLDate(validated: parts.day.0, parts.day.1, parts.day.2, offset: parts.offset, spelling: spelling)
     }
 }
 
@@ -127,11 +102,4 @@ extension XMLDate: Comparable {
     }
 }
 
-extension XMLDate: CustomStringConvertible, ExpressibleByStringLiteral {
-    public var description: String { lexical }
-
-    /// A day written in code. A literal that is no date is a mistake in the program and stops it.
-    public init(stringLiteral text: String) {
-        do { try self.init(lexical: text) } catch { preconditionFailure("“\(text)” is not an xs:date: \(error)") }
-    }
-}
+extension XMLDate: CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {}

@@ -1,5 +1,6 @@
 import CivilCalendar
 import Foundation
+import IndivoXML
 
 /// A date with a time of day (xs:dateTime). The offset and the fraction stay as they were read.
 ///
@@ -9,7 +10,7 @@ import Foundation
 /// read.date                                       // a Foundation Date
 /// ```
 /// Two are equal when they name the same instant in the same offset, however they were spelled.
-public struct XMLDateTime: Sendable {
+public struct XMLDateTime: Sendable, Hashable {
     /// Never 0; the year before 1 is -1.
     public let year: Int
     /// 1 to 12.
@@ -26,7 +27,7 @@ public struct XMLDateTime: Sendable {
     public let nanosecond: Int
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
-    private let spelling: String?
+    private let spelling: Spelling
 
     /// A date and time of the proleptic Gregorian calendar, or `nil` when there is no such time.
     public init?(
@@ -36,11 +37,11 @@ public struct XMLDateTime: Sendable {
         guard XMLDate(year: year, month: month, day: day, offset: offset) != nil, (0...23).contains(hour),
             (0...59).contains(minute), (0...59).contains(second), (0...999_999_999).contains(nanosecond)
         else { return nil }
-        self.init(validated: (year, month, day), (hour, minute, second, nanosecond), offset: offset, spelling: nil)
+        self.init(validated: (year, month, day), (hour, minute, second, nanosecond), offset: offset)
     }
 
     private init(
-        validated day: (Int, Int, Int), _ time: (Int, Int, Int, Int), offset: Int?, spelling: String?
+        validated day: (Int, Int, Int), _ time: (Int, Int, Int, Int), offset: Int?, spelling: Spelling = Spelling()
     ) {
         (self.year, self.month, self.day) = day
         (hour, minute, second, nanosecond) = time
@@ -60,7 +61,7 @@ public struct XMLDateTime: Sendable {
 
     /// The beginning of a day, in UTC where the day names no zone.
     init(midnightOf day: XMLDate) {
-        self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0, spelling: nil)
+        self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0)
     }
 
     private init(secondsSince1970 seconds: Int, nanosecond: Int) {
@@ -68,7 +69,7 @@ public struct XMLDateTime: Sendable {
         let rest = seconds - days * 86_400
         self.init(
             validated: GregorianCalendar.civil(fromDays: days),
-            (rest / 3600, rest / 60 % 60, rest % 60, nanosecond), offset: 0, spelling: nil)
+            (rest / 3600, rest / 60 % 60, rest % 60, nanosecond), offset: 0)
     }
 
     /// The instant, in UTC where the text named no zone (as Indivo does).
@@ -90,16 +91,8 @@ public struct XMLDateTime: Sendable {
 extension XMLDateTime: LexicalValue {
     /// Reads xs:dateTime: `2012-05-04T15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
-        var text = text
-        if let plain = text.withUTF8(Self.plain) {
-            self = plain
-            return
-        }
-        let (parts, spelling) = try DateScanner.scan(text, expecting: Self.expected, Self.parts)
-        self.init(validated: parts.day, parts.time, offset: parts.offset, spelling: spelling)
+        self = try text.withBytes { (bytes) throws(LexicalError) in try Self.read(bytes) }
     }
-
-    private static let expected: StaticString = "a date and time (YYYY-MM-DDTHH:MM:SSZ)"
 
     private typealias Parts = (day: (Int, Int, Int), time: (Int, Int, Int, Int), offset: Int?)
 
@@ -116,7 +109,7 @@ extension XMLDateTime: LexicalValue {
     }
 
     public var lexical: String {
-        spelling
+        spelling.text
             ?? DateWriter.text {
                 $0.date(year, month, day)
                 $0.sign("T")
@@ -125,7 +118,7 @@ extension XMLDateTime: LexicalValue {
             }
     }
 
-    public static var dataType: DataFieldType { .dateTime }
+    public static var dataType: DataModel.FieldType { .dateTime }
 
     /// A data model's date field takes a plain day too, which means midnight UTC.
     public static func fromField(_ text: String) throws(LexicalError) -> XMLDateTime {
@@ -133,58 +126,25 @@ extension XMLDateTime: LexicalValue {
         return XMLDateTime(midnightOf: try XMLDate(lexical: text))
     }
 
-    public static func _fromField(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
-        if let instant = plain(bytes) { return instant }
-        if bytes.contains(UInt8(ascii: "T")) { return try scanned(bytes) }
-        return try fromField(String(decoding: bytes, as: UTF8.self))
+    public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> XMLDateTime {
+        let separator = UInt8(ascii: "T")
+        if isField, bytes.count <= 10 || (bytes[10] != separator && !bytes.contains(separator)) {
+            return try fromField(String(decoding: bytes, as: UTF8.self))
+        }
+        return try read(bytes)
     }
 
-    public static func _fromLexical(utf8 bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
-        if let instant = plain(bytes) { return instant }
-        return try scanned(bytes)
-    }
-
-    /// Twenty bytes are the common case: whole seconds in UTC, canonical as they are.
-    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> XMLDateTime? {
-        guard bytes.count == 20, bytes[10] == UInt8(ascii: "T"), bytes[19] == UInt8(ascii: "Z"),
+    private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
+        // Twenty bytes are the common case: whole seconds in UTC, canonical as they are.
+        if bytes.count == 20, bytes[10] == UInt8(ascii: "T"), bytes[19] == UInt8(ascii: "Z"),
             let day = PlainText.day(bytes), let time = PlainText.time(bytes, from: 11)
-        else { return nil }
-        return XMLDateTime(
-            validated: (day.year, day.month, day.day), (time.hour, time.minute, time.second, 0), offset: 0,
-            spelling: nil)
-    }
-
-    private static func scanned(_ bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
-        let (parts, isCanonical) = try DateScanner.scan(bytes, expecting: expected, Self.parts)
-        return XMLDateTime(
-            validated: parts.day, parts.time, offset: parts.offset,
-            spelling: isCanonical ? nil : String(decoding: bytes, as: UTF8.self))
+        {
+            return XMLDateTime(validated: (day.year, day.month, day.day), (time.hour, time.minute, time.second, 0), offset: 0)
+        }
+        let (parts, spelling) = try DateScanner.scan(
+            bytes, expecting: "a date and time (YYYY-MM-DDTHH:MM:SSZ)", Self.parts)
+        return XMLDateTime(validated: parts.day, parts.time, offset: parts.offset, spelling: spelling)
     }
 }
 
-extension XMLDateTime: Hashable {
-    public static func == (a: XMLDateTime, b: XMLDateTime) -> Bool {
-        a.year == b.year && a.month == b.month && a.day == b.day && a.hour == b.hour && a.minute == b.minute
-            && a.second == b.second && a.nanosecond == b.nanosecond && a.offset == b.offset
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(day)
-        hasher.combine(hour)
-        hasher.combine(minute)
-        hasher.combine(second)
-        hasher.combine(nanosecond)
-        hasher.combine(year)
-        hasher.combine(month)
-        hasher.combine(offset)
-    }
-}
-
-extension XMLDateTime: CustomStringConvertible, ExpressibleByStringLiteral {
-    public var description: String { lexical }
-
-    /// A time written in code. A literal that is no xs:dateTime is a mistake in the program and stops it.
-    public init(stringLiteral text: String) {
-        do { try self.init(lexical: text) } catch { preconditionFailure("“\(text)” is not an xs:dateTime: \(error)") }
-    }
-}
+extension XMLDateTime: CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {}

@@ -1,11 +1,13 @@
+import IndivoXML
+
 /// A span of time (xs:duration): `P1Y2M3DT4H5M6.7S`. Months and seconds are kept apart, since no month has a fixed
 /// length.
-public struct XMLDuration: Sendable {
+public struct XMLDuration: Sendable, Hashable {
     /// Years and months together, in months; negative for a negative duration.
     public let months: Int
     /// Days, hours, minutes and seconds together, in seconds; negative for a negative duration.
     public let seconds: Double
-    private let spelling: String?
+    private let spelling: Spelling
 
     /// More are refused: of more seconds no `Double` would hold the fraction.
     private static let most = 1_000_000_000_000
@@ -15,10 +17,10 @@ public struct XMLDuration: Sendable {
         guard months.magnitude <= Self.most, seconds.magnitude <= Double(Self.most),
             !(months < 0 && seconds > 0), !(months > 0 && seconds < 0)
         else { return nil }
-        self.init(months, seconds, spelling: nil)
+        self.init(months, seconds)
     }
 
-    private init(_ months: Int, _ seconds: Double, spelling: String?) {
+    private init(_ months: Int, _ seconds: Double, spelling: Spelling = Spelling()) {
         self.months = months
         self.seconds = seconds
         self.spelling = spelling
@@ -51,12 +53,12 @@ extension XMLDuration: LexicalValue {
         guard wholeMonths <= Self.most, allSeconds <= Double(Self.most) else {
             throw LexicalError(expected: expected, reason: "“\(text)” is out of range")
         }
-        let plain = XMLDuration(direction * wholeMonths, Double(direction) * allSeconds, spelling: nil)
-        self = plain.lexical == text ? plain : XMLDuration(plain.months, plain.seconds, spelling: text)
+        let plain = XMLDuration(direction * wholeMonths, Double(direction) * allSeconds)
+        self = plain.lexical == text ? plain : XMLDuration(plain.months, plain.seconds, spelling: Spelling(text: text))
     }
 
     public var lexical: String {
-        if let spelling { return spelling }
+        if let text = spelling.text { return text }
         var text = (months < 0 || seconds < 0) ? "-P" : "P"
         func add(_ amount: Int, _ unit: String) { if amount > 0 { text += "\(amount)\(unit)" } }
         add(abs(months) / 12, "Y")
@@ -80,15 +82,4 @@ extension XMLDuration: LexicalValue {
     }
 }
 
-extension XMLDuration: Hashable {
-    public static func == (a: XMLDuration, b: XMLDuration) -> Bool { a.months == b.months && a.seconds == b.seconds }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(months)
-        hasher.combine(seconds)
-    }
-}
-
-extension XMLDuration: CustomStringConvertible {
-    public var description: String { lexical }
-}
+extension XMLDuration: CustomStringConvertible, XMLTextReadable {}

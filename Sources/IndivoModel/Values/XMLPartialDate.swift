@@ -1,3 +1,5 @@
+import IndivoXML
+
 /// Part of a date: a year, a month of a year, a month, a day of any year, a day of any month
 /// (xs:gYear, gYearMonth, gMonth, gMonthDay, gDay).
 ///
@@ -6,7 +8,7 @@
 /// onset.year      // 2009
 /// onset.day       // nil
 /// ```
-public struct XMLPartialDate: Sendable {
+public struct XMLPartialDate: Sendable, Hashable {
     /// Never 0; the year before 1 is -1.
     public let year: Int?
     /// 1 to 12.
@@ -15,7 +17,7 @@ public struct XMLPartialDate: Sendable {
     public let day: Int?
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
-    private let spelling: String?
+    private let spelling: Spelling
 
     /// `nil` when there is no such date, or the parts are none of the five that XML Schema has.
     public init?(year: Int? = nil, month: Int? = nil, day: Int? = nil, offset: Int? = nil) {
@@ -27,10 +29,10 @@ public struct XMLPartialDate: Sendable {
         guard year.map(GregorianCalendar.hasYear) ?? true, days > 0, day.map({ (1...days).contains($0) }) ?? true,
             offset.map({ abs($0) <= 14 * 60 }) ?? true
         else { return nil }
-        self.init(year, month, day, offset: offset, spelling: nil)
+        self.init(year, month, day, offset: offset)
     }
 
-    private init(_ year: Int?, _ month: Int?, _ day: Int?, offset: Int?, spelling: String?) {
+    private init(_ year: Int?, _ month: Int?, _ day: Int?, offset: Int?, spelling: Spelling = Spelling()) {
         self.year = year
         self.month = month
         self.day = day
@@ -43,9 +45,11 @@ extension XMLPartialDate: LexicalValue {
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let dashes = text.trimmingXMLSpace.prefix { $0 == "-" }.count
-        let (parts, spelling) = try DateScanner.scan(
-            text, expecting: "part of a date (YYYY, YYYY-MM, --MM, --MM-DD or ---DD)"
-        ) { scanner throws(LexicalError) in try Self.parts(&scanner, dashes: dashes) }
+        let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
+            try DateScanner.scan(bytes, expecting: "part of a date (YYYY, YYYY-MM, --MM, --MM-DD or ---DD)") {
+                (scanner) throws(LexicalError) in try Self.parts(&scanner, dashes: dashes)
+            }
+        }
         self.init(parts.year, parts.month, parts.day, offset: parts.offset, spelling: spelling)
     }
 
@@ -69,9 +73,7 @@ extension XMLPartialDate: LexicalValue {
         }
     }
 
-    public var lexical: String {
-        spelling ?? DateWriter.text(write)
-    }
+    public var lexical: String { spelling.text ?? DateWriter.text(write) }
 
     /// A dash stands for each part that is left out in front: `2012-05`, `--05-04`, `---04`.
     private func write(_ text: inout DateWriter) {
@@ -90,24 +92,4 @@ extension XMLPartialDate: LexicalValue {
     }
 }
 
-extension XMLPartialDate: Hashable {
-    public static func == (a: XMLPartialDate, b: XMLPartialDate) -> Bool {
-        (a.year, a.month, a.day) == (b.year, b.month, b.day) && a.offset == b.offset
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(year)
-        hasher.combine(month)
-        hasher.combine(day)
-        hasher.combine(offset)
-    }
-}
-
-extension XMLPartialDate: CustomStringConvertible, ExpressibleByStringLiteral {
-    public var description: String { lexical }
-
-    /// A partial date written in code. A literal that is none is a mistake in the program and stops it.
-    public init(stringLiteral text: String) {
-        do { try self.init(lexical: text) } catch { preconditionFailure("“\(text)” is no part of a date: \(error)") }
-    }
-}
+extension XMLPartialDate: CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {}

@@ -1,5 +1,7 @@
+import IndivoXML
+
 /// A time of day (xs:time), with a zone only where one was given.
-public struct XMLTime: Sendable {
+public struct XMLTime: Sendable, Hashable {
     /// 0 to 23; the text `24:00:00` is 00:00:00.
     public let hour: Int
     /// 0 to 59.
@@ -10,17 +12,17 @@ public struct XMLTime: Sendable {
     public let nanosecond: Int
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
-    private let spelling: String?
+    private let spelling: Spelling
 
     /// A time, or `nil` when there is no such time.
     public init?(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0, offset: Int? = nil) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
             (0...999_999_999).contains(nanosecond), offset.map({ abs($0) <= 14 * 60 }) ?? true
         else { return nil }
-        self.init((hour, minute, second, nanosecond), offset: offset, spelling: nil)
+        self.init((hour, minute, second, nanosecond), offset: offset)
     }
 
-    private init(_ time: (Int, Int, Int, Int), offset: Int?, spelling: String?) {
+    private init(_ time: (Int, Int, Int, Int), offset: Int?, spelling: Spelling = Spelling()) {
         (hour, minute, second, nanosecond) = time
         self.offset = offset
         self.spelling = spelling
@@ -30,16 +32,17 @@ public struct XMLTime: Sendable {
 extension XMLTime: LexicalValue {
     /// Reads xs:time: `15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
-        let (parts, spelling) = try DateScanner.scan(text, expecting: "a time (HH:MM:SS)") {
-            scanner throws(LexicalError) in
-            let time = try scanner.time()
-            return (time: (time.hour % 24, time.minute, time.second, time.nanosecond), offset: try scanner.offset())
+        let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
+            try DateScanner.scan(bytes, expecting: "a time (HH:MM:SS)") { (scanner) throws(LexicalError) in
+                let time = try scanner.time()
+                return (time: (time.hour % 24, time.minute, time.second, time.nanosecond), offset: try scanner.offset())
+            }
         }
         self.init(parts.time, offset: parts.offset, spelling: spelling)
     }
 
     public var lexical: String {
-        spelling
+        spelling.text
             ?? DateWriter.text {
                 $0.time(hour, minute, second, nanosecond)
                 $0.offset(offset)
@@ -47,20 +50,4 @@ extension XMLTime: LexicalValue {
     }
 }
 
-extension XMLTime: Hashable {
-    public static func == (a: XMLTime, b: XMLTime) -> Bool {
-        (a.hour, a.minute, a.second, a.nanosecond) == (b.hour, b.minute, b.second, b.nanosecond) && a.offset == b.offset
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(hour)
-        hasher.combine(minute)
-        hasher.combine(second)
-        hasher.combine(nanosecond)
-        hasher.combine(offset)
-    }
-}
-
-extension XMLTime: CustomStringConvertible {
-    public var description: String { lexical }
-}
+extension XMLTime: CustomStringConvertible, XMLTextReadable {}

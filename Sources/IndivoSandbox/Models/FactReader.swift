@@ -58,7 +58,7 @@ struct FactReader {
         return FactDraft(model: shape.name, values: values)
     }
 
-    static func value(of text: String, _ type: DataFieldType, _ name: String) throws -> JSONValue {
+    static func value(of text: String, _ type: DataModel.FieldType, _ name: String) throws -> JSONValue {
         func refuse(_ kind: String) -> ContentError {
             ContentError(sentence: "Invalid SDM data: SDM data for field \(name) should have been \(kind): got \(text) instead")
         }

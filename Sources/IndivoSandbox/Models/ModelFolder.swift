@@ -75,7 +75,7 @@ struct ModelFolder: Sendable {
 extension DataModel {
     /// The shape of a model that SDML defines.
     init(_ model: SDMLModel) {
-        let fields = model.fields.flatMap(\.leaves).map { leaf in DataModel.Field(name: leaf.name, type: DataFieldType(leaf.kind)) }
+        let fields = model.fields.flatMap(\.leaves).map { leaf in DataModel.Field(name: leaf.name, type: DataModel.FieldType(leaf.kind)) }
         let relations = model.fields.compactMap { field -> DataModel.Relation? in
             switch field.type {
             case .value: nil
@@ -87,7 +87,7 @@ extension DataModel {
     }
 }
 
-extension DataFieldType {
+extension DataModel.FieldType {
     fileprivate init(_ kind: SDMLLeaf.Kind) {
         switch kind {
         case .string: self = .string

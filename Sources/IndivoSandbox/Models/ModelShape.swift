@@ -5,7 +5,7 @@ import IndivoModel
 struct ModelShape: Sendable {
     let name: String
     let fields: [DataModel.Field]
-    let fieldTypes: [String: DataFieldType]
+    let fieldTypes: [String: DataModel.FieldType]
     /// What a document may nest.
     let inputs: [Relation]
     /// What reports nest.

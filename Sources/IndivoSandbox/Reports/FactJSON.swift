@@ -49,12 +49,12 @@ extension ModelCatalog {
 /// The values of fields, as reports write them.
 enum FieldText {
     /// A stored date-time without a fraction that is zero. The real server cannot write years before 1900.
-    static func date(_ stored: String, _ type: DataFieldType) -> String {
+    static func date(_ stored: String, _ type: DataModel.FieldType) -> String {
         if stored < "1900" { return "BAD DATE" }
         return type == .dateTime ? stored.replacing(".000000Z", with: "Z") : stored
     }
 
-    static func json(_ value: JSONValue, _ type: DataFieldType) -> JSONValue {
+    static func json(_ value: JSONValue, _ type: DataModel.FieldType) -> JSONValue {
         switch type {
         case .date, .dateTime: value.string.map { JSONValue(date($0, type)) } ?? value
         case .number: value.double.map { JSONValue(decimal: $0) } ?? value
@@ -63,7 +63,7 @@ enum FieldText {
     }
 
     /// The text of a field in SDMX; nil for none.
-    static func text(_ value: JSONValue, _ type: DataFieldType) -> String? {
+    static func text(_ value: JSONValue, _ type: DataModel.FieldType) -> String? {
         if value.isNull { return nil }
         let value = json(value, type)
         return value.string ?? value.double.map(DecimalText.twelveDigits) ?? value.text()

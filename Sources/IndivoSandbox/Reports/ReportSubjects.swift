@@ -56,7 +56,7 @@ extension ReportSubject {
 }
 
 extension ReportSubject.Field {
-    static func fact(_ name: String, _ type: DataFieldType) -> ReportSubject.Field {
+    static func fact(_ name: String, _ type: DataModel.FieldType) -> ReportSubject.Field {
         let kind: Kind =
             switch type {
             case .number: .number

@@ -311,7 +311,7 @@ extension CallReplay {
         }
     }
 
-    private func check(_ records: [RecordList.Record]) throws {
+    private func check(_ records: [Account.Record]) throws {
         let elements = try expectation.root().children(named: "Record")
         #expect(records.map(\.id) == elements.map { $0.attr("id") ?? "" }, "\(exchange)")
         #expect(records.map(\.label) == elements.map { $0.attr("label") ?? "" }, "\(exchange)")

@@ -8,9 +8,7 @@ class AddressDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: Address?
-}
 
-extension AddressDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``AddressDocument/x``.
@@ -24,9 +22,7 @@ class Class: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension Class {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Class/x``.
@@ -43,53 +39,38 @@ extension Class {
 class Everything: IndivoDocument {
     /// A text. At most 40 characters. Required by the server. Older documents call it `text` or `words`.
     @Field(formerly: "text", "words", rules: [.required, .maximumLength(40)]) var string: String?
-
     /// A number. In `m`.
     @Field var number: Double?
-
     /// An instant.
     @Field var date: XMLDateTime?
-
     /// A day. Older documents call it `date_of_it`.
     @Field(formerly: "date_of_it") var day: XMLDate?
-
     /// A code. Coded in SNOMED CT. Required by the server.
     ///
     /// One of `1` (one) or `2` (two).
     @Field("coded_value", rules: [.required, .coded(in: .snomed), .identifiers(["1", "2"])]) var codedValue: CodedValue?
-
     /// The field `value_and_unit`. In `kg`.
     @Field("value_and_unit", rules: [.unit("kg")]) var valueAndUnit: ValueAndUnit?
-
     /// The field `value_range`.
     @Field("value_range") var valueRange: ValueRange?
-
     /// The field `quantitative_result`.
     @Field("quantitative_result") var quantitativeResult: QuantitativeResult?
-
     /// The field `address`.
     ///
     /// - `city`: Where else? At most 20 characters.
     @Field(rules: [.part("city", [.maximumLength(20)])]) var address: Address?
-
     /// The field `organization`.
     @Field var organization: Organization?
-
     /// The field `pharmacy`.
     @Field var pharmacy: Pharmacy?
-
     /// The field `name`.
     @Field var name: PersonName?
-
     /// The field `telephone`.
     @Field var telephone: Telephone?
-
     /// The field `provider`.
     @Field var provider: Provider?
-
     /// A sign. In `Cel`. Its name is `8310-5` in LOINC.
     @Field("vital_sign", rules: [.coded(in: .loinc), .identifiers(["8310-5"]), .unit("Cel")]) var vitalSign: VitalSign?
-
     /// A pressure.
     ///
     /// - `site`: Where it was taken. Coded in `http://example.org/sites#`.
@@ -101,67 +82,47 @@ class Everything: IndivoDocument {
             .part("systolic", [.coded(in: .loinc), .identifiers(["8480-6"]), .unit("mm[Hg]")]),
         ])
     var bloodPressure: BloodPressure?
-
     /// The field `part`.
     @Field var part: Piece?
-
     /// What else there is. Older documents call it `a_former_name_that_is_long`, `another_former_name_that_is_long`, or
     /// `yet_another`.
     @Field("spare_parts", formerly: "a_former_name_that_is_long", "another_former_name_that_is_long", "yet_another")
     var extras: [Piece]
-
     /// The field `parents`.
     @Field var parents: [Everything]
-}
 
-extension Everything {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Everything/string``.
         static let string = ModelColumn<String>("string")
-
         /// The column of ``Everything/number``.
         static let number = ModelColumn<Double>("number")
-
         /// The column of ``Everything/date``.
         static let date = ModelColumn<XMLDateTime>("date")
-
         /// The column of ``Everything/day``.
         static let day = ModelColumn<XMLDate>("day")
-
         /// The column of ``Everything/codedValue``.
         static let codedValue = ModelColumn<CodedValue>("codedValue")
-
         /// The column of ``Everything/valueAndUnit``.
         static let valueAndUnit = ModelColumn<ValueAndUnit>("valueAndUnit")
-
         /// The column of ``Everything/valueRange``.
         static let valueRange = ModelColumn<ValueRange>("valueRange")
-
         /// The column of ``Everything/quantitativeResult``.
         static let quantitativeResult = ModelColumn<QuantitativeResult>("quantitativeResult")
-
         /// The column of ``Everything/address``.
         static let address = ModelColumn<Address>("address")
-
         /// The column of ``Everything/organization``.
         static let organization = ModelColumn<Organization>("organization")
-
         /// The column of ``Everything/pharmacy``.
         static let pharmacy = ModelColumn<Pharmacy>("pharmacy")
-
         /// The column of ``Everything/name``.
         static let name = ModelColumn<PersonName>("name")
-
         /// The column of ``Everything/telephone``.
         static let telephone = ModelColumn<Telephone>("telephone")
-
         /// The column of ``Everything/provider``.
         static let provider = ModelColumn<Provider>("provider")
-
         /// The column of ``Everything/vitalSign``.
         static let vitalSign = ModelColumn<VitalSign>("vitalSign")
-
         /// The column of ``Everything/bloodPressure``.
         static let bloodPressure = ModelColumn<BloodPressure>("bloodPressure")
     }
@@ -173,9 +134,7 @@ class Model: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension Model {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Model/x``.
@@ -187,203 +146,137 @@ extension Model {
 class Odd: IndivoDocument {
     /// The field `test-name`.
     @Field("test-name") var testName: String?
-
     /// The field `test_name`.
     @Field("test_name") var testName2: String?
-
     /// The field `2nd opinion`.
     @Field("2nd opinion") var _2ndOpinion: String?
-
     /// The field `größe`.
     @Field var größe: Double?
-
     /// The field `年齢`.
     @Field var 年齢: Double?
-
     /// The field `mood 😀`.
     @Field("mood 😀") var mood😀: String?
-
     /// The field `init`.
     @Field("init") var oddInit: String?
-
     /// The field `self`.
     @Field("self") var oddSelf: String?
-
     /// The field `Type`.
     @Field("Type") var type: String?
-
     /// The field `Protocol`.
     @Field("Protocol") var `protocol`: String?
-
     /// The field `class`.
     @Field var `class`: String?
-
     /// The field `default`.
     @Field var `default`: String?
-
     /// The field `in`.
     @Field var `in`: String?
-
     /// The field `Any`.
     @Field("Any") var any: String?
-
     /// The field `id`.
     @Field("id") var oddID: String?
-
     /// The field `metadata`.
     @Field("metadata") var oddMetadata: String?
-
     /// The field `modelName`.
     @Field("modelName") var oddModelName: String?
-
     /// The field `description`.
     @Field("description") var oddDescription: String?
-
     /// The field `wrappedValue`.
     @Field var wrappedValue: String?
-
     /// The field `_private`.
     @Field("_private") var private2: String?
-
     /// The field `private`.
     @Field var `private`: String?
-
     /// The field `%%`.
     @Field("%%") var field: String?
-
     /// The field `a_1_2`.
     @Field("a_1_2") var a1_2: String?
-
     /// The field `a_12`.
     @Field("a_12") var a12: String?
-
     /// The field `URL`.
     @Field("URL") var url: String?
-
     /// The field `HDLCholesterol`.
     @Field("HDLCholesterol") var hdlCholesterol: Double?
-
     /// The field `DATE_OF_BIRTH`.
     @Field("DATE_OF_BIRTH") var dateOfBirth: XMLDateTime?
-
     /// The field `Name`.
     @Field("Name") var name: PersonName?
-
     /// The field `quote"d`.
     @Field("quote\"d") var quoteD: String?
-
     /// The field `back\slash`.
     @Field("back\\slash") var backSlash: String?
-
     /// The field `line break`.
     @Field("line\nbreak") var lineBreak: String?
-
     /// The field `$`.
     @Field("$") var field2: String?
-
     /// The field `related`.
     @Field("related") var oddRelated: SleepNight?
-
     /// The field `times`.
     @Field var times: [_2Fast]
-}
 
-extension Odd {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Odd/testName``.
         static let testName = ModelColumn<String>("testName")
-
         /// The column of ``Odd/testName2``.
         static let testName2 = ModelColumn<String>("testName2")
-
         /// The column of ``Odd/_2ndOpinion``.
         static let _2ndOpinion = ModelColumn<String>("_2ndOpinion")
-
         /// The column of ``Odd/größe``.
         static let größe = ModelColumn<Double>("größe")
-
         /// The column of ``Odd/年齢``.
         static let 年齢 = ModelColumn<Double>("年齢")
-
         /// The column of ``Odd/mood😀``.
         static let mood😀 = ModelColumn<String>("mood😀")
-
         /// The column of ``Odd/oddInit``.
         static let oddInit = ModelColumn<String>("oddInit")
-
         /// The column of ``Odd/oddSelf``.
         static let oddSelf = ModelColumn<String>("oddSelf")
-
         /// The column of ``Odd/type``.
         static let type = ModelColumn<String>("type")
-
         /// The column of ``Odd/protocol``.
         static let `protocol` = ModelColumn<String>("protocol")
-
         /// The column of ``Odd/class``.
         static let `class` = ModelColumn<String>("class")
-
         /// The column of ``Odd/default``.
         static let `default` = ModelColumn<String>("default")
-
         /// The column of ``Odd/in``.
         static let `in` = ModelColumn<String>("in")
-
         /// The column of ``Odd/any``.
         static let any = ModelColumn<String>("any")
-
         /// The column of ``Odd/oddID``.
         static let oddID = ModelColumn<String>("oddID")
-
         /// The column of ``Odd/oddMetadata``.
         static let oddMetadata = ModelColumn<String>("oddMetadata")
-
         /// The column of ``Odd/oddModelName``.
         static let oddModelName = ModelColumn<String>("oddModelName")
-
         /// The column of ``Odd/oddDescription``.
         static let oddDescription = ModelColumn<String>("oddDescription")
-
         /// The column of ``Odd/wrappedValue``.
         static let wrappedValue = ModelColumn<String>("wrappedValue")
-
         /// The column of ``Odd/private2``.
         static let private2 = ModelColumn<String>("private2")
-
         /// The column of ``Odd/private``.
         static let `private` = ModelColumn<String>("private")
-
         /// The column of ``Odd/field``.
         static let field = ModelColumn<String>("field")
-
         /// The column of ``Odd/a1_2``.
         static let a1_2 = ModelColumn<String>("a1_2")
-
         /// The column of ``Odd/a12``.
         static let a12 = ModelColumn<String>("a12")
-
         /// The column of ``Odd/url``.
         static let url = ModelColumn<String>("url")
-
         /// The column of ``Odd/hdlCholesterol``.
         static let hdlCholesterol = ModelColumn<Double>("hdlCholesterol")
-
         /// The column of ``Odd/dateOfBirth``.
         static let dateOfBirth = ModelColumn<XMLDateTime>("dateOfBirth")
-
         /// The column of ``Odd/name``.
         static let name = ModelColumn<PersonName>("name")
-
         /// The column of ``Odd/quoteD``.
         static let quoteD = ModelColumn<String>("quoteD")
-
         /// The column of ``Odd/backSlash``.
         static let backSlash = ModelColumn<String>("backSlash")
-
         /// The column of ``Odd/lineBreak``.
         static let lineBreak = ModelColumn<String>("lineBreak")
-
         /// The column of ``Odd/field2``.
         static let field2 = ModelColumn<String>("field2")
     }
@@ -395,9 +288,7 @@ class Odd2: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension Odd2 {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Odd2/x``.
@@ -411,12 +302,9 @@ class Piece: IndivoDocument {
 
     /// The field `label`.
     @Field var label: String?
-
     /// The field `whole`.
     @Field var whole: Everything?
-}
 
-extension Piece {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``Piece/label``.
@@ -430,9 +318,7 @@ class ProtocolDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension ProtocolDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``ProtocolDocument/x``.
@@ -446,9 +332,7 @@ class SelfDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: Address?
-}
 
-extension SelfDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``SelfDocument/x``.
@@ -462,9 +346,7 @@ class SleepNight: IndivoDocument {
 
     /// The field `id`.
     @Field("id") var sleepNightID: String?
-}
 
-extension SleepNight {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``SleepNight/sleepNightID``.
@@ -478,9 +360,7 @@ class StringDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension StringDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``StringDocument/x``.
@@ -494,9 +374,7 @@ class TaskDocument: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension TaskDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``TaskDocument/x``.
@@ -510,9 +388,7 @@ class TypeDocument: IndivoDocument {
 
     /// The field `type`.
     @Field var type: String?
-}
 
-extension TypeDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``TypeDocument/type``.
@@ -526,9 +402,7 @@ class _2Fast: IndivoDocument {
 
     /// The field `x`.
     @Field var x: String?
-}
 
-extension _2Fast {
     /// What a report on the documents can be filtered, ordered and grouped by.
     enum Columns {
         /// The column of ``_2Fast/x``.

@@ -46,7 +46,19 @@ extension JSONNode {
     /// The value in `file`, nil when there is none, and what was wrong.
     static func read(_ file: SourceFile, into diagnostics: inout Diagnostics) -> JSONNode? {
         let lines = SourceLines(file)
-        guard Encoding.check(file, lines, into: &diagnostics) else { return nil }
+        let start = SourceLocation(path: file.path, line: 1, column: 1)
+        if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
+            diagnostics.error(at: start, "The file is UTF-16. Save it as UTF-8.")
+            return nil
+        }
+        if let index = firstInvalidByte(file.bytes) {
+            diagnostics.error(
+                at: lines.location(ofByte: index), "The file is not UTF-8 from here on. Save it as UTF-8.")
+            return nil
+        }
+        if file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            diagnostics.warn(at: start, "The file starts with a byte order mark, which a server may refuse. Remove it.")
+        }
         var mender = SlipMender(file, lines)
         let root = mender.read()
         diagnostics.add(mender.problems)
@@ -71,6 +83,18 @@ extension JSONNode {
         } else {
             value =
                 json.string.map { .string($0) } ?? json.number.map { .number($0) } ?? json.boolean.map { .boolean($0) } ?? .null
+        }
+    }
+    private static func firstInvalidByte(_ bytes: [UInt8]) -> Int? {
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        var index = 0
+        while true {
+            switch decoder.decode(&iterator) {
+            case .scalarValue(let scalar): index += UTF8.width(scalar)
+            case .emptyInput: return nil
+            case .error: return index
+            }
         }
     }
 }

@@ -62,7 +62,7 @@ struct SlipMender {
         case .tooLong, .tooManyNodes, .invalidUTF8: return fail(index, "This cannot be read: \(reason).")
         case .unexpectedEnd:
             guard let open = before.open.last else { return fail(index, "The file ends where a value should be.") }
-            let (opening, closing) = bytes[open] == Ascii.openBrace ? ("{", "}") : ("[", "]")
+            let (opening, closing) = bytes[open] == "{" ? ("{", "}") : ("[", "]")
             return fail(open, "This '\(opening)' is never closed: a '\(closing)' is missing.")
         case .unterminatedString: return closeString(index, before, end: "file")
         case .controlCharacter: return mendControlCharacter(index, before)
@@ -75,7 +75,7 @@ struct SlipMender {
         case .expectedColon: return mendColon(index, before)
         case .expectedCommaOrEnd: return mendSeparator(index, before)
         case .trailingText:
-            let more = bytes[index] == Ascii.openBrace || bytes[index] == Ascii.comma
+            let more = bytes[index] == "{" || bytes[index] == ","
             let advice = more ? " Several models in one file go into a list: '[ { … }, { … } ]'." : " Remove it."
             problems.error(at: location(index), "There is text after the end of the value.\(advice)")
             replace(index..<bytes.count, with: "")
@@ -98,13 +98,13 @@ struct SlipMender {
     /// Comments, and blanks that are none in JSON.
     private mutating func mendBlank(_ index: Int) -> Bool {
         let rest = bytes[index...]
-        if rest.first == Ascii.hash || rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8) {
+        if rest.starts(with: "#".utf8) || rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8) {
             problems.error(
                 at: location(index), "JSON has no comments: what is to be said about a model goes into its notes file.")
-            var end = rest.firstIndex { $0 == Ascii.newline || $0 == Ascii.carriageReturn } ?? bytes.count
+            var end = rest.firstIndex { $0 == "\n" || $0 == "\r" } ?? bytes.count
             if rest.starts(with: "/*".utf8) {
                 let pairs = zip(bytes.indices, zip(bytes, bytes.dropFirst())).dropFirst(index + 2)
-                end = pairs.first { $0.1 == (Ascii.star, Ascii.slash) }.map { $0.0 + 2 } ?? bytes.count
+                end = pairs.first { $0.1.0 == "*" && $0.1.1 == "/" }.map { $0.0 + 2 } ?? bytes.count
             }
             replace(index..<end, with: " ")
             return true
@@ -124,7 +124,7 @@ struct SlipMender {
     private mutating func closeString(_ opening: Int, _ before: Context, end: String) -> Bool {
         problems.error(
             at: location(opening), "This string is not closed: a '\"' is missing before the end of the \(end).")
-        let lineEnd = bytes[opening...].firstIndex { $0 == Ascii.newline || $0 == Ascii.carriageReturn } ?? bytes.count
+        let lineEnd = bytes[opening...].firstIndex { $0 == "\n" || $0 == "\r" } ?? bytes.count
         // The line's rest went into the string: after a key there is no value to be found on it.
         damage(opening..<lineEnd, with: before.expectsName(bytes) ? "\"\": null" : "null")
         return true
@@ -132,7 +132,7 @@ struct SlipMender {
 
     private mutating func mendControlCharacter(_ index: Int, _ before: Context) -> Bool {
         guard let opening = before.openString else { return failExpecting("a value", at: index) }
-        if bytes[index] == Ascii.newline || bytes[index] == Ascii.carriageReturn {
+        if bytes[index] == "\n" || bytes[index] == "\r" {
             return closeString(opening, context(before: opening), end: "line")
         }
         let code = hex(UInt32(bytes[index]))
@@ -145,7 +145,7 @@ struct SlipMender {
 
     private mutating func mendEscape(_ index: Int, _ before: Context) -> Bool {
         guard let opening = before.openString else { return failExpecting("a value", at: index) }
-        if let next = bytes[index...].dropFirst().first, next == Ascii.newline || next == Ascii.carriageReturn {
+        if let next = bytes[index...].dropFirst().first, next == "\n" || next == "\r" {
             return closeString(opening, context(before: opening), end: "line")
         }
         problems.error(
@@ -177,7 +177,7 @@ struct SlipMender {
     // MARK: Members and values
 
     private mutating func mendName(_ index: Int, _ before: Context) -> Bool {
-        if mendComma(index, before, closing: Ascii.closeBrace) { return true }
+        if mendComma(index, before, closing: "}") { return true }
         if let (range, text) = foreignString(at: index) {
             replace(range, with: JSONValue(String(decoding: text, as: UTF8.self)).text())
             return true
@@ -191,11 +191,11 @@ struct SlipMender {
     private mutating func mendColon(_ index: Int, _ before: Context) -> Bool {
         let key = "\"\(key(before))\""
         switch bytes[index] {
-        case Ascii.comma, Ascii.closeBrace:
+        case ",", "}":
             problems.error(
                 at: location(before.tokenStart), "The key \(key) has no value: ': \"String\"' or the like is missing.")
             damage(index..<index, with: ": null")
-        case Ascii.quote, Ascii.openBrace, Ascii.openBracket:
+        case "\"", "{", "[":
             problems.error(at: location(before.tokenEnd), "A colon is missing after the key \(key).")
             replace(index..<index, with: ":")
         default: return failExpecting("a colon after the key \(key)", at: index)
@@ -204,13 +204,13 @@ struct SlipMender {
     }
 
     private mutating func mendValue(_ index: Int, _ before: Context) -> Bool {
-        if before.isInObject(bytes), bytes[index] == Ascii.comma || bytes[index] == Ascii.closeBrace {
+        if before.isInObject(bytes), bytes[index] == "," || bytes[index] == "}" {
             problems.error(
                 at: location(index), "The value of \"\(key(context(before: before.tokenStart)))\" is missing.")
             damage(index..<index, with: "null")
             return true
         }
-        if mendComma(index, before, closing: Ascii.closeBracket) { return true }
+        if mendComma(index, before, closing: "]") { return true }
         if let (range, _) = foreignString(at: index) {
             damage(range, with: "null")
             return true
@@ -222,14 +222,14 @@ struct SlipMender {
     }
 
     /// A comma that nothing follows, or another comma.
-    private mutating func mendComma(_ index: Int, _ before: Context, closing: UInt8) -> Bool {
-        guard before.tokenEnd > 0, bytes[before.tokenStart] == Ascii.comma else { return false }
+    private mutating func mendComma(_ index: Int, _ before: Context, closing: Unicode.Scalar) -> Bool {
+        guard before.tokenEnd > 0, bytes[before.tokenStart] == "," else { return false }
         switch bytes[index] {
         case closing:
             problems.error(
                 at: location(before.tokenStart), "The last comma is one too many: nothing follows it. Remove it.")
             replace(before.tokenStart..<before.tokenEnd, with: "")
-        case Ascii.comma:
+        case ",":
             problems.error(at: location(index), "There is one comma too many. Remove it.")
             replace(index..<index + 1, with: "")
         default: return false
@@ -239,14 +239,14 @@ struct SlipMender {
 
     private mutating func mendSeparator(_ index: Int, _ before: Context) -> Bool {
         let byte = bytes[index]
-        if byte == Ascii.quote, index == before.tokenEnd, endsItem(index + 1) {
+        if byte == "\"", index == before.tokenEnd, endsItem(index + 1) {
             problems.error(at: location(index), "There is one quotation mark too many. Remove it.")
             replace(index..<index + 1, with: "")
             return true
         }
         let isAfterDamage = damaged.contains(origin(before.tokenStart))
-        guard isAfterDamage || byte == Ascii.quote || byte == Ascii.openBrace,
-            byte != Ascii.closeBrace, byte != Ascii.closeBracket
+        guard isAfterDamage || byte == "\"" || byte == "{",
+            byte != "}", byte != "]"
         else { return failExpecting(before.isInObject(bytes) ? "',' or '}'" : "',' or ']'", at: index) }
         if !isAfterDamage { problems.error(at: location(before.tokenEnd), "A comma is missing here.") }
         replace(index..<index, with: ",")
@@ -311,11 +311,11 @@ extension SlipMender {
         /// The index of a string's quotation mark, inside it.
         var openString: Int?
 
-        func isInObject(_ bytes: [UInt8]) -> Bool { open.last.map { bytes[$0] == Ascii.openBrace } ?? false }
+        func isInObject(_ bytes: [UInt8]) -> Bool { open.last.map { bytes[$0] == "{" } ?? false }
 
         /// Whether the name of a member comes next.
         func expectsName(_ bytes: [UInt8]) -> Bool {
-            isInObject(bytes) && (bytes[tokenStart] == Ascii.openBrace || bytes[tokenStart] == Ascii.comma)
+            isInObject(bytes) && (bytes[tokenStart] == "{" || bytes[tokenStart] == ",")
         }
     }
 
@@ -326,17 +326,17 @@ extension SlipMender {
             let start = index
             index += 1
             switch bytes[start] {
-            case Ascii.space, Ascii.tab, Ascii.newline, Ascii.carriageReturn: continue
-            case Ascii.quote:
-                while index < end, bytes[index] != Ascii.quote { index += bytes[index] == Ascii.backslash ? 2 : 1 }
+            case " ", "\t", "\n", "\r": continue
+            case "\"":
+                while index < end, bytes[index] != "\"" { index += bytes[index] == "\\" ? 2 : 1 }
                 guard index < end else {
                     context.openString = start
                     return context
                 }
                 index += 1
-            case Ascii.openBrace, Ascii.openBracket: context.open.append(start)
-            case Ascii.closeBrace, Ascii.closeBracket: _ = context.open.popLast()
-            case Ascii.comma, Ascii.colon: break
+            case "{", "[": context.open.append(start)
+            case "}", "]": _ = context.open.popLast()
+            case ",", ":": break
             default: while index < end, !",:{}[]\" \t\r\n".utf8.contains(bytes[index]) { index += 1 }
             }
             (context.tokenStart, context.tokenEnd) = (start, index)
@@ -345,21 +345,6 @@ extension SlipMender {
     }
 }
 
-/// The bytes that JSON gives a meaning.
-private enum Ascii {
-    static let tab = UInt8(ascii: "\t")
-    static let newline = UInt8(ascii: "\n")
-    static let carriageReturn = UInt8(ascii: "\r")
-    static let space = UInt8(ascii: " ")
-    static let quote = UInt8(ascii: "\"")
-    static let backslash = UInt8(ascii: "\\")
-    static let slash = UInt8(ascii: "/")
-    static let star = UInt8(ascii: "*")
-    static let hash = UInt8(ascii: "#")
-    static let comma = UInt8(ascii: ",")
-    static let colon = UInt8(ascii: ":")
-    static let openBrace = UInt8(ascii: "{")
-    static let closeBrace = UInt8(ascii: "}")
-    static let openBracket = UInt8(ascii: "[")
-    static let closeBracket = UInt8(ascii: "]")
-}
+private func == (byte: UInt8, scalar: Unicode.Scalar) -> Bool { byte == UInt8(ascii: scalar) }
+private func != (byte: UInt8, scalar: Unicode.Scalar) -> Bool { byte != UInt8(ascii: scalar) }
+private func ~= (scalar: Unicode.Scalar, byte: UInt8) -> Bool { byte == scalar }

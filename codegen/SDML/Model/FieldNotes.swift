@@ -30,9 +30,6 @@ public struct FieldNotes: Sendable, Hashable {
     public var unit: String?
     /// What is said about the parts of a compound, in the order of the type's parts.
     public var parts: [PartNotes] = []
-
-    /// Nothing said.
-    public init() {}
 }
 
 /// What a notes file says about one part of a compound field.
@@ -54,5 +51,19 @@ public struct AllowedValue: Sendable, Hashable {
     public init(identifier: String, title: String? = nil) {
         self.identifier = identifier
         self.title = title
+    }
+}
+
+/// What a notes file says about a model.
+public struct ModelNotes: Sendable, Hashable {
+    /// What the model is.
+    public var documentation: String?
+    /// The name its class should have instead of the one made from the model's.
+    public var swiftName: String?
+
+    /// Nothing said.
+    public init(documentation: String? = nil, swiftName: String? = nil) {
+        self.documentation = documentation
+        self.swiftName = swiftName
     }
 }

@@ -9,7 +9,7 @@ struct NotesReader {
     /// notes.
     let isComplete: Bool
 
-    func read(_ root: JSONNode, into index: inout NotesIndex, diagnostics: inout Diagnostics) {
+    func read(_ root: JSONNode, into index: inout [String: NotesOfModel], diagnostics: inout Diagnostics) {
         NotesObject.read(root, as: "A notes file", into: &diagnostics) { member, diagnostics in
             let known = definitions.filter { !$0.isReference && $0.name == member.key }
             guard !known.isEmpty else {
@@ -25,22 +25,23 @@ struct NotesReader {
     }
 
     private func readModel(
-        _ member: NotesObject.Member, definitions: [ModelDefinition], into index: inout NotesIndex,
+        _ member: NotesObject.Member, definitions: [ModelDefinition], into index: inout [String: NotesOfModel],
         diagnostics: inout Diagnostics
     ) {
-        var notes = ModelNotes()
-        var fields: [String: FieldNotes] = [:]
+        var found = NotesOfModel(location: member.location)
         NotesObject.read(member.value, as: "What is said about a model", into: &diagnostics) { member, diagnostics in
             switch member.key {
-            case "documentation": notes.documentation = member.text(into: &diagnostics)
-            case "swiftName": notes.swiftName = member.identifier(into: &diagnostics)
-            case "fields": fields = readFields(member.value, definitions: definitions, into: &diagnostics)
+            case "documentation": found.notes.documentation = member.text(into: &diagnostics)
+            case "swiftName": found.notes.swiftName = member.identifier(into: &diagnostics)
+            case "fields": found.fields = readFields(member.value, definitions: definitions, into: &diagnostics)
             default: member.reportUnknown(known: ["documentation", "swiftName", "fields"], into: &diagnostics)
             }
         }
-        if let first = index.add(notes, fields: fields, on: member.key, at: member.location) {
+        if let first = index[member.key] {
             diagnostics.error(
-                at: member.location, "There are notes on '\(member.key)' already, at \(first). Put them together.")
+                at: member.location, "There are notes on '\(member.key)' already, at \(first.location). Put them together.")
+        } else {
+            index[member.key] = found
         }
     }
 
@@ -67,4 +68,11 @@ struct NotesReader {
         }
         return result
     }
+}
+
+/// What the notes of all files say of a model.
+struct NotesOfModel {
+    var notes = ModelNotes()
+    var fields: [String: FieldNotes] = [:]
+    var location: SourceLocation
 }

@@ -22,7 +22,7 @@ public struct SDMLParser: Sendable {
         /// The problems, ordered by place.
         public let diagnostics: [Diagnostic]
         /// Whether one of the problems is an error.
-        public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+        public var hasErrors: Bool { diagnostics.hasErrors }
     }
 
     /// Reads the models of all files together: a model of one file may refer to one of another.
@@ -33,7 +33,7 @@ public struct SDMLParser: Sendable {
     public static func parse(_ inputs: [Input], externalModels: Set<String> = []) -> Result {
         var diagnostics = Diagnostics()
         var definitions: [ModelDefinition] = []
-        var notes = NotesIndex()
+        var notes: [String: NotesOfModel] = [:]
         for input in inputs.sorted(by: { $0.models.path < $1.models.path }) {
             var problems = Diagnostics()
             var reader = ModelReader(file: input.models)

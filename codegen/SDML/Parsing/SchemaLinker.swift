@@ -3,7 +3,7 @@ import Suggestions
 /// Makes one schema of the definitions of all files: joins what is defined twice alike, finds what is referred to.
 struct SchemaLinker {
     let definitions: [ModelDefinition]
-    let notes: NotesIndex
+    let notes: [String: NotesOfModel]
     let externalModels: Set<String>
 
     func link(into diagnostics: inout Diagnostics) -> SDMLSchema {
@@ -31,13 +31,14 @@ struct SchemaLinker {
     }
 
     private func model(_ definition: ModelDefinition) -> SDMLModel {
+        let notes = notes[definition.name]
         let fields = definition.fields.map { field in
             SDMLField(
-                name: field.name, type: field.type, notes: notes.field(field.name, of: definition.name),
+                name: field.name, type: field.type, notes: notes?.fields[field.name] ?? FieldNotes(),
                 location: field.location)
         }
         return SDMLModel(
-            name: definition.name, fields: fields, notes: notes.model(definition.name), fileName: definition.fileName,
+            name: definition.name, fields: fields, notes: notes?.notes ?? ModelNotes(), fileName: definition.fileName,
             location: definition.location)
     }
 

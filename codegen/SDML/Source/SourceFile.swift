@@ -21,3 +21,55 @@ public struct SourceFile: Sendable, Hashable {
         self.init(path: path, name: name, bytes: Array(text.utf8))
     }
 }
+
+/// A place in a file: line and column count from 1, columns in Unicode scalars.
+public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The path of the file, as the user wrote it.
+    public let path: String
+    /// The line, from 1.
+    public let line: Int
+    /// The column, from 1.
+    public let column: Int
+
+    /// A place in the file at `path`.
+    public init(path: String, line: Int, column: Int) {
+        self.path = path
+        self.line = line
+        self.column = column
+    }
+
+    /// `path:line:column`, as compilers write it.
+    public var description: String { "\(path):\(line):\(column)" }
+
+    /// By path, then line, then column.
+    public static func < (a: SourceLocation, b: SourceLocation) -> Bool {
+        (a.path, a.line, a.column) < (b.path, b.line, b.column)
+    }
+}
+
+/// Where the lines of a file start, which gives the location of any byte.
+struct SourceLines {
+    private let file: SourceFile
+    /// The index of each line's first byte. A line ends with LF, CR LF or CR; a byte order mark is no column.
+    private let starts: [Int]
+
+    init(_ file: SourceFile) {
+        self.file = file
+        let bytes = file.bytes
+        let ends = bytes.indices.filter { index in
+            bytes[index] == 0x0A || bytes[index] == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
+        }
+        starts = [bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0] + ends.map { $0 + 1 }
+    }
+
+    /// The line and column, in Unicode scalars, of the byte at an index.
+    func location(ofByte index: Int) -> SourceLocation {
+        var (low, high) = (0, starts.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if starts[middle] <= index { low = middle } else { high = middle }
+        }
+        let before = file.bytes[min(starts[low], index)..<index]
+        return SourceLocation(path: file.path, line: low + 1, column: before.count { $0 & 0xC0 != 0x80 } + 1)
+    }
+}

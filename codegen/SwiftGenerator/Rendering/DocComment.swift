@@ -1,3 +1,5 @@
+import SDML
+
 /// Documentation comments, wrapped at the end of the line.
 package enum DocComment {
     /// Paragraphs as `///` lines, an empty one between them but for items of a list.
@@ -38,14 +40,5 @@ package enum DocComment {
     }
 
     /// The text with nothing in it that would end a comment's line.
-    static func oneLine(_ text: String) -> String {
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            let category = scalar.properties.generalCategory
-            let breaks = category == .control || category == .lineSeparator || category == .paragraphSeparator
-            result.append(breaks ? " " : scalar)
-        }
-        return String(result)
-    }
+    static func oneLine(_ text: String) -> String { text.replacingBreaks(with: " ") }
 }

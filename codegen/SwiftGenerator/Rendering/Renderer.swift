@@ -1,9 +1,9 @@
 /// The third stage of the compiler: ``SwiftFile`` → text. It decides nothing but where lines end.
-public enum Renderer {
+enum Renderer {
     static let lineLength = 120
 
     /// The text of a file.
-    public static func render(_ file: SwiftFile) -> GeneratedFile {
+    static func render(_ file: SwiftFile) -> GeneratedFile {
         var blocks = [heading(of: file)]
         if !file.imports.isEmpty { blocks.append(file.imports.map { "import \($0)" }.joined(separator: "\n")) }
         blocks += file.classes.map(render)
@@ -25,13 +25,11 @@ public enum Renderer {
         let modifier = declaration.access.modifier
         var text = DocComment.render(declaration.documentation, indent: "")
         text += "\(modifier)class \(declaration.name): IndivoDocument {\n"
-        var members: [String] = []
         if declaration.modelName != declaration.name {
-            members.append(
-                "    override \(modifier)class var modelName: String { \(literal(declaration.modelName)) }\n")
+            text += "    override \(modifier)class var modelName: String { \(literal(declaration.modelName)) }\n\n"
         }
-        members += declaration.properties.map { render($0, modifier: modifier) }
-        return text + members.joined(separator: "\n") + "}" + columns(of: declaration)
+        text += declaration.properties.map { render($0, modifier: modifier) }.joined()
+        return text + columns(of: declaration) + "}"
     }
 
     /// The columns by which a report on the documents can be asked; nothing where there is none.
@@ -50,22 +48,16 @@ public enum Renderer {
         if columns.isEmpty { return "" }
         return """
 
-
-            extension \(declaration.name) {
                 /// What a report on the documents can be filtered, ordered and grouped by.
                 \(modifier)enum Columns {
-            \(columns.joined(separator: "\n"))    }
-            }
+            \(columns.joined())    }
+
             """
     }
 
     private static func render(_ property: SwiftProperty, modifier: String) -> String {
         let documentation = DocComment.render(property.documentation, indent: "    ")
-        let type = switch property.kind {
-        case .optional(let name): "\(name)?"
-        case .array(let name): "[\(name)]"
-        }
-        let declaration = "\(modifier)var \(SwiftGrammar.quoted(property.name)): \(type)"
+        let declaration = "\(modifier)var \(SwiftGrammar.quoted(property.name)): \(property.type)"
         let wrapper = FieldAttribute.layout(of: property)
         let line = "    \(wrapper.flat) \(declaration)"
         if line.count <= lineLength { return "\(documentation)\(line)\n" }

@@ -7,10 +7,12 @@ struct ClassNames {
     private(set) var all: Set<String> = []
 
     init(schema: SDMLSchema, options: GeneratorOptions, diagnostics: inout Diagnostics) {
-        for model in options.externalModels where schema.model(named: model) == nil { names[model] = model }
         // Class names are file names, and a disk may ignore letter case.
-        var taken = Set(names.values.map { $0.lowercased() })
-
+        var free = FreeNames(ignoresCase: true, isReserved: ReservedNames.isType)
+        for model in options.externalModels where schema.model(named: model) == nil {
+            names[model] = model
+            _ = free.take(model)
+        }
         for model in schema.models {
             guard let name = model.notes.swiftName else { continue }
             if ReservedNames.usedTypes.contains(name) || SwiftGrammar.keywords.contains(name)
@@ -19,29 +21,18 @@ struct ClassNames {
                     at: model.location,
                     "The class of '\(model.name)' cannot be called '\(name)', as its notes ask: the name is Swift's or "
                         + "Indivo's own.")
-            } else if !taken.insert(name.lowercased()).inserted {
+            } else if !free.take(name) {
                 diagnostics.error(
                     at: model.location,
                     "The class of '\(model.name)' cannot be called '\(name)', as its notes ask: another class is.")
             }
             names[model.name] = name
         }
-        // Models whose names are taken as they are come first: no oddly named one can take theirs.
         let rest = schema.models.filter { $0.notes.swiftName == nil }
-        let plain = rest.filter { SwiftSpelling.upperCamel($0.name, fallback: "") == $0.name }
-        let odd = rest.filter { SwiftSpelling.upperCamel($0.name, fallback: "") != $0.name }
-        for model in plain + odd {
-            let spelt = SwiftSpelling.upperCamel(model.name, fallback: "Model")
-            var name = options.prefix + spelt + options.suffix
-            if ReservedNames.isType(name) { name += "Document" }
-            var choice = name
-            var number = 2
+        for model in FreeNames.plainFirst(rest, named: \.name, spelt: SwiftSpelling.upperCamel) {
+            let name = options.prefix + SwiftSpelling.upperCamel(model.name, fallback: "Model") + options.suffix
             // `Document` behind a name may make another type's of it: `Indivo`.
-            while ReservedNames.isType(choice) || !taken.insert(choice.lowercased()).inserted {
-                choice = "\(name)\(number)"
-                number += 1
-            }
-            names[model.name] = choice
+            names[model.name] = free.choose(ReservedNames.isType(name) ? name + "Document" : name)
         }
         all = Set(names.values)
     }

@@ -6,40 +6,30 @@ struct PropertyNames {
 
     init(model: SDMLModel, classNames: ClassNames, diagnostics: inout Diagnostics) {
         // A property called like a type would hide it from the declarations beside.
-        func isReserved(_ name: String) -> Bool {
+        var free = FreeNames { name in
             ReservedNames.documentMembers.contains(name) || SwiftGrammar.unusableMembers.contains(name)
                 || ReservedNames.usedTypes.contains(name) || classNames.all.contains(name)
         }
-        var taken: Set<String> = []
         for field in model.fields {
             guard let name = field.notes.swiftName else { continue }
-            if isReserved(name) {
+            if free.isReserved(name) {
                 diagnostics.error(
                     at: field.location,
                     "The property of '\(field.name)' cannot be called '\(name)', as its notes ask: a type, or a "
                         + "member of every document, has that name.")
-            } else if !taken.insert(name).inserted {
+            } else if !free.take(name) {
                 diagnostics.error(
                     at: field.location,
                     "The property of '\(field.name)' cannot be called '\(name)', as its notes ask: another one is.")
             }
             names[field.name] = name
         }
-        // Fields whose names can stand as they are come first: no oddly named one can take theirs.
-        let rest = model.fields.filter { $0.notes.swiftName == nil }
-        let plain = rest.filter { SwiftSpelling.lowerCamel($0.name, fallback: "") == $0.name }
-        let odd = rest.filter { SwiftSpelling.lowerCamel($0.name, fallback: "") != $0.name }
         let classPrefix = SwiftSpelling.lowerCamel(classNames.name(ofModel: model.name), fallback: "document")
-        for field in plain + odd {
-            var name = SwiftSpelling.lowerCamel(field.name, fallback: "field")
-            let plain = name
-            if isReserved(name) { name = classPrefix + SwiftSpelling.uppercasedStart(name) }
-            var choice = name
-            var number = 2
-            while isReserved(choice) || !taken.insert(choice).inserted {
-                choice = "\(name)\(number)"
-                number += 1
-            }
+        let rest = model.fields.filter { $0.notes.swiftName == nil }
+        for field in FreeNames.plainFirst(rest, named: \.name, spelt: SwiftSpelling.lowerCamel) {
+            let plain = SwiftSpelling.lowerCamel(field.name, fallback: "field")
+            let choice = free.choose(
+                free.isReserved(plain) ? classPrefix + SwiftSpelling.uppercasedStart(plain) : plain)
             names[field.name] = choice
             if ReservedNames.documentMembers.contains(plain) {
                 diagnostics.warn(
@@ -52,4 +42,39 @@ struct PropertyNames {
 
     /// The property of a field of the model.
     func name(ofField field: String) -> String { names[field] ?? field }
+}
+
+/// Gives names, each once.
+struct FreeNames {
+    /// Whether nothing may have a name.
+    let isReserved: (String) -> Bool
+    /// Whether names that differ only in letter case are the same.
+    var ignoresCase = false
+    private var taken: Set<String> = []
+
+    init(ignoresCase: Bool = false, isReserved: @escaping (String) -> Bool) {
+        self.ignoresCase = ignoresCase
+        self.isReserved = isReserved
+    }
+
+    /// Takes a name; `false` when something has it.
+    mutating func take(_ name: String) -> Bool { taken.insert(ignoresCase ? name.lowercased() : name).inserted }
+
+    /// Takes a name, or the first with a number behind it that nothing has.
+    mutating func choose(_ name: String) -> String {
+        var (choice, number) = (name, 2)
+        while isReserved(choice) || !take(choice) {
+            choice = "\(name)\(number)"
+            number += 1
+        }
+        return choice
+    }
+
+    /// Things whose names can stand in Swift as they are before the others: no oddly named one can take theirs.
+    static func plainFirst<Thing>(
+        _ things: [Thing], named name: (Thing) -> String, spelt: (String, String) -> String
+    ) -> [Thing] {
+        func isPlain(_ thing: Thing) -> Bool { spelt(name(thing), "") == name(thing) }
+        return things.filter { isPlain($0) } + things.filter { !isPlain($0) }
+    }
 }

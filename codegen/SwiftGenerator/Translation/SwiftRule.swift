@@ -1,7 +1,7 @@
 import SDML
 
 /// A `FieldRule` of the generated code: what a server asks of a field's value.
-public enum SwiftRule: Sendable, Hashable {
+enum SwiftRule {
     case required
     case maximumLength(Int)
     case unlimitedLength

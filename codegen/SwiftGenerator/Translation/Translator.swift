@@ -1,17 +1,11 @@
 import SDML
 
 /// The second stage of the compiler: ``SDML/SDMLSchema`` → ``SwiftFile``. All that is decided is decided here.
-public struct Translator: Sendable {
-    /// What the classes should be like.
-    public var options: GeneratorOptions
-
-    /// A translator with these options.
-    public init(options: GeneratorOptions) {
-        self.options = options
-    }
+struct Translator {
+    let options: GeneratorOptions
 
     /// The files, by name in alphabetical order, and what stands in the way of some.
-    public func translate(_ schema: SDMLSchema) -> (files: [SwiftFile], diagnostics: [Diagnostic]) {
+    func translate(_ schema: SDMLSchema) -> (files: [SwiftFile], diagnostics: [Diagnostic]) {
         var diagnostics = Diagnostics()
         let classNames = ClassNames(schema: schema, options: options, diagnostics: &diagnostics)
         let pairs = schema.models
@@ -56,9 +50,8 @@ public struct Translator: Sendable {
         let properties = model.fields.map { field in
             SwiftProperty(
                 name: propertyNames.name(ofField: field.name), fieldName: field.name,
-                formerNames: field.notes.formerly, kind: kind(of: field, names), columnType: columnType(of: field),
-                rules: SwiftRule.rules(of: field),
-                documentation: FieldDocumentation(field).paragraphs)
+                formerNames: field.notes.formerly, type: type(of: field, names), columnType: columnType(of: field),
+                rules: SwiftRule.rules(of: field), documentation: FieldDocumentation(field).paragraphs)
         }
         let title = "model `\(DocComment.oneLine(model.name))`."
         let documentation = model.notes.documentation.map { [$0, "SDML \(title)"] }
@@ -73,12 +66,11 @@ public struct Translator: Sendable {
         return type == .date && field.notes.isDay ? "XMLDate" : SwiftValueTypes.name(of: type)
     }
 
-    private func kind(of field: SDMLField, _ names: ClassNames) -> SwiftProperty.Kind {
+    private func type(of field: SDMLField, _ names: ClassNames) -> String {
         switch field.type {
-        case .value(.date): .optional(field.notes.isDay ? "XMLDate" : "XMLDateTime")
-        case .value(let type): .optional(SwiftValueTypes.name(of: type))
-        case .one(let model): .optional(names.name(ofModel: model))
-        case .many(let model): .array(names.name(ofModel: model))
+        case .value: "\(columnType(of: field) ?? "String")?"
+        case .one(let model): "\(names.name(ofModel: model))?"
+        case .many(let model): "[\(names.name(ofModel: model))]"
         }
     }
 }

@@ -2,68 +2,87 @@ import Foundation
 import OrderedJSON
 
 extension CompoundValue {
-    /// Reads the value from a JSON object, such as an app's manifest.
-    ///
-    /// - Throws: ``SDMJError`` with line and column when the text is not JSON; ``DocumentError`` naming the property
-    ///   and the reason when it says something else.
-    public static func read(json: Data) throws -> Self { try read(SDMJ.value(parsing: json), collecting: nil) }
+    /// The value as a JSON object, indented: a member for each field that has a value.
+    /// - Throws: ``DocumentError`` for a field that holds a document.
+    package func json() throws -> Data { try jsonValue().fileData }
 
-    /// Reads as much of the value as can be read; see ``IndivoDocument/read(from:problems:)``.
-    /// - Throws: ``SDMJError`` when the text is not JSON; ``DocumentError`` when it is no object.
-    public static func read(json: Data, problems: inout [DocumentError]) throws -> Self {
-        let value = try SDMJ.value(parsing: json)
-        return try ReadingProblems.collect(into: &problems) { try read(value, collecting: $0) }
-    }
-
-    /// Reads a JSON list of such values, such as the list of all apps.
-    /// - Throws: As ``read(json:)``; also ``SDMJError`` when the JSON is no list.
-    public static func readList(json: Data) throws -> [Self] {
-        let value = try SDMJ.value(parsing: json)
-        guard let items = value.elements else {
-            throw SDMJError(at: value, in: value, "expected a list, found \(value.kindName)")
-        }
-        return try items.map { try read($0, collecting: nil) }
-    }
-
-    private static func read(_ json: JSONValue, collecting problems: ReadingProblems?) throws -> Self {
-        guard json.kind == .object else {
-            throw DocumentError(.notADocument(found: json.kindName, expected: "an object"), document: "\(Self.self)")
-        }
-        let schema = ModelSchema.of(Self.self)
-        let reader = TableReader(schema, .json, documentName: schema.typeName, problems: problems)
-        try reader.decode(json, key: nil)
-        return try reader.value()
-    }
-
-    /// The value as a JSON object, indented.
-    ///
-    /// - Parameter source: The JSON the value was read from. What the type does not know is kept then, with the order
-    ///   of the members and the spelling of numbers; only what changed is written anew.
-    /// - Throws: ``DocumentError`` when a field cannot stand in JSON; ``SDMJError`` when the source is not JSON.
-    public func json(updating source: Data? = nil) throws -> Data {
-        try jsonValue(updating: source.map { try SDMJ.value(parsing: $0) }).fileData
-    }
-
-    fileprivate func jsonValue(updating source: JSONValue?) throws -> JSONValue {
-        let table = FieldTable(self, .json)
-        return try JSONFormat.updated(source, with: table, table.schema.group).value
-    }
+    fileprivate func jsonValue() throws -> JSONValue { try FieldTable(self, .nested).json }
 }
 
 extension Array where Element: CompoundValue {
     /// The values as a JSON list.
-    ///
-    /// - Parameter source: The JSON list they were read from; see ``CompoundValue/json(updating:)``. Values may have
-    ///   been added, moved or removed since: each is found by what it says.
-    /// - Throws: As ``CompoundValue/json(updating:)``.
-    public func json(updating source: Data? = nil) throws -> Data {
-        let originals = try source.flatMap { try SDMJ.value(parsing: $0).elements }.map { [JSONValue]($0) } ?? []
-        let positions = try ListMatch.positions(of: count, among: originals.count, guessesChanged: true, by: { index, position in
-            try self[index].jsonValue(updating: originals[position]) == originals[position]
-        })
-        let items = try indices.map { index in
-            try self[index].jsonValue(updating: positions[index].map { originals[$0] })
-        }
-        return JSONValue(items).fileData
+    /// - Throws: As ``CompoundValue/json()``.
+    package func json() throws -> Data { try JSONValue(map { try $0.jsonValue() }).fileData }
+}
+
+extension FieldTable {
+    fileprivate var json: JSONValue { get throws { try json(of: schema.group) } }
+
+    private func json(of group: FieldGroup) throws -> JSONValue {
+        try JSONValue(
+            members: group.fields.compactMap { field in
+                try value(of: field).map { JSONMember(name: field.name, value: $0) }
+            })
     }
+
+    private func value(of field: FieldSchema) throws -> JSONValue? {
+        if let relation = field.relation {
+            let items = relations[relation].items
+            return items.isEmpty ? nil : JSONValue(try items.map { try $0.json(in: field) })
+        }
+        if let inner = field.inner, let group = field.group {
+            return groups[group].isPresent ? try json(of: inner) : nil
+        }
+        return string(of: field.leaf).map { JSONValue($0, as: schema.leaves[field.leaf].type) }
+    }
+}
+
+extension TableItem {
+    fileprivate func json(in field: FieldSchema) throws -> JSONValue {
+        switch (self, field.shape.kind) {
+        case (.value(let table), _): return try table.json
+        case (.text(let text), .leaf(let type)): return JSONValue(text, as: type)
+        default:
+            throw DocumentError(
+                .unsupportedField("JSON answers hold no documents; make the field a compound value"), document: field.path,
+                property: field.property)
+        }
+    }
+}
+
+extension JSONValue {
+    /// A leaf's text as JSON has it.
+    fileprivate init(_ text: String, as type: any LexicalValue.Type) {
+        switch type.dataType {
+        case .boolean: self.init(text == "true")
+        case .number: self.init(digits: text)
+        default: self.init(text)
+        }
+    }
+}
+
+extension JSONValue {
+    /// A number, or a text where these are no digits that JSON's readers take.
+    init(digits text: String) {
+        let number = text.utf8.count <= JSONLimits().numberLength ? JSONValue(number: text) : nil
+        self = number ?? JSONValue(text)
+    }
+
+    /// The text of a single value.
+    var scalarText: String? { string ?? number ?? boolean?.lexical }
+
+    /// What kind of value it is, for messages.
+    var kindName: String {
+        switch kind {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .number: "a number"
+        case .string: "a text"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+
+    /// The value as a text file: indented, with a line feed at its end.
+    package var fileData: Data { Data(utf8(.pretty) + [UInt8(ascii: "\n")]) }
 }

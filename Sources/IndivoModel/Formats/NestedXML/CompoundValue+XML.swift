@@ -26,7 +26,7 @@ extension CompoundValue {
                 line: element.line)
         }
         let schema = ModelSchema.of(Self.self)
-        let reader = TableReader(schema, .nested, documentName: schema.typeName, problems: problems)
+        let reader = FieldSchema.Reader(schema, .nested, documentName: schema.typeName, problems: problems)
         reader.decode(element)
         return try reader.value()
     }
@@ -38,10 +38,8 @@ extension CompoundValue {
     ///   - namespace: The namespace of the element and of those below it.
     /// - Throws: ``DocumentError`` when a field cannot stand in XML.
     public func xml(_ name: String, namespace: String? = nil) throws -> XMLNode {
-        let table = FieldTable(self, .nested)
-        if let new = NestedAssembler.assemble(name, namespace: namespace, table) { return new }
         let element = XMLNode(name, namespace: namespace)
-        try NestedWriter.write(table, into: element, isNew: true)
+        try NestedWriter.write(FieldTable(self, .nested), into: element, isNew: true)
         return element
     }
 

@@ -4,8 +4,7 @@ import IndivoXML
 struct NestedDecoder {
     private enum Found: BitwiseCopyable { case unknown, nothing, field(FieldGroup.Target, rank: Int32) }
 
-    /// Which field and rank each name of the tree stands for in the schema's own group, by the name's number, once it was
-    /// looked up.
+    /// What each name of the tree stands for in the schema's own group, by the name's number, once it was looked up.
     private var known: [Found] = []
     private var outerName: UInt32?
 
@@ -22,7 +21,7 @@ struct NestedDecoder {
             next = child.nextElement
         }
         if !group.otherPlaces.isEmpty { Self.addOtherPlaces(of: element, group, to: &table) }
-        if !table.schema.relations.isEmpty || table.schema.groupCount > 0 { Self.finish(element, group, &table) }
+        if !table.schema.relations.isEmpty || !table.groups.isEmpty { Self.finish(element, group, &table) }
     }
 
     private mutating func meaning(of child: XMLView, in element: XMLView, _ group: FieldGroup) -> Found {
@@ -69,7 +68,7 @@ struct NestedDecoder {
                 let relation = field.relations.lowerBound
                 guard let first = table.relations[relation].origin else { continue }
                 guard field.shape.isList else {
-                    table.relations[relation].items.append(TableItem(.element(first)))
+                    table.relations[relation].items.append(.element(first))
                     continue
                 }
                 // All under one name.
@@ -77,7 +76,7 @@ struct NestedDecoder {
                 var next: XMLView? = first
                 while let child = next {
                     if child.nameNumber == first.nameNumber || (child.isNamed(name) && !child.isForeign(in: element)) {
-                        table.relations[relation].items.append(TableItem(.element(child)))
+                        table.relations[relation].items.append(.element(child))
                     }
                     next = child.nextElement
                 }
@@ -103,7 +102,7 @@ struct NestedDecoder {
         for field in group.otherPlaces where field.inner == nil && !field.leaves.isEmpty {
             switch field.place {
             case .element: break
-            case .attribute, .key:
+            case .attribute:
                 for (rank, name) in field.nameBytes.enumerated() {
                     guard let value = name.withUnsafeBufferPointer({ element.attribute($0) }) else { continue }
                     table.leaves[field.leaf] = FieldTable.Cell(
@@ -136,6 +135,6 @@ extension IndivoDocument {
                     expected: "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? "")),
                 document: schema.typeName, line: element.line)
         }
-        try TableReader(schema, .nested, documentName: schema.typeName, problems: problems).fill(self, from: element)
+        try FieldSchema.Reader(schema, .nested, documentName: schema.typeName, problems: problems).fill(self, from: element)
     }
 }

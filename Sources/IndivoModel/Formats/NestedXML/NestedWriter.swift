@@ -1,8 +1,7 @@
 import IndivoXML
 
-/// Writes what changed into elements of nested XML.
-///
-/// Elements that are new go behind the field before them, since the server's schemas fix the order.
+/// Writes what changed into elements of nested XML. New elements go behind the field before them, since the server's
+/// schemas fix the order.
 struct NestedWriter {
     private let changes: TableChanges
     private let changedLeaves: Set<Int>
@@ -58,7 +57,7 @@ struct NestedWriter {
         }
         let text = changes.new.string(of: field.leaf)
         switch field.place {
-        case .attribute, .key:
+        case .attribute:
             if let text {
                 element.attr(field.names.first { element.attr($0) != nil } ?? field.name, text)
             } else {
@@ -103,7 +102,7 @@ struct NestedWriter {
         let items = changes.new.relations[relation].items
         if !field.shape.isList, items.isEmpty { return Self.remove(field, from: element) }
         let present = field.readableItems(changes.old.relations[relation].items, .nested)
-        let elements = present.compactMap(\.element)
+        let elements = present.compactMap { $0.element?.node }
         let originals = original.map { field.readableElements(in: $0) } ?? []
         let hasOriginals = originals.count == elements.count
         let positions = Self.positions(of: items, among: present, originals: hasOriginals ? originals : nil, field)
@@ -119,12 +118,12 @@ struct NestedWriter {
                 holder = Self.insert(field, into: element, behind: last)
             }
             last = holder
-            switch item.content {
+            switch item {
             case .text(let text):
                 if position.map({ !item.isSaid(by: present[$0], field) }) ?? true { holder.text(text) }
             case .value(let table): try Self.write(table, into: holder, isNew: position == nil)
             case .document(let document): last = try Self.write(document, into: holder, isNew: position == nil)
-            case .element, .json: break
+            case .element: break
             }
         }
         let kept = Set(positions.compactMap { $0 })
@@ -155,22 +154,17 @@ struct NestedWriter {
         // The one document of a relation to one is written where the one before it was.
         if !field.shape.isList { return [present.isEmpty ? nil : 0] }
         return ListMatch.positions(of: items.count, among: present.count, by: { index, position in
-            guard case .document(let document) = items[index].content, let originals else { return false }
+            guard case .document(let document) = items[index], let originals else { return false }
             return document.source == originals[position]
         })
     }
-}
-
-extension TableItem {
-    /// The element of a source's item.
-    var element: XMLNode? { if case .element(let element) = content { element.node } else { nil } }
 }
 
 extension FieldSchema {
     /// Whether a text is no value of the leaf that this field is. It stays where it is until a value replaces it.
     fileprivate func cannotRead(_ text: String) -> Bool {
         guard case .leaf(let type) = shape.kind, !text.isEmpty else { return false }
-        return type.failure(of: text) != nil
+        return type.failure(of: text, isField: false) != nil
     }
 
     /// Whether an element that is there reads as no value: an empty leaf, or one that cannot be read.
@@ -212,7 +206,6 @@ extension IndivoDocument {
     /// The document as nested XML, in a tree of its own.
     final func nestedXML(root: String, namespace: String?) throws -> XMLNode {
         guard let source else {
-            if let new = NestedAssembler.assemble(root, namespace: namespace, FieldTable(self, .nested)) { return new }
             let element = XMLNode(root, namespace: namespace)
             try NestedWriter.write(self, into: element, original: nil)
             return element

@@ -12,34 +12,26 @@ final class SDMXAssembler {
     private let name: XMLAssembler.Name
     /// What is known of each class.
     private var classes: [ObjectIdentifier: Class] = [:]
-    /// Most documents that are written together are of one class.
-    private var last: (type: IndivoDocument.Type, known: Class)?
 
     /// The tables of a class's documents, and the names of the leaves that had a value so far.
     private final class Class {
         let schema: ModelSchema
-        let writer: TableWriter
+        let writer: FieldSchema.Writer
         // Unchecked, as it is looked at for every field: no access to it lasts.
         @exclusivity(unchecked) var names: [XMLAssembler.Value?]
 
         init(_ schema: ModelSchema) {
             self.schema = schema
-            writer = TableWriter(schema, .dataModel)
+            writer = FieldSchema.Writer(schema, .dataModel)
             names = Array(repeating: nil, count: schema.leaves.count)
         }
     }
 
     private func known(_ type: IndivoDocument.Type) throws -> Class {
-        if let last, last.type == type { return last.known }
-        let known: Class
-        if let met = classes[ObjectIdentifier(type)] {
-            known = met
-        } else {
-            known = Class(ModelSchema.of(type))
-            try known.schema.checkDataModel()
-            classes[ObjectIdentifier(type)] = known
-        }
-        last = (type, known)
+        if let known = classes[ObjectIdentifier(type)] { return known }
+        let known = Class(ModelSchema.of(type))
+        try known.schema.checkDataModel()
+        classes[ObjectIdentifier(type)] = known
         return known
     }
 
@@ -90,7 +82,7 @@ final class SDMXAssembler {
         for (index, field) in known.schema.relations.enumerated() where !relations[index].items.isEmpty {
             startField(xml.value(field.name))
             if field.shape.isList { xml.start(models) }
-            for case .document(let related) in relations[index].items.lazy.map(\.content) { try write(related, &written) }
+            for case .document(let related) in relations[index].items { try write(related, &written) }
             if field.shape.isList { xml.end() }
             xml.end()
         }

@@ -1,15 +1,14 @@
 import IndivoXML
 
 /// Writes documents into `Model` elements, touching only what changed since they were read.
-///
 /// Three trees take part. The *source* is what the object was read from: a value that still equals it has not changed.
 /// The *target* is the element that is written into, a copy of the *original*. Source and original are the same element
 /// where a stored document is written back; they differ where the object came from a report.
 final class SDMXWriter {
-    let naming: FieldNaming
+    let naming: IndivoDocument.FieldNaming
     private(set) var written: [(document: IndivoDocument, element: XMLNode)] = []
 
-    init(naming: FieldNaming) { self.naming = naming }
+    init(naming: IndivoDocument.FieldNaming) { self.naming = naming }
 
     /// An element for a document that is not in the target yet, with all the document's source holds.
     func newElement(for document: IndivoDocument) throws -> XMLNode {
@@ -62,8 +61,7 @@ final class SDMXWriter {
 
     // MARK: Leaves
 
-    /// Writes the leaves that changed.
-    /// - Parameter held: The target's table.
+    /// Writes the leaves that changed into the target, whose table `held` is.
     private func apply(_ changes: TableChanges, to target: XMLNode, _ held: FieldTable) {
         for leaf in changes.leaves {
             let text = changes.new.string(of: leaf) ?? ""
@@ -132,14 +130,8 @@ final class SDMXWriter {
         field.appendElement("Models", namespace: SDMX.namespace)
     }
 
-    /// Writes documents as the `Model` elements of `container`.
-    ///
-    /// - Parameters:
-    ///   - targets: The models that are in the container now.
-    ///   - originals: What the targets are copies of, one for one.
-    ///   - baselines: The models from which the documents of the list were read. A target that is none of them
-    ///     was never seen by the list's owner, and stays.
-    ///   - relatedType: The class by which models are compared that no document stands for any more.
+    /// Writes documents as the `Model` elements of `container`, which holds `targets` now, copies of `originals`. A target
+    /// that is none of the `baselines`, from which the list was read, was never seen by the list's owner, and stays.
     func writeList(
         _ documents: [IndivoDocument], into container: XMLNode, targets: [XMLNode], originals: [XMLNode],
         baselines: [XMLNode], as relatedType: IndivoDocument.Type
@@ -232,7 +224,7 @@ final class SDMXWriter {
             if related.isEmpty {
                 let text = field.text()
                 if !text.isEmpty { appendField(name, text: text, to: model) }
-            } else if schema == nil || schema?.relationByName[name] != nil {
+            } else if schema == nil || schema?.relation(named: name) != nil {
                 let isList = field.ownChild(named: "Models") != nil
                 let holder = appendField(name, to: model)
                 let container = isList ? holder.appendElement("Models", namespace: SDMX.namespace) : holder
@@ -240,6 +232,51 @@ final class SDMXWriter {
                     fill(container.appendElement("Model", namespace: SDMX.namespace), with: nested, of: nil)
                 }
             }
+        }
+    }
+}
+
+extension XMLNode {
+    /// Whether this model of a stored document is the one that a report shows.
+    /// Reports do not give the stored text word for word: they spell numbers and dates their own way, fill in `false`
+    /// where a boolean was left out, leave out some relations and shuffle the rest.
+    func isSameModel(as reported: XMLNode, of type: IndivoDocument.Type) -> Bool {
+        guard type.isModel(self), type.isModel(reported) else { return false }
+        let name = attr("name") ?? ""
+        let isGeneral = type == IndivoDocument.self
+        if isGeneral, name != reported.attr("name") ?? "" { return false }
+        let schema = ModelSchema.of(isGeneral ? DocumentClasses.type(ofModel: name) : type)
+        let (a, b) = (FieldTable(self, schema, .dataModel), FieldTable(reported, schema, .dataModel))
+        return schema.leaves.indices.allSatisfy { schema.leaves[$0].means(a.reportedText(of: $0), b.reportedText(of: $0)) }
+            && schema.relations.indices.allSatisfy { index in
+                guard case .document(let related) = schema.relations[index].shape.kind else { return true }
+                let (stored, reported) = (a.models(of: index), b.models(of: index))
+                // Reports leave out some relations.
+                if reported.isEmpty { return true }
+                return stored.count == reported.count
+                    && ListMatch.positions(of: reported.count, among: stored.count, by: {
+                        stored[$1].isSameModel(as: reported[$0], of: related)
+                    }).allSatisfy { $0 != nil }
+            }
+    }
+}
+
+extension FieldTable {
+    /// A leaf's text; `nil` for what a report may fill in where nothing is stored.
+    fileprivate func reportedText(of leaf: Int) -> String? {
+        let text = text(of: leaf)?.string
+        return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? nil : text
+    }
+
+    /// The `Model` elements of a relation.
+    func models(of relation: Int) -> [XMLNode] {
+        relations[relation].items.compactMap { $0.element?.node }
+    }
+
+    /// The documents in a relation of an object.
+    func documents(of relation: Int) -> [IndivoDocument] {
+        relations[relation].items.compactMap { item in
+            if case .document(let document) = item { document } else { nil }
         }
     }
 }

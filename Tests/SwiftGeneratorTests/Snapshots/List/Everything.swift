@@ -12,55 +12,40 @@ import Indivo
 public class Everything: IndivoDocument {
     /// A text. At most 40 characters. Required by the server. Older documents call it `text` or `words`.
     @Field(formerly: "text", "words", rules: [.required, .maximumLength(40)]) public var string: String?
-
     /// A number. In `m`.
     @Field public var number: Double?
-
     /// An instant.
     @Field public var date: XMLDateTime?
-
     /// A day. Older documents call it `date_of_it`.
     @Field(formerly: "date_of_it") public var day: XMLDate?
-
     /// A code. Coded in SNOMED CT. Required by the server.
     ///
     /// One of `1` (one) or `2` (two).
     @Field("coded_value", rules: [.required, .coded(in: .snomed), .identifiers(["1", "2"])])
     public var codedValue: CodedValue?
-
     /// The field `value_and_unit`. In `kg`.
     @Field("value_and_unit", rules: [.unit("kg")]) public var valueAndUnit: ValueAndUnit?
-
     /// The field `value_range`.
     @Field("value_range") public var valueRange: ValueRange?
-
     /// The field `quantitative_result`.
     @Field("quantitative_result") public var quantitativeResult: QuantitativeResult?
-
     /// The field `address`.
     ///
     /// - `city`: Where else? At most 20 characters.
     @Field(rules: [.part("city", [.maximumLength(20)])]) public var address: Address?
-
     /// The field `organization`.
     @Field public var organization: Organization?
-
     /// The field `pharmacy`.
     @Field public var pharmacy: Pharmacy?
-
     /// The field `name`.
     @Field public var name: PersonName?
-
     /// The field `telephone`.
     @Field public var telephone: Telephone?
-
     /// The field `provider`.
     @Field public var provider: Provider?
-
     /// A sign. In `Cel`. Its name is `8310-5` in LOINC.
     @Field("vital_sign", rules: [.coded(in: .loinc), .identifiers(["8310-5"]), .unit("Cel")])
     public var vitalSign: VitalSign?
-
     /// A pressure.
     ///
     /// - `site`: Where it was taken. Coded in `http://example.org/sites#`.
@@ -72,67 +57,47 @@ public class Everything: IndivoDocument {
             .part("systolic", [.coded(in: .loinc), .identifiers(["8480-6"]), .unit("mm[Hg]")]),
         ])
     public var bloodPressure: BloodPressure?
-
     /// The field `part`.
     @Field public var part: Piece?
-
     /// What else there is. Older documents call it `a_former_name_that_is_long`, `another_former_name_that_is_long`, or
     /// `yet_another`.
     @Field("spare_parts", formerly: "a_former_name_that_is_long", "another_former_name_that_is_long", "yet_another")
     public var extras: [Piece]
-
     /// The field `parents`.
     @Field public var parents: [Everything]
-}
 
-extension Everything {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Everything/string``.
         public static let string = ModelColumn<String>("string")
-
         /// The column of ``Everything/number``.
         public static let number = ModelColumn<Double>("number")
-
         /// The column of ``Everything/date``.
         public static let date = ModelColumn<XMLDateTime>("date")
-
         /// The column of ``Everything/day``.
         public static let day = ModelColumn<XMLDate>("day")
-
         /// The column of ``Everything/codedValue``.
         public static let codedValue = ModelColumn<CodedValue>("codedValue")
-
         /// The column of ``Everything/valueAndUnit``.
         public static let valueAndUnit = ModelColumn<ValueAndUnit>("valueAndUnit")
-
         /// The column of ``Everything/valueRange``.
         public static let valueRange = ModelColumn<ValueRange>("valueRange")
-
         /// The column of ``Everything/quantitativeResult``.
         public static let quantitativeResult = ModelColumn<QuantitativeResult>("quantitativeResult")
-
         /// The column of ``Everything/address``.
         public static let address = ModelColumn<Address>("address")
-
         /// The column of ``Everything/organization``.
         public static let organization = ModelColumn<Organization>("organization")
-
         /// The column of ``Everything/pharmacy``.
         public static let pharmacy = ModelColumn<Pharmacy>("pharmacy")
-
         /// The column of ``Everything/name``.
         public static let name = ModelColumn<PersonName>("name")
-
         /// The column of ``Everything/telephone``.
         public static let telephone = ModelColumn<Telephone>("telephone")
-
         /// The column of ``Everything/provider``.
         public static let provider = ModelColumn<Provider>("provider")
-
         /// The column of ``Everything/vitalSign``.
         public static let vitalSign = ModelColumn<VitalSign>("vitalSign")
-
         /// The column of ``Everything/bloodPressure``.
         public static let bloodPressure = ModelColumn<BloodPressure>("bloodPressure")
     }

@@ -9,12 +9,9 @@ public class Piece: IndivoDocument {
 
     /// The field `label`.
     @Field public var label: String?
-
     /// The field `whole`.
     @Field public var whole: Everything?
-}
 
-extension Piece {
     /// What a report on the documents can be filtered, ordered and grouped by.
     public enum Columns {
         /// The column of ``Piece/label``.

@@ -11,55 +11,40 @@ package class IndivoEverythingDocument: IndivoDocument {
 
     /// A text. At most 40 characters. Required by the server. Older documents call it `text` or `words`.
     @Field(formerly: "text", "words", rules: [.required, .maximumLength(40)]) package var string: String?
-
     /// A number. In `m`.
     @Field package var number: Double?
-
     /// An instant.
     @Field package var date: XMLDateTime?
-
     /// A day. Older documents call it `date_of_it`.
     @Field(formerly: "date_of_it") package var day: XMLDate?
-
     /// A code. Coded in SNOMED CT. Required by the server.
     ///
     /// One of `1` (one) or `2` (two).
     @Field("coded_value", rules: [.required, .coded(in: .snomed), .identifiers(["1", "2"])])
     package var codedValue: CodedValue?
-
     /// The field `value_and_unit`. In `kg`.
     @Field("value_and_unit", rules: [.unit("kg")]) package var valueAndUnit: ValueAndUnit?
-
     /// The field `value_range`.
     @Field("value_range") package var valueRange: ValueRange?
-
     /// The field `quantitative_result`.
     @Field("quantitative_result") package var quantitativeResult: QuantitativeResult?
-
     /// The field `address`.
     ///
     /// - `city`: Where else? At most 20 characters.
     @Field(rules: [.part("city", [.maximumLength(20)])]) package var address: Address?
-
     /// The field `organization`.
     @Field package var organization: Organization?
-
     /// The field `pharmacy`.
     @Field package var pharmacy: Pharmacy?
-
     /// The field `name`.
     @Field package var name: PersonName?
-
     /// The field `telephone`.
     @Field package var telephone: Telephone?
-
     /// The field `provider`.
     @Field package var provider: Provider?
-
     /// A sign. In `Cel`. Its name is `8310-5` in LOINC.
     @Field("vital_sign", rules: [.coded(in: .loinc), .identifiers(["8310-5"]), .unit("Cel")])
     package var vitalSign: VitalSign?
-
     /// A pressure.
     ///
     /// - `site`: Where it was taken. Coded in `http://example.org/sites#`.
@@ -71,67 +56,47 @@ package class IndivoEverythingDocument: IndivoDocument {
             .part("systolic", [.coded(in: .loinc), .identifiers(["8480-6"]), .unit("mm[Hg]")]),
         ])
     package var bloodPressure: BloodPressure?
-
     /// The field `part`.
     @Field package var part: Piece?
-
     /// What else there is. Older documents call it `a_former_name_that_is_long`, `another_former_name_that_is_long`, or
     /// `yet_another`.
     @Field("spare_parts", formerly: "a_former_name_that_is_long", "another_former_name_that_is_long", "yet_another")
     package var extras: [Piece]
-
     /// The field `parents`.
     @Field package var parents: [IndivoEverythingDocument]
-}
 
-extension IndivoEverythingDocument {
     /// What a report on the documents can be filtered, ordered and grouped by.
     package enum Columns {
         /// The column of ``IndivoEverythingDocument/string``.
         package static let string = ModelColumn<String>("string")
-
         /// The column of ``IndivoEverythingDocument/number``.
         package static let number = ModelColumn<Double>("number")
-
         /// The column of ``IndivoEverythingDocument/date``.
         package static let date = ModelColumn<XMLDateTime>("date")
-
         /// The column of ``IndivoEverythingDocument/day``.
         package static let day = ModelColumn<XMLDate>("day")
-
         /// The column of ``IndivoEverythingDocument/codedValue``.
         package static let codedValue = ModelColumn<CodedValue>("codedValue")
-
         /// The column of ``IndivoEverythingDocument/valueAndUnit``.
         package static let valueAndUnit = ModelColumn<ValueAndUnit>("valueAndUnit")
-
         /// The column of ``IndivoEverythingDocument/valueRange``.
         package static let valueRange = ModelColumn<ValueRange>("valueRange")
-
         /// The column of ``IndivoEverythingDocument/quantitativeResult``.
         package static let quantitativeResult = ModelColumn<QuantitativeResult>("quantitativeResult")
-
         /// The column of ``IndivoEverythingDocument/address``.
         package static let address = ModelColumn<Address>("address")
-
         /// The column of ``IndivoEverythingDocument/organization``.
         package static let organization = ModelColumn<Organization>("organization")
-
         /// The column of ``IndivoEverythingDocument/pharmacy``.
         package static let pharmacy = ModelColumn<Pharmacy>("pharmacy")
-
         /// The column of ``IndivoEverythingDocument/name``.
         package static let name = ModelColumn<PersonName>("name")
-
         /// The column of ``IndivoEverythingDocument/telephone``.
         package static let telephone = ModelColumn<Telephone>("telephone")
-
         /// The column of ``IndivoEverythingDocument/provider``.
         package static let provider = ModelColumn<Provider>("provider")
-
         /// The column of ``IndivoEverythingDocument/vitalSign``.
         package static let vitalSign = ModelColumn<VitalSign>("vitalSign")
-
         /// The column of ``IndivoEverythingDocument/bloodPressure``.
         package static let bloodPressure = ModelColumn<BloodPressure>("bloodPressure")
     }

@@ -6,12 +6,9 @@ package class Piece: IndivoDocument {
 
     /// The field `label`.
     @Field package var label: String?
-
     /// The field `whole`.
     @Field package var whole: IndivoEverythingDocument?
-}
 
-extension Piece {
     /// What a report on the documents can be filtered, ordered and grouped by.
     package enum Columns {
         /// The column of ``Piece/label``.

@@ -1,11 +1,7 @@
 import IndivoXML
 
-/// Lets a document be made in one expression.
-public protocol DocumentBuilding: IndivoDocument {}
-
-extension IndivoDocument: DocumentBuilding {}
-
-extension DocumentBuilding {
+// Of a protocol, since only there `Self` is the class that is made.
+extension FieldElement where Self: IndivoDocument {
     /// Makes a new document and fills it in.
     ///
     /// ```swift
@@ -51,4 +47,19 @@ extension IndivoDocument {
 extension IndivoDocument: Equatable {
     /// Whether both say the same; see ``hasSameContent(as:)``. Use `===` to compare objects.
     public static func == (a: IndivoDocument, b: IndivoDocument) -> Bool { a.hasSameContent(as: b) }
+}
+
+extension IndivoDocument {
+    /// Whether both hold the same values in all fields their class declares, related documents included.
+    public final func hasSameContent(as other: IndivoDocument) -> Bool {
+        type(of: self) == type(of: other) && FieldTable(self).hasSameContent(as: FieldTable(other))
+    }
+
+    /// Whether the document says something else than its source.
+    package final var isChanged: Bool { source.map { !SourceComparison(type(of: self), $0).isSaid(self, by: $0) } ?? true }
+
+    /// Whether the source says the same and holds the related documents where they are.
+    final var isAsInSource: Bool {
+        source.map { SourceComparison(type(of: self), $0, isInPlace: true).isSaid(self, by: $0) } ?? false
+    }
 }

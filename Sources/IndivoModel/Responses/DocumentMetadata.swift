@@ -1,7 +1,9 @@
 import IndivoXML
 
 /// A server's metadata of a document (element `Document`): who made it and when, its versions, label and status.
-public struct DocumentMetadata: CompoundValue {
+public struct DocumentMetadata: ServerResponse {
+    package static let elementName = "Document"
+
     /// Who made a document.
     public struct Principal: CompoundValue {
         /// An account's e-mail address, or an app's id; empty for sample data.
@@ -88,23 +90,8 @@ public enum DocumentStatus: String, LexicalValue, CaseIterable {
     case archived
     /// Made in error.
     case void
-}
 
-/// A page of documents' metadata (element `Documents`).
-public struct DocumentList: CompoundValue {
-    /// The record's id.
-    @Field("record_id", in: .attribute) public var recordID: String?
-    /// How many there are in all, before paging.
-    @Field("total_document_count", in: .attribute) public var total: Int?
-    /// The page's documents, in the server's order.
-    @Field("Document") public var documents: [DocumentMetadata]
-
-    public init() {}
-}
-
-/// The changes of a document's status (element `DocumentStatusHistory`).
-public struct DocumentStatusHistory: CompoundValue {
-    /// One change.
+    /// A change of a document's status.
     public struct Change: CompoundValue {
         /// The e-mail address of whoever made it.
         @Field(in: .attribute) public var by: String?
@@ -117,11 +104,24 @@ public struct DocumentStatusHistory: CompoundValue {
 
         public init() {}
     }
+}
 
-    /// The document's id.
-    @Field("document_id", in: .attribute) public var documentID: String?
-    /// The changes, in the server's order.
-    @Field("DocumentStatus") public var changes: [Change]
+/// A page of documents' metadata (element `Documents`).
+package struct DocumentList: ServerResponse {
+    package static let elementName = "Documents"
+    @Field("record_id", in: .attribute) package var recordID: String?
+    /// How many there are in all, before paging.
+    @Field("total_document_count", in: .attribute) package var total: Int?
+    @Field("Document") package var documents: [DocumentMetadata]
 
-    public init() {}
+    package init() {}
+}
+
+/// The changes of a document's status (element `DocumentStatusHistory`).
+package struct DocumentStatusHistory: ServerResponse {
+    package static let elementName = "DocumentStatusHistory"
+    @Field("document_id", in: .attribute) package var documentID: String?
+    @Field("DocumentStatus") package var changes: [DocumentStatus.Change]
+
+    package init() {}
 }

@@ -2,9 +2,7 @@ import Foundation
 import IndivoXML
 import OrderedJSON
 
-/// SDMJ, the JSON form of data models, which servers give for reports.
-///
-/// It is the twin of SDMX: each is turned into the other, and everything else works on SDMX.
+/// SDMJ, the JSON form of data models, which servers give for reports: it is turned into SDMX and made of it.
 package enum SDMJ {
     /// Whether bytes begin as JSON's lists and objects do. No XML does.
     package static func isLikely(_ data: Data) -> Bool {
@@ -61,10 +59,11 @@ package enum SDMJ {
         let models = field.relatedModels
         if field.ownChild(named: "Models") != nil || models.count > 1 { return try list(models, path: path) }
         if let model = models.first { return try object(model, path: path) }
-        if let relation = schema.relationByName[name] { return relation.shape.isList ? [] : .null }
+        if let relation = schema.relation(named: name) { return relation.shape.isList ? [] : .null }
         let text = field.text()
         guard !text.isEmpty else { return .null }
-        switch schema.leafByName[name].map({ schema.leaves[$0.leaf].type.dataType }) {
+        guard case .leaf(let leaf, _)? = schema.field(named: name) else { return JSONValue(text) }
+        switch schema.leaves[leaf].type.dataType {
         case .number: return JSONValue(digits: text)
         case .boolean where text.lowercased() == "true": return true
         case .boolean where text.lowercased() == "false": return false
@@ -88,7 +87,28 @@ extension SDMXDocument {
     }
 
     /// The document in SDMJ, a list even of one model.
-    public func json(naming: FieldNaming = .asRead) throws -> Data {
+    public func json(naming: IndivoDocument.FieldNaming = .asRead) throws -> Data {
         try SDMJ.text(of: xml(naming: naming))
+    }
+}
+
+extension SDMJ {
+    /// A list of flat objects, each by its members' names: texts as they are, numbers by their digits, null left out.
+    package static func rows(parsing json: Data) throws(SDMJError) -> [[String: String]] {
+        let root = try value(parsing: json)
+        guard let items = root.elements else { throw SDMJError(at: root, in: root, "expected a list") }
+        var rows: [[String: String]] = []
+        for item in items {
+            guard let members = item.members else { throw SDMJError(at: item, in: root, "expected an object") }
+            var row: [String: String] = [:]
+            for member in members where !member.value.isNull {
+                guard let text = member.value.scalarText else {
+                    throw SDMJError(at: member.value, in: root, "expected a single value")
+                }
+                row[member.name] = text
+            }
+            rows.append(row)
+        }
+        return rows
     }
 }

@@ -1,13 +1,15 @@
-/// Reads the parts of XML Schema's dates and times (part 2, section 3.2.7) from bytes, checking every range.
-///
-/// It also notices whether the text is as the value would be written, so that only other spellings need to be kept.
+import CivilCalendar
+import Foundation
+
+/// Reads the parts of XML Schema's dates and times (part 2, section 3.2.7) from bytes, checking every range, and notices
+/// whether the text is as the value would be written.
 struct DateScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let expected: StaticString
     private var position: Int
     private let end: Int
     /// Whether the canonical form of what was read is the text itself.
-    private(set) var isCanonical: Bool
+    private var isCanonical: Bool
 
     /// - Parameter bytes: Must outlive the scanner.
     private init(_ bytes: UnsafeBufferPointer<UInt8>, expecting expected: StaticString) {
@@ -24,28 +26,16 @@ struct DateScanner {
     /// Reads a whole text.
     /// - Returns: What `read` made of it, and the text itself if it is spelled otherwise than canonically.
     static func scan<Parts>(
-        _ text: String, expecting expected: StaticString, _ read: (inout DateScanner) throws(LexicalError) -> Parts
-    ) throws(LexicalError) -> (parts: Parts, spelling: String?) {
-        var text = text
-        let result = text.withUTF8 { bytes in
-            Result { () throws(LexicalError) in try scan(bytes, expecting: expected, read) }
-        }
-        let (parts, isCanonical) = try result.get()
-        return (parts, isCanonical ? nil : text)
-    }
-
-    /// Reads a whole text from its bytes.
-    static func scan<Parts>(
         _ bytes: UnsafeBufferPointer<UInt8>, expecting expected: StaticString,
         _ read: (inout DateScanner) throws(LexicalError) -> Parts
-    ) throws(LexicalError) -> (parts: Parts, isCanonical: Bool) {
+    ) throws(LexicalError) -> (parts: Parts, spelling: Spelling) {
         var scanner = DateScanner(bytes, expecting: expected)
         let parts = try read(&scanner)
         guard scanner.position == scanner.end else {
             let rest = UnsafeBufferPointer(rebasing: bytes[scanner.position..<scanner.end])
             throw scanner.failure("“\(String(decoding: rest, as: UTF8.self))” is left over")
         }
-        return (parts, scanner.isCanonical)
+        return (parts, Spelling(text: scanner.isCanonical ? nil : String(decoding: bytes, as: UTF8.self)))
     }
 
     // MARK: Parts
@@ -78,9 +68,7 @@ struct DateScanner {
 
     mutating func month() throws(LexicalError) -> Int { try pair("month", 1...12) }
 
-    /// - Parameters:
-    ///   - month: The month the day is in; `nil` for any.
-    ///   - year: The year; `nil` for any, leap years included.
+    /// A day of any month and year where these are not given.
     mutating func day(of month: Int? = nil, in year: Int? = nil) throws(LexicalError) -> Int {
         let day = try pair("day", 1...31)
         if let month, day > 28, day > GregorianCalendar.days(in: month, of: year ?? 2000) {
@@ -183,5 +171,130 @@ struct DateScanner {
 
     private func failure(_ reason: String) -> LexicalError {
         LexicalError(expected: "\(expected)", reason: "in “\(String(decoding: bytes, as: UTF8.self))” \(reason)")
+    }
+}
+
+/// The text that a value was read from, if it is not the canonical one. Values are equal whatever their spelling.
+struct Spelling: Hashable, Sendable {
+    var text: String?
+
+    static func == (a: Self, b: Self) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+}
+
+/// Writes XML Schema's dates and times (part 2, section 3.2.7), each in one piece: the other way round from
+/// ``DateScanner``.
+struct DateWriter: ~Copyable {
+    /// The longest that there is: a year of nine digits behind a minus, nine digits of a fraction and an offset.
+    private static let longest = 41
+
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
+    private var count = 0
+
+    private init(_ buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+
+    /// The text that `write` writes.
+    static func text(_ write: (inout DateWriter) -> Void) -> String {
+        // A text of up to 15 bytes, as most dates are, then takes no memory of its own.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longest) { buffer in
+            var writer = DateWriter(buffer)
+            write(&writer)
+            return String(decoding: buffer[..<writer.count], as: UTF8.self)
+        }
+    }
+
+    mutating func sign(_ byte: Unicode.Scalar) {
+        precondition(count < buffer.count, "no date and no time is that long")
+        buffer[count] = UInt8(ascii: byte)
+        count += 1
+    }
+
+    /// A number that is not negative, with zeros in front up to so many digits.
+    private mutating func number(_ number: Int, digits: Int) {
+        var (length, limit) = (digits, 1)
+        for _ in 0..<digits { limit *= 10 }
+        while number >= limit { (length, limit) = (length + 1, limit * 10) }
+        precondition(count + length <= buffer.count, "no date and no time is that long")
+        var rest = number
+        for index in (count..<count + length).reversed() {
+            buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+        count += length
+    }
+
+    /// A year, with more than four digits or a minus where it needs them.
+    mutating func year(_ year: Int) {
+        if year < 0 { sign("-") }
+        number(abs(year), digits: 4)
+    }
+
+    /// A month, a day, an hour, a minute or a second.
+    mutating func twoDigits(_ number: Int) { self.number(number, digits: 2) }
+
+    /// `YYYY-MM-DD`.
+    mutating func date(_ year: Int, _ month: Int, _ day: Int) {
+        self.year(year)
+        sign("-")
+        twoDigits(month)
+        sign("-")
+        twoDigits(day)
+    }
+
+    /// `HH:MM:SS`, and as much of a fraction as there is.
+    mutating func time(_ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int) {
+        twoDigits(hour)
+        sign(":")
+        twoDigits(minute)
+        sign(":")
+        twoDigits(second)
+        fraction(nanosecond)
+    }
+
+    /// `.` and the digits of a fraction of a second; nothing for none.
+    mutating func fraction(_ nanosecond: Int) {
+        guard nanosecond > 0 else { return }
+        var (rest, digits) = (nanosecond, 9)
+        while rest % 10 == 0 { (rest, digits) = (rest / 10, digits - 1) }
+        sign(".")
+        number(rest, digits: digits)
+    }
+
+    /// `Z`, `±HH:MM`, or nothing where no zone is named.
+    mutating func offset(_ offset: Int?) {
+        guard let offset else { return }
+        if offset == 0 { return sign("Z") }
+        sign(offset < 0 ? "-" : "+")
+        twoDigits(abs(offset) / 60)
+        sign(":")
+        twoDigits(abs(offset) % 60)
+    }
+}
+
+/// The calendar with XML Schema's years (part 2, section 3.2.7): there is no year 0, and the one before 1 is -1.
+enum GregorianCalendar {
+    /// Years that can be written and read back.
+    static func hasYear(_ year: Int) -> Bool { year != 0 && (-999_999_999...999_999_999).contains(year) }
+
+    /// The year as astronomers count it, with a year 0.
+    private static func astronomical(_ year: Int) -> Int { year < 0 ? year + 1 : year }
+
+    /// Whole seconds from 1970 to an instant, cut where the years get too long. What is no number is 1970.
+    static func seconds(to date: Date) -> Int {
+        let interval = date.timeIntervalSince1970
+        return interval.isNaN ? 0 : Int(min(max(interval, -9e12), 9e12).rounded(.down))
+    }
+
+    static func days(in month: Int, of year: Int) -> Int { CivilCalendar.days(in: month, of: astronomical(year)) }
+
+    /// Days since 1970-01-01.
+    static func days(fromCivil year: Int, _ month: Int, _ day: Int) -> Int {
+        CivilCalendar.days(fromCivil: astronomical(year), month, day)
+    }
+
+    /// The inverse of ``days(fromCivil:_:_:)``.
+    static func civil(fromDays days: Int) -> (Int, Int, Int) {
+        let (year, month, day) = CivilCalendar.civil(fromDays: days)
+        return (year > 0 ? year : year - 1, month, day)
     }
 }

@@ -1,5 +1,7 @@
 /// A message in an account's inbox (element `Message`).
-public struct Message: CompoundValue {
+public struct Message: ServerResponse {
+    package static let elementName = "Message"
+
     /// How urgent a message is. Servers accept any text, so that values other than the known ones occur.
     public struct Severity: LexicalValue, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The text in the message.
@@ -8,9 +10,7 @@ public struct Message: CompoundValue {
         /// A severity by its text.
         public init(_ name: String) { self.name = name }
         public init(lexical text: String) { name = text }
-        public init(stringLiteral name: String) { self.name = name }
         public var lexical: String { name }
-        public var description: String { name }
 
         /// The least urgent.
         public static let low = Severity("low")
@@ -69,37 +69,9 @@ public struct Message: CompoundValue {
 }
 
 /// An inbox (element `Messages`).
-public struct Messages: CompoundValue {
-    /// The messages, in the server's order.
-    @Field("Message") public var messages: [Message]
+package struct Messages: ServerResponse {
+    package static let elementName = "Messages"
+    @Field("Message") package var messages: [Message]
 
-    public init() {}
-}
-
-extension Notifications {
-    /// A notification of an account (element `Notification`).
-    public struct Notification: CompoundValue {
-        /// The notification's id.
-        @Field(in: .attribute) public var id: String
-        /// The id of the app that sent it.
-        @Field public var sender: String?
-        /// When it arrived.
-        @Field("received_at") public var receivedAt: XMLDateTime?
-        /// What it says.
-        @Field public var content: String?
-        /// The record it is about.
-        @Field public var record: Message.RecordReference?
-        /// The document it is about; a label of `None` is none.
-        @Field public var document: Message.RecordReference?
-
-        public init() {}
-    }
-}
-
-/// An account's notifications (element `Notifications`).
-public struct Notifications: CompoundValue {
-    /// The notifications, in the server's order.
-    @Field("Notification") public var notifications: [Notification]
-
-    public init() {}
+    package init() {}
 }

@@ -1,0 +1,162 @@
+import Foundation
+import URLCoding
+
+/// SHA-1 (FIPS 180-4): the digest Indivo gives binary documents. Nothing here relies on it for security.
+package enum SHA1 {
+    package static func hash(_ data: some ContiguousBytes) -> [UInt8] {
+        var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
+            0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0
+        )
+        var schedule = [UInt32](repeating: 0, count: 80)
+        eachBlock(of: data) { compress(&state, &schedule, $0) }
+        return bigEndian([state.0, state.1, state.2, state.3, state.4])
+    }
+
+    /// The hash as lower-case hexadecimal digits.
+    package static func hex(_ data: some ContiguousBytes) -> String { Hexadecimal.encode(hash(data)) }
+
+    private static func compress(
+        _ state: inout (UInt32, UInt32, UInt32, UInt32, UInt32), _ schedule: inout [UInt32],
+        _ block: UnsafeRawBufferPointer
+    ) {
+        schedule.withUnsafeMutableBufferPointer { w in
+            for index in 0..<16 {
+                w[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+            }
+            for index in 16..<80 {
+                w[index] = rotate(w[index - 3] ^ w[index - 8] ^ w[index - 14] ^ w[index - 16], 1)
+            }
+            var (a, b, c, d, e) = state
+            for index in 0..<80 {
+                let (f, k): (UInt32, UInt32) =
+                    switch index {
+                    case ..<20: ((b & c) | (~b & d), 0x5a82_7999)
+                    case ..<40: (b ^ c ^ d, 0x6ed9_eba1)
+                    case ..<60: ((b & c) | (b & d) | (c & d), 0x8f1b_bcdc)
+                    default: (b ^ c ^ d, 0xca62_c1d6)
+                    }
+                (e, d, c, b, a) = (d, c, rotate(b, 30), a, rotate(a, 5) &+ f &+ e &+ k &+ w[index])
+            }
+            state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e)
+        }
+    }
+
+    @inline(__always)
+    private static func rotate(_ value: UInt32, _ bits: UInt32) -> UInt32 {
+        (value << bits) | (value >> (32 &- bits))
+    }
+}
+
+/// SHA-256 (FIPS 180-4). Linux offers none without another dependency.
+package enum SHA256 {
+    package static func hash(_ data: some ContiguousBytes) -> [UInt8] {
+        var state: [UInt32] = [
+            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+        ]
+        var schedule = [UInt32](repeating: 0, count: 64)
+        eachBlock(of: data) { compress(&state, &schedule, $0) }
+        return bigEndian(state)
+    }
+
+    package static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
+
+    /// The hash as lower-case hexadecimal digits.
+    package static func hex(_ data: some ContiguousBytes) -> String { Hexadecimal.encode(hash(data)) }
+
+    /// HMAC (RFC 2104) over SHA-256.
+    package static func authenticationCode(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        var block = key.count > 64 ? hash(key) : key
+        block += [UInt8](repeating: 0, count: 64 - block.count)
+        let inner = hash(block.map { $0 ^ 0x36 } + message)
+        return hash(block.map { $0 ^ 0x5c } + inner)
+    }
+
+    private static func compress(
+        _ state: inout [UInt32], _ schedule: inout [UInt32], _ block: UnsafeRawBufferPointer
+    ) {
+        state.withUnsafeMutableBufferPointer { state in
+            schedule.withUnsafeMutableBufferPointer { w in
+                constants.withUnsafeBufferPointer { k in
+                    for index in 0..<16 {
+                        w[index] = UInt32(
+                            bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+                    }
+                    for index in 16..<64 {
+                        let a = w[index &- 15]
+                        let b = w[index &- 2]
+                        let s0 = rotate(a, 7) ^ rotate(a, 18) ^ (a >> 3)
+                        let s1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >> 10)
+                        w[index] = w[index &- 16] &+ s0 &+ w[index &- 7] &+ s1
+                    }
+                    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+                    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+                    for index in 0..<64 {
+                        let s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+                        let t1 = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ k[index] &+ w[index]
+                        let s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+                        let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
+                        (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
+                    }
+                    state[0] &+= a
+                    state[1] &+= b
+                    state[2] &+= c
+                    state[3] &+= d
+                    state[4] &+= e
+                    state[5] &+= f
+                    state[6] &+= g
+                    state[7] &+= h
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func rotate(_ value: UInt32, _ bits: UInt32) -> UInt32 {
+        (value >> bits) | (value << (32 &- bits))
+    }
+
+    private static let constants: [UInt32] = [
+        0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
+        0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
+        0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
+        0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
+        0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
+        0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
+        0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
+        0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
+    ]
+}
+
+/// The blocks of a message, padded (FIPS 180-4, section 5.1.1).
+private func eachBlock(of data: some ContiguousBytes, _ body: (UnsafeRawBufferPointer) -> Void) {
+    func blocks(_ bytes: UnsafeRawBufferPointer) {
+        for start in stride(from: 0, to: bytes.count, by: 64) {
+            body(UnsafeRawBufferPointer(rebasing: bytes[start..<start + 64]))
+        }
+    }
+    data.withUnsafeBytes { bytes in
+        let whole = bytes.count / 64 * 64
+        blocks(UnsafeRawBufferPointer(rebasing: bytes[..<whole]))
+        var tail = [UInt8](bytes[whole...])
+        tail.append(0x80)
+        while tail.count % 64 != 56 { tail.append(0) }
+        withUnsafeBytes(of: UInt64(bytes.count * 8).bigEndian) { tail.append(contentsOf: $0) }
+        tail.withUnsafeBytes(blocks)
+    }
+}
+
+private func bigEndian(_ words: [UInt32]) -> [UInt8] {
+    words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { [UInt8]($0) } }
+}
+
+/// UUIDs that a digest determines (RFC 9562).
+package enum DigestUUID {
+    /// The first 16 bytes of a digest as a UUID in lower case.
+    /// - Parameter version: 5 for a name in a namespace (SHA-1), 8 for anything else.
+    package static func text(_ digest: some Sequence<UInt8>, version: UInt8) -> String {
+        var bytes = Array(digest.prefix(16))
+        bytes[6] = bytes[6] & 0x0F | version << 4
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hexadecimal.encode(bytes[$0]) }.joined(separator: "-")
+    }
+}

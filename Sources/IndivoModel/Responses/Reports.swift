@@ -1,0 +1,81 @@
+/// The response of the minimal reports and of audits (element `Reports`).
+package final class Reports: IndivoDocument {
+    override package class var format: Format { .nested(root: "Reports", namespace: nil) }
+
+    /// What the server did for a query.
+    package struct Summary: CompoundValue {
+        /// How many results there are, after grouping and before paging.
+        @Field("total_document_count", in: .attribute) package var total: Int?
+        @Field(in: .attribute) package var limit: Int?
+        @Field(in: .attribute) package var offset: Int?
+        /// The server writes `None` where nothing orders the results.
+        @Field("order_by", in: .attribute) package var orderBy: String?
+
+        package init() {}
+    }
+
+    @Field("Summary") package var summary: Summary?
+    @Field("Report") package var reports: [Report]
+}
+
+/// One result of a report, with the metadata of the document it came from.
+package final class Report: IndivoDocument {
+    /// The document the result came from; a shell without an id for audits and aggregates.
+    package struct Meta: CompoundValue {
+        @Field("Document") package var document: DocumentMetadata?
+
+        package init() {}
+    }
+
+    @Field("Meta") package var meta: Meta?
+    @Field("Item") package var item: ReportItem?
+}
+
+/// What a report found: one of these.
+package final class ReportItem: IndivoDocument {
+    @Field("Equipment") package var equipment: EquipmentDocument?
+    @Field("Procedure") package var procedure: ProcedureDocument?
+    @Field("SimpleClinicalNote") package var simpleClinicalNote: SimpleClinicalNoteDocument?
+    @Field("Measurement") package var measurement: MeasuredValue.Reported?
+    @Field("AggregateReport") package var aggregate: AggregateReport?
+    @Field("AuditEntry") package var auditEntry: AuditEntry?
+}
+
+extension MeasuredValue {
+    /// A measurement as a minimal report gives it.
+    public struct Reported: CompoundValue {
+        /// The id of the fact, not of a document.
+        @Field("id", in: .attribute) public var factID: String?
+        /// The number, in ``unit``.
+        @Field(in: .attribute) public var value: Double?
+        /// What was measured, such as `HBA1C`.
+        @Field(in: .attribute) public var type: String?
+        /// When it was measured.
+        @Field("datetime", in: .attribute) public var date: XMLDateTime?
+        /// The unit of ``value``.
+        @Field(in: .attribute) public var unit: String?
+        /// The id of the document it came from.
+        @Field("source_doc", in: .attribute) public var sourceDocumentID: String?
+
+        public init() {}
+    }
+}
+
+/// A number over many documents (element `AggregateReport`).
+package struct AggregateReport: CompoundValue {
+    /// The number or date as the server wrote it; dates come in human form from minimal reports.
+    @Field(in: .attribute) package var value: String?
+    /// The group it is of; `nil` for all.
+    @Field(in: .attribute) package var group: String?
+
+    package init() {}
+}
+
+/// The aggregates of a generic report (element `AggregateReports`).
+package struct AggregateReports: ServerResponse {
+    package static let elementName = "AggregateReports"
+    /// A number for each group, in the server's order.
+    @Field("AggregateReport") package var reports: [AggregateReport]
+
+    package init() {}
+}
