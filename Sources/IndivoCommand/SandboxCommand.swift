@@ -20,8 +20,7 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: "The port of the pages; 0 for a free one.")
     var uiPort: UInt16 = 8001
 
-    @Option(
-        help: "Know the models of the SDML files in this folder; read again when they change.", completion: .directory)
+    @Option(help: "Know the models of the SDML files in this folder; read again when they change.", completion: .directory)
     var models: String?
 
     @Option(help: "Load the documents of this folder into a new record.", completion: .directory)
@@ -52,12 +51,7 @@ struct SandboxCommand: AsyncParsableCommand {
         configuration.modelFolder = models.map { URL(filePath: $0) }
         configuration.apps = try app.map { try SandboxApp(manifestFile: $0) }
         if let database { configuration.database = .file(URL(filePath: database)) }
-        let sandbox: Sandbox
-        do {
-            sandbox = try await Sandbox.start(configuration)
-        } catch {
-            throw CommandFailure(starting: "the sandbox", error)
-        }
+        let sandbox = try await CommandFailure.starting("the sandbox") { try await Sandbox.start(configuration) }
         do {
             if let load { try await self.load(URL(filePath: load), into: sandbox) }
             try await announce(sandbox, apps: configuration.apps)
@@ -71,8 +65,8 @@ struct SandboxCommand: AsyncParsableCommand {
 
     private func load(_ folder: URL, into sandbox: Sandbox) async throws {
         let report = try await sandbox.load(folder: folder)
-        note("Loaded \(report.storedCount) documents into the record of \(report.record.label).")
-        for refused in report.refused { note("  \(refused.file) is refused: \(refused.reason)") }
+        StandardStreams.complain("Loaded \(report.storedCount) documents into the record of \(report.record.label).")
+        for refused in report.refused { StandardStreams.complain("  \(refused.file) is refused: \(refused.reason)") }
     }
 
     private func announce(_ sandbox: Sandbox, apps: [SandboxApp]) async throws {
@@ -105,15 +99,11 @@ struct SandboxCommand: AsyncParsableCommand {
             Stop it with Control-C.
             """
         if json {
-            note(text)
+            StandardStreams.complain(text)
         } else {
             print(text)
             fflush(nil)
         }
-    }
-
-    private func note(_ message: String) {
-        StandardStreams.complain(message)
     }
 }
 

@@ -103,14 +103,12 @@ public enum OAuthAuthorizationError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .notOAuth(let scheme):
             "the Authorization header's scheme is “\(scheme)”, not “OAuth”; sign the request with OAuth 1.0a"
-        case .noParameters:
-            "the Authorization header names no parameter after “OAuth”"
+        case .noParameters: "the Authorization header names no parameter after “OAuth”"
         case .malformedParameter(let position):
             "parameter \(position) of the Authorization header is not of the form name=\"value\""
         case .malformedEncoding(let position, let error):
             "parameter \(position) of the Authorization header cannot be decoded: \(error)"
-        case .repeatedParameter(let name):
-            "the Authorization header has the parameter “\(name)” twice"
+        case .repeatedParameter(let name): "the Authorization header has the parameter “\(name)” twice"
         }
     }
 }

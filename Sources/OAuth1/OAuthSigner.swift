@@ -115,8 +115,7 @@ public struct OAuthSigner: Sendable {
         }
 
         let unsigned = OAuthAuthorization(parameters: parameters)
-        let signature = try Self.signature(
-            request: request, authorization: unsigned, rule: rule, key: credentials.signingKey)
+        let signature = try Self.signature(request: request, authorization: unsigned, rule: rule, key: credentials.signingKey)
         parameters.append(name: "oauth_signature", value: signature)
         return OAuthAuthorization(parameters: parameters, realm: options.realm)
     }
@@ -147,11 +146,8 @@ public struct OAuthSigner: Sendable {
 
     /// 128 bits of the system's random generator as 32 hexadecimal digits.
     @Sendable public static func randomNonce() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return [generator.next(), generator.next()].map { (half: UInt64) in
-            let digits = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        let digits = String(UInt128.random(in: 0 ... .max), radix: 16)
+        return String(repeating: "0", count: 32 - digits.count) + digits
     }
 
     /// The system's time in whole seconds since 1970-01-01T00:00:00Z.
@@ -175,12 +171,9 @@ public enum OAuthSigningError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .notAProtocolParameter(let name):
             "the additional parameter “\(name)” does not begin with “oauth_”; send it in the query or the form instead"
-        case .parameterAlreadySet(let name):
-            "the additional parameter “\(name)” is set by the signer or given twice; leave it out"
-        case .noBaseString(let error):
-            "the request cannot be signed: \(error)"
-        case .noDigest:
-            "liboauth computed no digest; most likely memory ran out, or its cryptographic library does not offer SHA-1"
+        case .parameterAlreadySet(let name): "the additional parameter “\(name)” is set by the signer or given twice; leave it out"
+        case .noBaseString(let error): "the request cannot be signed: \(error)"
+        case .noDigest: "liboauth computed no digest; most likely memory ran out, or its cryptographic library does not offer SHA-1"
         }
     }
 }

@@ -26,8 +26,7 @@ public struct OAuthTokenResponse: Sendable, Hashable {
             guard let value = values.first, !value.isEmpty else { throw .missingParameter(name: name) }
             return value
         }
-        token = OAuthToken(
-            value: try required("oauth_token"), secret: Secret(try required("oauth_token_secret")))
+        token = OAuthToken(value: try required("oauth_token"), secret: Secret(try required("oauth_token_secret")))
         isCallbackConfirmed = form["oauth_callback_confirmed"].map { $0.lowercased() == "true" }
         let known: Set = ["oauth_token", "oauth_token_secret", "oauth_callback_confirmed"]
         additionalParameters = FormParameters(form.filter { !known.contains($0.name) })

@@ -60,8 +60,7 @@ public struct OAuthVerifier: Sendable {
         }
         try verifyBody(authorization, of: request)
         guard
-            try await nonces.use(
-                claim.nonce, timestamp: claim.timestamp, consumerKey: claim.consumerKey, token: claim.token)
+            try await nonces.use(claim.nonce, timestamp: claim.timestamp, consumerKey: claim.consumerKey, token: claim.token)
         else { throw OAuthRefusal.nonceAlreadyUsed }
         return OAuthCaller(consumerKey: claim.consumerKey, token: claim.token)
     }
@@ -99,9 +98,7 @@ public struct OAuthVerifier: Sendable {
         }
         let nonce = try required("oauth_nonce")
         guard nonce.unicodeScalars.count <= policy.maximumNonceLength else { throw .nonceTooLong }
-        return Claim(
-            consumerKey: consumerKey, token: authorization.token, signature: signature, timestamp: timestamp,
-            nonce: nonce)
+        return Claim(consumerKey: consumerKey, token: authorization.token, signature: signature, timestamp: timestamp, nonce: nonce)
     }
 
     /// The parameters that speak of the body, if they were sent: `oauth_body_hash` (the OAuth Request Body Hash
@@ -259,36 +256,24 @@ public enum OAuthRefusal: Error, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .missingParameter(let name):
-            "the parameter “\(name)” is missing"
-        case .schemeNotExact:
-            "the Authorization header's scheme is not spelled “OAuth”"
-        case .unsupportedVersion(let version):
-            "oauth_version is “\(version)”; only 1.0 is supported"
-        case .unsupportedSignatureMethod(let method):
-            "oauth_signature_method is “\(method)”; only HMAC-SHA1 is supported"
-        case .malformedTimestamp:
-            "oauth_timestamp is not a whole number of seconds"
+        case .missingParameter(let name): "the parameter “\(name)” is missing"
+        case .schemeNotExact: "the Authorization header's scheme is not spelled “OAuth”"
+        case .unsupportedVersion(let version): "oauth_version is “\(version)”; only 1.0 is supported"
+        case .unsupportedSignatureMethod(let method): "oauth_signature_method is “\(method)”; only HMAC-SHA1 is supported"
+        case .malformedTimestamp: "oauth_timestamp is not a whole number of seconds"
         case .timestampTooOld(let seconds):
             "oauth_timestamp lies \(seconds) seconds in the past; compare the clocks of client and server"
         case .timestampInFuture(let seconds):
             "oauth_timestamp lies \(seconds) seconds in the future; compare the clocks of client and server"
-        case .nonceTooLong:
-            "oauth_nonce is too long"
-        case .nonceAlreadyUsed:
-            "oauth_nonce was used before; sign every sending anew"
-        case .unknownConsumer:
-            "the consumer key is not known"
-        case .unknownToken:
-            "the token is not known, or belongs to another consumer"
-        case .noBaseString(let error):
-            "the signature cannot be verified: \(error)"
+        case .nonceTooLong: "oauth_nonce is too long"
+        case .nonceAlreadyUsed: "oauth_nonce was used before; sign every sending anew"
+        case .unknownConsumer: "the consumer key is not known"
+        case .unknownToken: "the token is not known, or belongs to another consumer"
+        case .noBaseString(let error): "the signature cannot be verified: \(error)"
         case .wrongSignature:
             "the signature does not fit the request; compare the secrets, and the base strings of client and server"
-        case .wrongBodyHash:
-            "oauth_body_hash is not the hash of the body that arrived"
-        case .wrongContentType:
-            "oauth_content_type is not the content type that arrived"
+        case .wrongBodyHash: "oauth_body_hash is not the hash of the body that arrived"
+        case .wrongContentType: "oauth_content_type is not the content type that arrived"
         }
     }
 }

@@ -140,8 +140,7 @@ public enum SignatureBaseStringError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .repeatedParameter(let name):
             "the parameter “\(name)” occurs more than once, which an Indivo server cannot verify; send it once"
-        case .pathNotASCII:
-            "the path is not ASCII, which an Indivo server cannot verify; use unreserved characters in the path"
+        case .pathNotASCII: "the path is not ASCII, which an Indivo server cannot verify; use unreserved characters in the path"
         }
     }
 }

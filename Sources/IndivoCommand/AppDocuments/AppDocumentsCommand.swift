@@ -40,8 +40,7 @@ struct AppDocumentChoice: ParsableArguments {
 
     func validate() throws {
         if (id == nil) == (externalId == nil) {
-            throw ValidationError(
-                "Name the document, by its id or with --external-id; “indivo app-documents list” lists the ids.")
+            throw ValidationError("Name the document, by its id or with --external-id; “indivo app-documents list” lists the ids.")
         }
     }
 
@@ -67,8 +66,7 @@ struct AppDocumentsListCommand: AsyncParsableCommand {
     func run() async throws {
         let storage = try await place.storage(connection, output.talk)
         let documents = try await output.talk.fetch(storage.list(query.query), "documents")
-        try output.print(
-            MetadataListing.many(documents.compactMap(\.metadata)), none: "The app keeps no such documents.")
+        try output.print(MetadataListing.many(documents.compactMap(\.metadata)), none: "The app keeps no such documents.")
     }
 }
 
@@ -177,8 +175,7 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
             throw ValidationError("Name the document with --external-id or --id.")
         }
         if id != nil && !place.allRecords {
-            throw ValidationError(
-                "In a record a document is overwritten by its external id only: give --external-id.")
+            throw ValidationError("In a record a document is overwritten by its external id only: give --external-id.")
         }
     }
 

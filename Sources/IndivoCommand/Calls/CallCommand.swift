@@ -37,9 +37,7 @@ struct CallCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The file to send; - for standard input.", valueName: "file"), completion: .file())
     var body: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "What the body is; told from the file's name and content unless given.", valueName: "type"))
+    @Option(help: ArgumentHelp("What the body is; told from the file's name and content unless given.", valueName: "type"))
     var contentType: String?
 
     @Option(help: ArgumentHelp("A field of the form to send; may be given several times.", valueName: "name=value"))
@@ -95,11 +93,7 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     private static func signer(of method: HTTPRequest.Method, _ path: String) -> Signer {
-        switch IndivoCall.matching(method, path)?.signer {
-        case .nobody: .nobody
-        case .app: .app
-        case .token, nil: .token
-        }
+        IndivoCall.matching(method, path).flatMap { Signer(rawValue: $0.signer.rawValue) } ?? .token
     }
 
     /// The path with the ids in place, and nothing escaped, as the library wants it.
@@ -113,8 +107,7 @@ struct CallCommand: AsyncParsableCommand {
         }
         path = path.replacing("{app}", with: app)
         if let brace = path.firstIndex(of: "{") {
-            throw CommandFailure(
-                "the path still has \(path[brace...].prefix { $0 != "/" }); put an id in its place")
+            throw CommandFailure("the path still has \(path[brace...].prefix { $0 != "/" }); put an id in its place")
         }
         return path
     }
@@ -126,8 +119,7 @@ struct CallCommand: AsyncParsableCommand {
         }
         guard let body else { return nil }
         let data = try InputFile(path: body).read()
-        return FileContent(
-            data, contentType: contentType ?? DocumentFileOptions.contentType(of: data, named: body))
+        return FileContent(data, contentType: contentType ?? DocumentFileOptions.contentType(of: data, named: body))
     }
 
     private static func fields(_ texts: [String], _ option: String) throws -> [FormParameters.Element] {
@@ -135,8 +127,7 @@ struct CallCommand: AsyncParsableCommand {
             guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
                 throw CommandFailure("“\(text.prefix { $0 != "=" })” after \(option) is not NAME=value")
             }
-            return FormParameters.Element(
-                name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+            return FormParameters.Element(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
         }
     }
 }

@@ -44,8 +44,7 @@ extension CommandFailure {
                 error.isSafeToRetry
                 ? "" : " The server may have acted on it all the same: look before you repeat it."
             return "\(error)\(doubt)".inToolsWords
-        default:
-            return "\(error)".inToolsWords
+        default: return "\(error)".inToolsWords
         }
     }
 
@@ -57,8 +56,7 @@ extension CommandFailure {
             "check INDIVO_API with “indivo call GET /version”; for a server to try things with, run “indivo sandbox”"
         case .refused: "run “indivo login”"
         case .notFound: nextCommand(notFoundBy: error.call)
-        case .conflict(.externalIDUsed):
-            "“indivo documents meta --external-id ID” shows the document that has the id"
+        case .conflict(.externalIDUsed): "“indivo documents meta --external-id ID” shows the document that has the id"
         case .conflict(.messageIDUsed): "send it under another --id"
         case .conflict(.deleted): "add its content as a new document"
         case .conflict(.alreadyReplaced): "“indivo documents versions ID” lists the versions; replace the newest"
@@ -111,7 +109,6 @@ extension String {
         let words = [
             ("log in with selectRecord", "log in with indivo login"),
             ("log in again with selectRecord", "log in again with indivo login"),
-            ("log in again with indivo login", "log in again with indivo login"),
             ("set them with setDemographics(_:)", "set them with indivo demographics set"),
             ("; debugDetails has more", "; --verbose has more"),
             ("name the host in the option plainHTTPHosts", "name the host with --allow-http"),

@@ -42,8 +42,7 @@ struct Connection {
             return try await server(isSigned: false).record(id: id, token: OAuthToken(value: "", secret: ""))
         }
         if settings[.token] != nil || settings[.tokenSecret] != nil {
-            let token = OAuthToken(
-                value: try settings.require(.token), secret: Secret(try settings.require(.tokenSecret)))
+            let token = OAuthToken(value: try settings.require(.token), secret: Secret(try settings.require(.tokenSecret)))
             let id = try settings.require(.record)
             // A token is for the server that is named with it, not for one that is remembered.
             _ = try settings.address(.api)
@@ -110,13 +109,10 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The app's id (INDIVO_APP_ID); the consumer key unless given.", valueName: "id"))
     var appId: String?
 
-    @Option(
-        help: ArgumentHelp("The consumer key (INDIVO_CONSUMER_KEY); the app's id unless given.", valueName: "key"))
+    @Option(help: ArgumentHelp("The consumer key (INDIVO_CONSUMER_KEY); the app's id unless given.", valueName: "key"))
     var consumerKey: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The record's id (INDIVO_RECORD); that of the kept session unless given.", valueName: "id"))
+    @Option(help: ArgumentHelp("The record's id (INDIVO_RECORD); that of the kept session unless given.", valueName: "id"))
     var record: String?
 
     @Option(
@@ -127,8 +123,7 @@ struct ConnectionOptions: ParsableArguments {
     var credentials: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The file in which login keeps sessions, mode 0600 (INDIVO_SESSIONS).", valueName: "file"),
+        help: ArgumentHelp("The file in which login keeps sessions, mode 0600 (INDIVO_SESSIONS).", valueName: "file"),
         completion: .file())
     var sessions: String?
 

@@ -40,9 +40,7 @@ struct Settings {
     func source(of setting: Setting) -> String? { find(setting)?.source }
 
     private func find(_ setting: Setting) -> (value: String, source: String)? {
-        let sources = [
-            (options, setting.option ?? "option"), (environment, "environment"), (file, "credentials file"),
-        ]
+        let sources = [(options, setting.option ?? "option"), (environment, "environment"), (file, "credentials file"),]
         for (values, source) in sources {
             if let value = values[setting], !value.isEmpty { return (value, source) }
         }
@@ -104,17 +102,7 @@ enum Setting: String, CaseIterable {
 
     /// The option that says the same. There is none for secrets: everyone on the machine can see a process's arguments.
     var option: String? {
-        switch self {
-        case .api: "--api"
-        case .ui: "--ui"
-        case .appID: "--app-id"
-        case .consumerKey: "--consumer-key"
-        case .record: "--record"
-        case .credentials: "--credentials"
-        case .sessions: "--sessions"
-        case .allowHTTP: "--allow-http"
-        case .consumerSecret, .token, .tokenSecret: nil
-        }
+        isSecret ? nil : "--" + rawValue.dropFirst("INDIVO_".count).lowercased().replacing("_", with: "-")
     }
 
     /// Whether it is never shown.
@@ -261,10 +249,7 @@ struct SettingsCommand: ParsableCommand {
         }
         try output.print(
             Listing(
-                columns: [
-                    .init("name", "setting"), .init("value", "value"), .init("source", "from"),
-                    .init("meaning", "meaning"),
-                ],
+                columns: [.init("name", "setting"), .init("value", "value"), .init("source", "from"), .init("meaning", "meaning"),],
                 rows: rows,
                 json: {
                     JSONValue(

@@ -70,9 +70,7 @@ struct Demo {
     // MARK: Steps
 
     /// The login runs in the library; the browser, beside it, goes where the pages lead.
-    private func logIn(
-        to server: IndivoServer, choosing label: String?, listener: LoopbackListener
-    ) async throws -> IndivoRecord {
+    private func logIn(to server: IndivoServer, choosing label: String?, listener: LoopbackListener) async throws -> IndivoRecord {
         let browser = HeadlessBrowser { print("Browser: \($0)") }
         let (pages, opened) = AsyncStream.makeStream(of: URL.self)
         let login = Task {
@@ -134,9 +132,7 @@ struct Demo {
         print("")
         var changes = TextTable("status", "since", "by", "reason")
         for change in try await vitaminC.statusHistory() {
-            changes.rows.append([
-                change.status?.rawValue ?? "", change.at?.lexical ?? "", change.by ?? "", change.reason ?? "",
-            ])
+            changes.rows.append([change.status?.rawValue ?? "", change.at?.lexical ?? "", change.by ?? "", change.reason ?? "",])
         }
         for line in changes.lines { print(line) }
         return all.count

@@ -62,9 +62,7 @@ struct DocumentChecker {
             let advice =
                 isAnswer && NestedKinds.documents[root.name] != nil
                 ? "; what servers look into is <\(root.name)> in the namespace \(Self.namespace)" : ""
-            add(
-                "there is no class for this document; a server stores it without understanding it\(advice)",
-                line: root.line)
+            add("there is no class for this document; a server stores it without understanding it\(advice)", line: root.line)
         }
         checkSchema(of: root, problems: try IndivoSchemas.problems(of: root) ?? [])
     }
@@ -153,8 +151,7 @@ struct DocumentChecker {
                     "“\(field.name)” is an older name of \(model)'s “\(current)”, and servers refuse it; "
                         + "indivo document convert --current-names writes today's",
                     line: field.line, severity: .warning)
-            case .unknown:
-                add("the model \(model) has no field “\(field.name)”, and servers refuse it", line: field.line)
+            case .unknown: add("the model \(model) has no field “\(field.name)”, and servers refuse it", line: field.line)
             }
         }
         for related in try document.relatedDocuments() { try checkNames(in: related, isAnswer: isAnswer) }

@@ -33,11 +33,9 @@ extension RuntimeModel.Field {
                 field.name, type == .date && notes.isDay ? XMLDate.self : type.elementType, formerly: notes.formerly,
                 rules: FieldRule.rules(notes, of: type))
         case .one(let model):
-            self = .relation(
-                field.name, to: model, isList: false, formerly: notes.formerly, rules: FieldRule.rules(notes, of: nil))
+            self = .relation(field.name, to: model, isList: false, formerly: notes.formerly, rules: FieldRule.rules(notes, of: nil))
         case .many(let model):
-            self = .relation(
-                field.name, to: model, isList: true, formerly: notes.formerly, rules: FieldRule.rules(notes, of: nil))
+            self = .relation(field.name, to: model, isList: true, formerly: notes.formerly, rules: FieldRule.rules(notes, of: nil))
         }
     }
 }

@@ -20,8 +20,7 @@ struct FHIRCommand: ParsableCommand {
                     FHIRCapabilitiesCommand.self, FHIRReadCommand.self, FHIRSearchCommand.self, FHIRHistoryCommand.self,
                     FHIRCreateCommand.self, FHIRUpdateCommand.self, FHIRDeleteCommand.self, FHIRTransactionCommand.self,
                 ]),
-            CommandGroup(
-                name: "File", subcommands: [FHIRCheckCommand.self, FHIRFormatCommand.self, FHIRPathCommand.self]),
+            CommandGroup(name: "File", subcommands: [FHIRCheckCommand.self, FHIRFormatCommand.self, FHIRPathCommand.self]),
             CommandGroup(name: "Server", subcommands: [FHIRServeCommand.self]),
         ])
 }

@@ -43,12 +43,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
         configuration.refusesInvalid = strict
         configuration.tokens = Set([ProcessInfo.processInfo.environment["FHIR_TOKEN"] ?? ""]).subtracting([""])
         if let database { configuration.database = .file(URL(filePath: database)) }
-        let sandbox: FHIRSandbox
-        do {
-            sandbox = try await FHIRSandbox.start(configuration)
-        } catch {
-            throw CommandFailure(starting: "the server", error)
-        }
+        let sandbox = try await CommandFailure.starting("the server") { try await FHIRSandbox.start(configuration) }
         do {
             for path in load { try await store(path, in: sandbox) }
         } catch {

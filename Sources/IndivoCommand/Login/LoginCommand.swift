@@ -48,13 +48,10 @@ struct LoginCommand: AsyncParsableCommand {
         let information = try await record.information()
         try await record.keepSession(label: information.label)
         try output.print(RecordListings.information(information), none: "")
-        output.talk.note(
-            "You are logged in. The session is kept in \(opened.store.file.path); “indivo logout” forgets it.")
+        output.talk.note("You are logged in. The session is kept in \(opened.store.file.path); “indivo logout” forgets it.")
     }
 
-    private func logIn(
-        to server: IndivoServer, record: String?, _ receiver: some CallbackReceiver
-    ) async throws -> IndivoRecord {
+    private func logIn(to server: IndivoServer, record: String?, _ receiver: some CallbackReceiver) async throws -> IndivoRecord {
         if let record { return try await server.authorize(record: record, callback: receiver, open: show) }
         return try await server.selectRecord(callback: receiver, open: show)
     }
@@ -76,8 +73,7 @@ struct LoginCommand: AsyncParsableCommand {
             StandardStreams.complain(
                 "Log in there and choose a record. Then paste the address that the browser shows, or the record's id:"
             )
-        case .authorization:
-            StandardStreams.complain("Agree there. Then paste the address or the code that the browser shows:")
+        case .authorization: StandardStreams.complain("Agree there. Then paste the address or the code that the browser shows:")
         }
         while let line = readLine() {
             let answer = line.trimmingCharacters(in: .whitespaces)
@@ -152,7 +148,38 @@ struct SessionsCommand: AsyncParsableCommand {
     func run() async throws {
         let opened = Connection(try connection.settings(), output.talk)
         let kept = try opened.store.sessions().filter { opened.settings.fit($0) }
-        try output.print(SessionListing.listing(of: kept), none: "There are no sessions; run “indivo login”.")
+        try output.print(Self.listing(of: kept), none: "There are no sessions; run “indivo login”.")
+    }
+
+    private static func listing(of sessions: [IndivoSession]) -> Listing {
+        Listing(
+            columns: [
+                .init("record", "record"), .init("label", "label"), .init("api", "server"), .init("app", "app"),
+                .init("kept_at", "since"),
+            ],
+            rows: sessions.map { [$0.record, $0.label ?? "", $0.api.absoluteString, $0.app, XMLDateTime($0.keptAt).lexical] },
+            json: {
+                JSONValue(
+                    sessions.map { session in
+                        [
+                            "record": JSONValue(session.record), "label": JSONValue(session.label),
+                            "api": JSONValue(session.api.absoluteString), "app": JSONValue(session.app),
+                            "keptAt": JSONValue(XMLDateTime(session.keptAt).lexical),
+                        ]
+                    }
+                ).fileData
+            },
+            xml: {
+                let elements = sessions.map { session in
+                    XMLNode(
+                        "Session",
+                        attributes: [
+                            "api": session.api.absoluteString, "app": session.app, "label": session.label ?? "",
+                            "record": session.record,
+                        ])
+                }
+                return try RecordListings.list("Sessions", elements).file()
+            })
     }
 }
 
@@ -168,42 +195,4 @@ extension Settings {
 
 extension String {
     fileprivate var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
-}
-
-/// The kept sessions, without their tokens.
-enum SessionListing {
-    static func listing(of sessions: [IndivoSession]) -> Listing {
-        Listing(
-            columns: [
-                .init("record", "record"), .init("label", "label"), .init("api", "server"), .init("app", "app"),
-                .init("kept_at", "since"),
-            ],
-            rows: sessions.map {
-                [$0.record, $0.label ?? "", $0.api.absoluteString, $0.app, XMLDateTime($0.keptAt).lexical]
-            },
-            json: {
-                JSONValue(
-                    sessions.map { session in
-                        [
-                            "record": JSONValue(session.record), "label": JSONValue(session.label),
-                            "api": JSONValue(session.api.absoluteString), "app": JSONValue(session.app),
-                            "keptAt": JSONValue(XMLDateTime(session.keptAt).lexical),
-                        ]
-                    }
-                ).fileData
-            },
-            xml: {
-                let root = XMLNode("Sessions")
-                for session in sessions {
-                    let attributes = [
-                        "record": session.record, "label": session.label ?? "", "api": session.api.absoluteString,
-                        "app": session.app,
-                    ]
-                    let element = XMLNode("Session")
-                    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) { element.attr(name, value) }
-                    root.append(element)
-                }
-                return try root.file()
-            })
-    }
 }

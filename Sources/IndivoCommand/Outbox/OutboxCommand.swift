@@ -31,9 +31,7 @@ struct OutboxOptions: ParsableArguments {
 
     /// Does with the outbox what a command asks for, and tells errors as the tool does.
     /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
-    func with<Result>(
-        _ talk: TalkOptions, isOnline: Bool = false, _ body: (Outbox) async throws -> Result
-    ) async throws -> Result {
+    func with<Result>(_ talk: TalkOptions, isOnline: Bool = false, _ body: (Outbox) async throws -> Result) async throws -> Result {
         let record = try await connection.openRecord(talk, isOnline: isOnline)
         do {
             let outbox = try record.outbox(

@@ -141,8 +141,7 @@ struct MessageTextOptions: ParsableArguments {
     private func checked(_ text: String, _ source: String) throws -> String {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {
-            throw CommandFailure(
-                "\(source): there is no text; write it on standard input, or name its file with --body-file")
+            throw CommandFailure("\(source): there is no text; write it on standard input, or name its file with --body-file")
         }
         return text
     }

@@ -111,8 +111,7 @@ struct DemographicsSetCommand: AsyncParsableCommand {
         do {
             demographics = try Demographics.read(from: root)
         } catch let error as DocumentError {
-            throw CommandFailure(
-                "\(error); what it should be, “indivo demographics --xml” shows", at: input.place(error.line))
+            throw CommandFailure("\(error); what it should be, “indivo demographics --xml” shows", at: input.place(error.line))
         }
         let record = try await connection.openRecord(output.talk)
         try await record.setDemographics(demographics)
@@ -187,8 +186,7 @@ enum RecordListings {
                     demographics.email ?? "",
                     demographics.ethnicity ?? "", demographics.race ?? "", demographics.preferredLanguage ?? "",
                     phone(0), phone(1),
-                    [address?.street, address?.postalCode, address?.city, address?.region, address?.country].joined(
-                        ", "),
+                    [address?.street, address?.postalCode, address?.city, address?.region, address?.country].joined(", "),
                 ]
             ],
             isSingle: true, json: sdmj, xml: { try demographics.xml().file() })

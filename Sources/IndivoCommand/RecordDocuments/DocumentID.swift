@@ -33,8 +33,7 @@ struct DocumentChoice: ParsableArguments {
 
     func validate() throws {
         if (id == nil) == (externalId == nil) {
-            throw ValidationError(
-                "Name the document, by its id or with --external-id; “indivo documents list” lists the ids.")
+            throw ValidationError("Name the document, by its id or with --external-id; “indivo documents list” lists the ids.")
         }
     }
 
@@ -126,8 +125,7 @@ struct ContentOutputOptions: ParsableArguments {
             if StandardStreams.outputIsTerminal,
                 content.data.contains(0) || String(validating: content.data, as: UTF8.self) == nil
             {
-                throw CommandFailure(
-                    "the content is binary, and would confuse the terminal; name a file with --output")
+                throw CommandFailure("the content is binary, and would confuse the terminal; name a file with --output")
             }
             return try StandardStreams.write(content.data)
         }

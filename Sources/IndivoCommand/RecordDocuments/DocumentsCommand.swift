@@ -81,8 +81,7 @@ struct DocumentsListCommand: AsyncParsableCommand {
     func run() async throws {
         let record = try await connection.openRecord(output.talk)
         let documents = try await output.talk.fetch(record.documents(query.query), "documents")
-        try output.print(
-            MetadataListing.many(documents.compactMap(\.metadata)), none: "The record has no such documents.")
+        try output.print(MetadataListing.many(documents.compactMap(\.metadata)), none: "The record has no such documents.")
     }
 }
 
@@ -117,8 +116,7 @@ struct DocumentsHistoryCommand: AsyncParsableCommand {
         let record = try await connection.openRecord(output.talk)
         let document = try await document.find(in: record)
         let changes = try await document.statusHistory()
-        try output.print(
-            MetadataListing.history(changes, of: document.id ?? ""), none: "The document's status never changed.")
+        try output.print(MetadataListing.history(changes, of: document.id ?? ""), none: "The document's status never changed.")
     }
 }
 
@@ -255,9 +253,7 @@ enum MetadataListing {
 
     static func history(_ changes: [DocumentStatus.Change], of id: String) -> Listing {
         Listing(
-            columns: [
-                .init("status", "status"), .init("at", "since"), .init("by", "by"), .init("reason", "reason"),
-            ],
+            columns: [.init("status", "status"), .init("at", "since"), .init("by", "by"), .init("reason", "reason"),],
             rows: changes.map { change in
                 [change.status?.rawValue, change.at?.lexical, change.by, change.reason].map { $0 ?? "" }
             },

@@ -83,9 +83,7 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
     @Argument(help: "The file; - for standard input.", completion: .file())
     var path: String
 
-    @Option(
-        help: ArgumentHelp("An id of the app's own for the new version; one is made unless given.", valueName: "id")
-    )
+    @Option(help: ArgumentHelp("An id of the app's own for the new version; one is made unless given.", valueName: "id"))
     var externalId: String?
 
     func run() async throws {
@@ -125,9 +123,7 @@ extension CommandFailure {
 
     /// The same, where it is said how a file is checked.
     private func naming(_ path: String) -> CommandFailure {
-        CommandFailure(
-            description: description.replacing("document check FILE", with: "document check \(path)"),
-            status: status)
+        CommandFailure(description: description.replacing("document check FILE", with: "document check \(path)"), status: status)
     }
 }
 
@@ -210,8 +206,7 @@ struct DocumentsRelateCommand: AsyncParsableCommand {
     @Argument(help: "The id of the document that is related to it.")
     var other: String
 
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("What the other is to the document.", valueName: "relation"))
+    @Option(name: .customLong("as"), help: ArgumentHelp("What the other is to the document.", valueName: "relation"))
     var relation: DocumentRelation
 
     func run() async throws {

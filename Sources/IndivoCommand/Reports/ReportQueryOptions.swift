@@ -12,8 +12,7 @@ struct ReportQueryOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
-            "The field by which they are ordered; -FIELD for the other way round.", valueName: "field"))
+        help: ArgumentHelp("The field by which they are ordered; -FIELD for the other way round.", valueName: "field"))
     var order: String?
 
     @Option(help: "Only facts of documents of this status.")
@@ -28,8 +27,7 @@ struct ReportQueryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The field of dates that --from and --to are about.", valueName: "field"))
     var dateField: String?
 
-    @Option(
-        help: ArgumentHelp("The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.", valueName: "date"))
+    @Option(help: ArgumentHelp("The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.", valueName: "date"))
     var from: String?
 
     @Option(help: ArgumentHelp("The last; a day means its first moment.", valueName: "date"))
@@ -37,8 +35,7 @@ struct ReportQueryOptions: ParsableArguments {
 
     @Option(
         name: .customLong("aggregate"),
-        help: ArgumentHelp(
-            "Compute sum, avg, min, max or count of a field, for each group.", valueName: "operation:field"))
+        help: ArgumentHelp("Compute sum, avg, min, max or count of a field, for each group.", valueName: "operation:field"))
     var aggregation: String?
 
     @Option(help: ArgumentHelp("Group by a field, with --aggregate.", valueName: "field"))
@@ -61,8 +58,7 @@ struct ReportQueryOptions: ParsableArguments {
                 "Groups need a number to compute for each: give --aggregate, such as count:\(groupBy ?? "FIELD").")
         }
         if aggregation != nil && order != nil {
-            throw ValidationError(
-                "A server breaks groups when it orders them: leave --order out, and sort what comes.")
+            throw ValidationError("A server breaks groups when it orders them: leave --order out, and sort what comes.")
         }
     }
 
@@ -83,8 +79,7 @@ struct ReportQueryOptions: ParsableArguments {
         }
         if from != nil || to != nil {
             guard let field = dateField ?? standard else {
-                throw CommandFailure(
-                    "--from and --to need the field that they are about: give --date-field, such as created_at")
+                throw CommandFailure("--from and --to need the field that they are about: give --date-field, such as created_at")
             }
             _ = try source.type(ofField: field)
             query = query.dates(field, from: from.map { .text($0) }, to: to.map { .text($0) })

@@ -32,9 +32,7 @@ struct ReportsCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var query: ReportQueryOptions
 
-    @Option(
-        help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"),
-        completion: .directory)
+    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
     var models: String?
 
     @Argument(help: "The name of the model.", completion: .list(DataModel.core.map(\.name)))
@@ -114,8 +112,7 @@ enum ReportListing {
 
     /// A field's text; of related models how many there are. `nil` for none.
     private static func value(of field: XMLNode) -> String? {
-        let related =
-            field.children(named: "Models").flatMap { $0.children(named: "Model") } + field.children(named: "Model")
+        let related = field.children(named: "Models").flatMap { $0.children(named: "Model") } + field.children(named: "Model")
         if !related.isEmpty { return "\(related.count)" }
         let text = field.text().trimmingCharacters(in: .whitespacesAndNewlines)
         return text.isEmpty ? nil : text

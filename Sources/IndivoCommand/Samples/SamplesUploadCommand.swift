@@ -78,16 +78,18 @@ struct SamplesUploadCommand: AsyncParsableCommand {
             let outcomes = try await upload.send(waiting.map(\.sample))
             var results: [(index: Int, isRefused: Bool)] = []
             for (item, outcome) in zip(waiting, outcomes) {
+                var isRefused = false
                 switch outcome {
                 case .created: counts.created += 1
                 case .existing: counts.existing += 1
                 case .refused(let reason):
+                    isRefused = true
                     counts.refused += 1
                     if counts.refused <= 20 || input.talk.verbose {
                         StandardStreams.complain("\(InputFile(path: input.file).name): sample \(item.index + 1) (\(item.sample.type)): refused: \(reason)")
                     }
                 }
-                if case .refused = outcome { results.append((item.index, true)) } else { results.append((item.index, false)) }
+                results.append((item.index, isRefused))
             }
             // What an earlier run remembered as refused says nothing about the samples that it did not reach.
             refusedAtFirst += results.count { $0.isRefused && $0.index >= begin }
@@ -122,8 +124,7 @@ struct SamplesUploadCommand: AsyncParsableCommand {
 
     private func loadAnchor(_ target: String, _ mapping: HealthMapping, _ selection: SampleSelection) throws -> UploadAnchor? {
         guard let path = anchor else { return nil }
-        var result = UploadAnchor(
-            target: target, mapping: mapping, selection: selection.description, file: try input.fingerprint())
+        var result = UploadAnchor(target: target, mapping: mapping, selection: selection.description, file: try input.fingerprint())
         do {
             guard let data = try PrivateFile(path).read() else { return result }
             guard let json = try? JSONValue(parsing: data), result.resume(from: json) else {

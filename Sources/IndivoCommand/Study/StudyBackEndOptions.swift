@@ -46,14 +46,12 @@ enum StudyPlace {
 
 /// The option for the queue of a study.
 struct StudyQueueURLOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The queue: sqlite:FILE, postgresql://… or sqs:URL; a file or tables are made.", valueName: "url"))
+    @Option(help: ArgumentHelp("The queue: sqlite:FILE, postgresql://… or sqs:URL; a file or tables are made.", valueName: "url"))
     var queue = "sqlite:queue.sqlite"
 
     func open() async throws -> any MessageQueue {
         switch try StudyPlace(queue, option: "queue", takesSQS: true) {
-        case .file(let file):
-            try await StudyBackEnd.opened(file.path(percentEncoded: false)) { try SQLiteMessageQueue(file) }
+        case .file(let file): try await StudyBackEnd.opened(file.path(percentEncoded: false)) { try SQLiteMessageQueue(file) }
         case .postgreSQL(let url): try await StudyBackEnd.opened("the queue") { try await PostgreSQLMessageQueue(url) }
         case .sqs(let text):
             try await StudyBackEnd.opened("the queue") {

@@ -75,8 +75,7 @@ struct StudyConfiguration {
 
     func queue() throws -> StudyQueue {
         let folder = json["queue"]?.string.map { path($0) } ?? BaseFolder.data.indivo().appending(path: "study")
-        return try StudyQueue(
-            in: folder, study: study, subject: subject, keys: Self.keys)
+        return try StudyQueue(in: folder, study: study, subject: subject, keys: Self.keys)
     }
 
     /// Who is withdrawing, of those whose data this device has.

@@ -274,8 +274,7 @@ struct StudyEncryptionOptions: ParsableArguments {
 
     func encryption() throws -> CMSEncryption? {
         guard !recipients.isEmpty else { return nil }
-        return try CMSEncryption(
-            for: certificates, cipher: cipher, keyTransport: keyTransport, allowsExpired: allowExpired)
+        return try CMSEncryption(for: certificates, cipher: cipher, keyTransport: keyTransport, allowsExpired: allowExpired)
     }
 }
 

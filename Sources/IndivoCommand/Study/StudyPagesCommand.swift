@@ -40,12 +40,9 @@ struct StudyPagesCommand: AsyncParsableCommand {
         (configuration.address, configuration.port, configuration.host) = (address, port, host)
         let warehouse = try await store.open(makes: false)
         let queue = try await queue.open()
-        let pages: StudyPages
-        do {
-            pages = try await StudyPages.start(
+        let pages = try await CommandFailure.starting("the pages") {
+            try await StudyPages.start(
                 warehouse: warehouse, queue: queue, users: StudyUserFile(URL(filePath: users)), configuration)
-        } catch {
-            throw CommandFailure(starting: "the pages", error)
         }
         let url = pages.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }

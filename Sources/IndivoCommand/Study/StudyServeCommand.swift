@@ -59,11 +59,8 @@ struct StudyServeCommand: AsyncParsableCommand {
         if let token = ProcessInfo.processInfo.environment["INDIVO_STUDY_ANTISPAM"], !token.isEmpty {
             configuration.antispam.append(Secret(token))
         }
-        let receiver: Receiver
-        do {
-            receiver = try await Receiver.start(queue: queue, clients: clients, configuration)
-        } catch {
-            throw CommandFailure(starting: "the receiver", error)
+        let receiver = try await CommandFailure.starting("the receiver") {
+            try await Receiver.start(queue: queue, clients: clients, configuration)
         }
         let url = receiver.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }

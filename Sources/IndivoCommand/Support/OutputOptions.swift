@@ -22,8 +22,7 @@ struct TalkOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Tell nothing but errors beside the result.")
     var quiet = false
 
-    @Flag(
-        name: .shortAndLong, help: "Tell each call, and more of what went wrong; it may name what is in documents.")
+    @Flag(name: .shortAndLong, help: "Tell each call, and more of what went wrong; it may name what is in documents.")
     var verbose = false
 
     func validate() throws {
@@ -97,8 +96,7 @@ struct Listing {
             return TextTable(header: ["", ""], rows: fields.map { [$0.0.title ?? "", $0.1] })
         }
         let shown = columns.indices.filter { columns[$0].title != nil }
-        return TextTable(
-            header: shown.map { columns[$0].title ?? "" }, rows: rows.map { row in shown.map { row[$0] } })
+        return TextTable(header: shown.map { columns[$0].title ?? "" }, rows: rows.map { row in shown.map { row[$0] } })
     }
 
     /// One line after another: of a single value without a header.

@@ -46,8 +46,7 @@ struct SurveyFile: ParsableArguments {
 struct SurveyContextOptions: ParsableArguments {
     @Option(
         name: .customLong("context"),
-        help: ArgumentHelp(
-            "A resource for the questionnaire's expressions, as in patient=Patient.json.", valueName: "name=file"))
+        help: ArgumentHelp("A resource for the questionnaire's expressions, as in patient=Patient.json.", valueName: "name=file"))
     var resources: [String] = []
 
     @Option(help: ArgumentHelp("The time for now() and today(), as in 2026-11-22T09:30:00+01:00.", valueName: "time"))

@@ -37,7 +37,7 @@ struct SurveyConversation {
     ///   - write: Shows text.
     ///   - save: Keeps what was answered, after each answer.
     mutating func hold(read: () -> String?, write: (String) -> Void, save: (SurveySession) throws -> Void) {
-        if let title = session.survey.title { write("\(title.text(in: language).clean)\n") }
+        if let title = session.survey.title { write("\(title.text(in: language).onOneLine)\n") }
         write(Self.help)
         resume()
         while !isDone {
@@ -73,9 +73,7 @@ struct SurveyConversation {
         )
     }
 
-    private mutating func askPage(
-        _ read: () -> String?, _ write: (String) -> Void, _ save: (SurveySession) throws -> Void
-    ) {
+    private mutating func askPage(_ read: () -> String?, _ write: (String) -> Void, _ save: (SurveySession) throws -> Void) {
         let page = session.pageIndex
         var shown = 0
         while !isDone, session.pageIndex == page {
@@ -94,7 +92,7 @@ struct SurveyConversation {
             guard let line = read() else { return isDone = true }
             take(line.trimmingCharacters(in: .whitespaces), visible, write)
             shown = max(0, position)
-            do { try save(session) } catch { write("The answers cannot be saved: \("\(error)".clean)\n") }
+            do { try save(session) } catch { write("The answers cannot be saved: \("\(error)".onOneLine)\n") }
         }
         if !isDone, session.pageIndex == page { leavePage(write) }
     }
@@ -109,7 +107,7 @@ struct SurveyConversation {
             position = index
             return
         }
-        for problem in problems { write("  ✗ \(problem.text(in: phrases).clean)\n") }
+        for problem in problems { write("  ✗ \(problem.text(in: phrases).onOneLine)\n") }
         if session.isOnLastPage { isDone = true } else { session.next() }
         position = 0
     }
@@ -119,26 +117,26 @@ struct SurveyConversation {
     private func show(_ visible: VisibleItem, _ write: (String) -> Void) {
         let indent = String(repeating: "  ", count: visible.depth)
         let item = visible.item
-        var label = item.label(in: language).clean
+        var label = item.label(in: language).onOneLine
         if item.isGroup {
             if visible.repetitions > 1 || item.repeats { label += " (\(visible.repetition + 1))" }
             if !label.isEmpty { write("\n\(indent)\(label)\n") }
             return
         }
         write("\(indent)\(label)\(item.isRequired ? " *" : "")\n")
-        for text in item.help { write("\(indent)  (\(text.text(in: language).clean))\n") }
+        for text in item.help { write("\(indent)  (\(text.text(in: language).onOneLine))\n") }
         guard item.isQuestion else { return }
         for (number, option) in session.options(of: visible.occurrence).prefix(200).enumerated() {
             let isChosen = visible.answers.contains { $0.equals(option.value) }
-            let prefix = option.prefix.map { "\($0.clean) " } ?? ""
-            write("\(indent)  \(isChosen ? "●" : "○") \(number + 1)  \(prefix)\(option.label.text(in: language).clean)\n")
+            let prefix = option.prefix.map { "\($0.onOneLine) " } ?? ""
+            write("\(indent)  \(isChosen ? "●" : "○") \(number + 1)  \(prefix)\(option.label.text(in: language).onOneLine)\n")
         }
-        for link in item.supportLinks.prefix(20) { write("\(indent)  (\(link.clean))\n") }
+        for link in item.supportLinks.prefix(20) { write("\(indent)  (\(link.onOneLine))\n") }
         let form = form(item)
         if !form.isEmpty { write("\(indent)  \(form)\n") }
         if !visible.answers.isEmpty {
-            write("\(indent)  = \(visible.answers.map(\.label.clean).joined(separator: ", "))\n")
-            for problem in session.problems(of: visible.occurrence) { write("\(indent)  ✗ \(problem.text(in: phrases).clean)\n") }
+            write("\(indent)  = \(visible.answers.map(\.label.onOneLine).joined(separator: ", "))\n")
+            for problem in session.problems(of: visible.occurrence) { write("\(indent)  ✗ \(problem.text(in: phrases).onOneLine)\n") }
         }
     }
 
@@ -153,21 +151,21 @@ struct SurveyConversation {
         case .decimal: "a number"
         case .quantity:
             "a number" + (item.format.units.isEmpty ? " and a unit, as in 5 mg" : " in " + units(item).joined(separator: ", "))
-        case .openChoice: (item.format.openLabel?.text(in: language) ?? "or something else").clean
+        case .openChoice: (item.format.openLabel?.text(in: language) ?? "or something else").onOneLine
         case .attachment: "a file"
         case .reference: "a reference, as in Patient/7"
-        default: (item.format.placeholder?.text(in: language) ?? "").clean
+        default: (item.format.placeholder?.text(in: language) ?? "").onOneLine
         }
     }
 
-    private func units(_ item: SurveyItem) -> [String] { item.format.units.map { SurveyText($0).text(in: language).clean } }
+    private func units(_ item: SurveyItem) -> [String] { item.format.units.map { SurveyText($0).text(in: language).onOneLine } }
 
     private mutating func take(_ line: String, _ visible: [VisibleItem], _ write: (String) -> Void) {
         let current = visible[position]
         switch line {
         case "":
             for problem in session.problems(of: current.occurrence) where problem.occurrence == current.occurrence {
-                write("  ✗ \(problem.text(in: phrases).clean)\n")
+                write("  ✗ \(problem.text(in: phrases).onOneLine)\n")
             }
             position += 1
         case "?": write(Self.help)
@@ -204,7 +202,7 @@ struct SurveyConversation {
         var answers = isOneMore ? current.answers : []
         for part in parts {
             guard let answer = value(part, current.item, options) else {
-                write("  ✗ \(part.clean): this is no answer here. ? shows help.\n")
+                write("  ✗ \(part.onOneLine): this is no answer here. ? shows help.\n")
                 return
             }
             answers.append(answer)
@@ -215,7 +213,7 @@ struct SurveyConversation {
             return write("  ✗ \(error)\n")
         }
         let problems = session.problems(of: current.occurrence).filter { $0.severity == .error && $0.code != "required" }
-        for problem in problems { write("  ✗ \(problem.text(in: phrases).clean)\n") }
+        for problem in problems { write("  ✗ \(problem.text(in: phrases).onOneLine)\n") }
         if problems.isEmpty, !isOneMore { position += 1 }
     }
 
@@ -244,9 +242,4 @@ struct SurveyConversation {
         attachment.contentType = types[URL(filePath: path).pathExtension.lowercased()] ?? "application/octet-stream"
         return .attachment(attachment)
     }
-}
-
-extension String {
-    /// On one line, without what would command a terminal: a questionnaire may hold anything.
-    fileprivate var clean: String { onOneLine }
 }

@@ -51,11 +51,8 @@ struct SurveyServeCommand: AsyncParsableCommand {
         var configuration = SurveyServer.Configuration()
         (configuration.address, configuration.port, configuration.subject) = (address, port, subject)
         configuration.context = { context }
-        let server: SurveyServer
-        do {
-            server = try await SurveyServer.start(survey, store: store, configuration)
-        } catch {
-            throw CommandFailure(starting: "the server", error)
+        let server = try await CommandFailure.starting("the server") {
+            try await SurveyServer.start(survey, store: store, configuration)
         }
         let url = server.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }

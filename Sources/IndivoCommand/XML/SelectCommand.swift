@@ -155,8 +155,7 @@ struct MatchPrinter {
         let values: [JSONValue]
         switch result {
         case .nodes(let nodes): values = try nodes.compactMap { try value(of: $0, in: file) }
-        case .attributes(let attributes):
-            values = try attributes.map { try value($0.value, named: $0.qualifiedName, in: file) }
+        case .attributes(let attributes): values = try attributes.map { try value($0.value, named: $0.qualifiedName, in: file) }
         case .string, .number, .boolean: values = [try value(result.string, named: nil, in: file)]
         }
         switch result {
@@ -182,8 +181,7 @@ struct MatchPrinter {
         switch form {
         case .count: return .null
         case .xml, .text: return JSONValue(text)
-        case .attribute:
-            throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
+        case .attribute: throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
         case .json:
             let name = name.map { [JSONMember(name: "name", value: JSONValue($0))] } ?? []
             return JSONValue(members: fileMember(file) + name + [JSONMember(name: "text", value: JSONValue(text))])

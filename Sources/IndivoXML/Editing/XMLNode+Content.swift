@@ -15,8 +15,7 @@ extension XMLNode {
             tree.waste(tree.nodes[Int(node.index)].payload)
             let payload = tree.store(new)
             tree.nodes[Int(node.index)].payload = payload
-        case .document, .documentType, .vacant:
-            break
+        case .document, .documentType, .vacant: break
         }
         return self
     }
@@ -98,9 +97,7 @@ extension XMLTree {
     }
 
     /// Where an attribute of this local name and namespace stands.
-    fileprivate func place(
-        ofAttribute local: String, namespace: String, in attributes: [AttributeRecord]
-    ) -> Int? {
+    fileprivate func place(ofAttribute local: String, namespace: String, in attributes: [AttributeRecord]) -> Int? {
         let names = state.pointee.arena.names
         return attributes.firstIndex { attribute in
             !attribute.isDeclaration && names.local(attribute.name).elementsEqual(local.utf8)
@@ -109,9 +106,7 @@ extension XMLTree {
     }
 
     /// Gives attributes that were set before their prefix was declared their namespace.
-    fileprivate func settle(
-        prefix: String.UTF8View.SubSequence, namespace: String, in attributes: inout [AttributeRecord]
-    ) {
+    fileprivate func settle(prefix: String.UTF8View.SubSequence, namespace: String, in attributes: inout [AttributeRecord]) {
         for index in attributes.indices where !attributes[index].isDeclaration {
             let names = state.pointee.arena.names
             let name = attributes[index].name
@@ -121,9 +116,7 @@ extension XMLTree {
     }
 
     /// Replaces, adds or takes out one of an element's attributes.
-    fileprivate func put(
-        _ value: String?, at place: Int?, in attributes: inout [AttributeRecord], header: () -> UInt32
-    ) {
+    fileprivate func put(_ value: String?, at place: Int?, in attributes: inout [AttributeRecord], header: () -> UInt32) {
         if let place {
             waste(attributes[place].value)
             if let value { attributes[place].value = store(value) } else { attributes.remove(at: place) }

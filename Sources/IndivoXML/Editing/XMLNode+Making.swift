@@ -6,14 +6,10 @@ extension XMLNode {
     ///   - namespace: The namespace's URI; nil for none, also where the element is put into one that has a namespace.
     ///   - attributes: Attributes by qualified name. `xmlns` and `xmlns:prefix` declare namespaces.
     ///   - text: The element's text; nil for none.
-    public init(
-        _ name: String, namespace: String? = nil, attributes: KeyValuePairs<String, String> = [:],
-        text: String? = nil
-    ) {
+    public init(_ name: String, namespace: String? = nil, attributes: KeyValuePairs<String, String> = [:], text: String? = nil) {
         let tree = XMLTree()
         tree.makeEditable()
-        let element = tree.makeRecord(
-            NodeRecord(kind: .element, name: tree.nameID(name, namespace: namespace), parent: noNode))
+        let element = tree.makeRecord(NodeRecord(kind: .element, name: tree.nameID(name, namespace: namespace), parent: noNode))
         tree.link(element, into: 0, before: noNode)
         self = tree.handle(element)
         for (name, value) in attributes { attr(name, value) }
@@ -39,8 +35,7 @@ extension XMLNode {
         tree.makeEditable()
         let payload = tree.store(content)
         return tree.handle(
-            tree.makeRecord(
-                NodeRecord(kind: kind, name: tree.nameID(name, namespaceID: 0), parent: noNode, payload: payload)))
+            tree.makeRecord(NodeRecord(kind: kind, name: tree.nameID(name, namespaceID: 0), parent: noNode, payload: payload)))
     }
 
     /// A copy of the node and all below it, in a document of its own. A document node's copy is the whole document.
@@ -56,10 +51,8 @@ extension XMLNode {
         if node.record.kind == .document {
             copy.state.pointee.arena.standalone = node.tree.state.pointee.arena.standalone
             top = 0
-            var child = node.tree.firstChild(node.index)
-            while child != noNode {
+            node.tree.forEach(from: node.tree.firstChild(node.index), node.tree.next) { child in
                 copy.link(copy.copySubtree(child, from: node.tree), into: 0, before: noNode)
-                child = node.tree.next(child)
             }
         } else {
             top = copy.copySubtree(node.index, from: node.tree)
@@ -93,8 +86,7 @@ extension XMLNode {
         }
         let tree = me.tree
         tree.makeEditable()
-        let element = tree.makeRecord(
-            NodeRecord(kind: .element, name: tree.nameID(name, namespace: namespace), parent: noNode))
+        let element = tree.makeRecord(NodeRecord(kind: .element, name: tree.nameID(name, namespace: namespace), parent: noNode))
         tree.link(element, into: me.index, before: noNode)
         let node = tree.handle(element)
         for (name, value) in attributes { node.attr(name, value) }
@@ -144,8 +136,7 @@ extension XMLNode {
 
     /// Gives an element without a namespace, and those below it, the namespace around it.
     private func inherit(_ namespace: String) {
-        guard let node = resolved, node.record.isElement, self.namespace == nil, prefix == nil, attr("xmlns") == nil
-        else { return }
+        guard let node = resolved, node.record.isElement, self.namespace == nil, prefix == nil, attr("xmlns") == nil else { return }
         node.tree.rename(node.index, to: qualifiedName, namespace: namespace)
         for child in children() { child.inherit(namespace) }
     }

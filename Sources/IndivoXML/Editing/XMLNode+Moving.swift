@@ -109,9 +109,7 @@ extension XMLNode {
         node.tree.dropChildren(node.index)
         return self
     }
-}
 
-extension XMLNode {
     var canHaveChildren: Bool { record.isElement || record.kind == .document }
 
     private var nextSibling: XMLNode? {

@@ -74,20 +74,16 @@ final class LibXMLMirror {
     private func make(_ index: UInt32, _ tree: XMLTree) -> xmlNodePtr? {
         let record = tree.nodes[Int(index)]
         switch record.kind {
-        case .element:
-            return xmlNewDocRawNode(document, nil, tree.localName(index).string, nil)
+        case .element: return xmlNewDocRawNode(document, nil, tree.localName(index).string, nil)
         case .text:
             let text = tree.content(index)
             return xmlNewDocTextLen(document, text.baseAddress, Int32(text.count))
         case .cdata:
             let text = tree.content(index)
             return xmlNewCDataBlock(document, text.baseAddress, Int32(text.count))
-        case .comment:
-            return xmlNewDocComment(document, tree.content(index).string)
-        case .processingInstruction:
-            return xmlNewDocPI(document, tree.localName(index).string, tree.content(index).string)
-        case .document, .documentType, .vacant:
-            return nil
+        case .comment: return xmlNewDocComment(document, tree.content(index).string)
+        case .processingInstruction: return xmlNewDocPI(document, tree.localName(index).string, tree.content(index).string)
+        case .document, .documentType, .vacant: return nil
         }
     }
 
@@ -124,9 +120,7 @@ final class LibXMLMirror {
     }
 
     /// The declaration that a name needs at a node, made if there is none.
-    private func namespace(
-        of name: UInt32, at node: xmlNodePtr, _ names: NameTable, isAttribute: Bool
-    ) -> xmlNsPtr? {
+    private func namespace(of name: UInt32, at node: xmlNodePtr, _ names: NameTable, isAttribute: Bool) -> xmlNsPtr? {
         let uri = names.namespace(names.namespaceID(ofName: name))
         if uri.isEmpty { return nil }
         let prefix = names.prefix(name).string

@@ -25,9 +25,7 @@ extension XMLNode {
         let uri = names.namespace(names.namespaceID(ofName: node.record.name))
         return uri.isEmpty ? nil : uri.string
     }
-}
 
-extension XMLNode {
     /// Whether the node is an element of this local name. No string is made.
     package func isNamed(_ name: StaticString) -> Bool {
         guard let node = resolved, node.record.isElement else { return false }
@@ -86,9 +84,7 @@ extension XMLNode {
             node.tree.attributeValue($0).string
         }
     }
-}
 
-extension XMLNode {
     /// Calls `body` with the name as it is written, the namespace (empty for none) and the value of each attribute, in
     /// UTF-8, until it returns false. Namespace declarations are left out. No string is made. The bytes are valid during
     /// the call.
@@ -146,17 +142,13 @@ extension XMLNode {
 
     /// Calls `body` with the UTF-8 bytes of an attribute's value, or nil when the element has no such attribute. The
     /// name is the qualified one as it is written. No string is made. The bytes are valid during the call.
-    package func withUTF8Attribute<R>(
-        _ name: StaticString, _ body: (UnsafeBufferPointer<UInt8>?) throws -> R
-    ) rethrows -> R {
+    package func withUTF8Attribute<R>(_ name: StaticString, _ body: (UnsafeBufferPointer<UInt8>?) throws -> R) rethrows -> R {
         guard let node = resolved, let attribute = node.tree.attribute(node.index, named: name.utf8Buffer) else {
             return try body(nil)
         }
         return try body(node.tree.attributeValue(attribute))
     }
-}
 
-extension XMLNode {
     /// The element or document this node is a child of.
     public func parent() -> XMLNode? {
         guard let node = resolved else { return nil }
@@ -215,9 +207,7 @@ extension XMLNode {
         }
         return XMLSelection(tree: tree, ids: ids)
     }
-}
 
-extension XMLNode {
     /// The first child that is an element. With `next()` it walks the child elements without making a selection:
     ///
     /// ```swift

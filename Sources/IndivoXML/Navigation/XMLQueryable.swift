@@ -59,23 +59,13 @@ extension XMLQueryable {
         selection.gather { tree, index, found in
             let parent = tree.parent(index)
             guard parent != noNode else { return }
-            var sibling = tree.firstElement(in: parent)
-            while sibling != noNode {
-                if sibling != index { found(sibling) }
-                sibling = tree.nextElement(sibling)
-            }
+            tree.forEach(from: tree.firstElement(in: parent), tree.nextElement) { if $0 != index { found($0) } }
         }
     }
 
     /// All following sibling elements.
     public func nextAll() -> XMLSelection {
-        selection.gather { tree, index, found in
-            var sibling = tree.nextElement(index)
-            while sibling != noNode {
-                found(sibling)
-                sibling = tree.nextElement(sibling)
-            }
-        }
+        selection.gather { tree, index, found in tree.forEach(from: tree.nextElement(index), tree.nextElement, found) }
     }
 
     /// The following sibling elements before the first one that the selector matches.
@@ -149,11 +139,7 @@ extension XMLQueryable {
     public func index() -> Int? {
         guard let node = selection.first?.resolved else { return nil }
         var place = 0
-        var sibling = node.tree.previousElement(node.index)
-        while sibling != noNode {
-            place += 1
-            sibling = node.tree.previousElement(sibling)
-        }
+        node.tree.forEach(from: node.tree.previousElement(node.index), node.tree.previousElement) { _ in place += 1 }
         return place
     }
 

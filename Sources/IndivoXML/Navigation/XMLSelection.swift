@@ -38,8 +38,7 @@ extension XMLSelection: RandomAccessCollection {
     /// The node at an index, from 0.
     public subscript(position: Int) -> XMLNode {
         switch storage {
-        case .tree(let tree, let ids):
-            XMLNode(tree: tree, index: ids[position].index, generation: ids[position].generation)
+        case .tree(let tree, let ids): XMLNode(tree: tree, index: ids[position].index, generation: ids[position].generation)
         case .nodes(let nodes): nodes[position]
         }
     }
@@ -67,9 +66,7 @@ extension XMLSelection {
 
     /// The value of an attribute of the first node.
     public func attr(_ name: String, namespace: String) -> String? { first?.attr(name, namespace: namespace) }
-}
 
-extension XMLSelection {
     /// The nodes that are not gone, by the tree they live in now.
     var groups: [(tree: XMLTree, indices: [UInt32])] {
         var groups: [(tree: XMLTree, indices: [UInt32])] = []
@@ -125,13 +122,7 @@ extension XMLTree {
 extension XMLSelection {
     /// The child elements of all the nodes.
     public func children() -> XMLSelection {
-        gather { tree, index, found in
-            var child = tree.firstElement(in: index)
-            while child != noNode {
-                found(child)
-                child = tree.nextElement(child)
-            }
-        }
+        gather { tree, index, found in tree.forEach(from: tree.firstElement(in: index), tree.nextElement, found) }
     }
 
     /// The child elements of this local name, whatever their namespace.
@@ -139,10 +130,8 @@ extension XMLSelection {
         var name = name
         return name.withUTF8 { bytes in
             gather { tree, index, found in
-                var child = tree.firstElement(in: index)
-                while child != noNode {
+                tree.forEach(from: tree.firstElement(in: index), tree.nextElement) { child in
                     if tree.localName(child).equals(bytes) { found(child) }
-                    child = tree.nextElement(child)
                 }
             }
         }
@@ -150,13 +139,7 @@ extension XMLSelection {
 
     /// All children of all the nodes: elements, texts, comments, processing instructions.
     public func contents() -> XMLSelection {
-        gather { tree, index, found in
-            var child = tree.firstChild(index)
-            while child != noNode {
-                found(child)
-                child = tree.next(child)
-            }
-        }
+        gather { tree, index, found in tree.forEach(from: tree.firstChild(index), tree.next, found) }
     }
 
     /// The elements that the nodes are children of.

@@ -78,11 +78,9 @@ package struct XMLView: BitwiseCopyable {
     package func ownText() -> String {
         look { tree in
             var text = ""
-            var child = tree.firstChild(index)
-            while child != noNode {
+            tree.forEach(from: tree.firstChild(index), tree.next) { child in
                 let kind = tree.nodes[Int(child)].kind
                 if kind == .text || kind == .cdata { text += tree.content(child).string }
-                child = tree.next(child)
             }
             return text
         }

@@ -53,15 +53,7 @@ enum DocumentParser {
             if let document = context.pointee.myDoc { xmlFreeDoc(document) }
             xmlFreeParserCtxt(context)
         }
-        state.pointee.context = context
-        context.pointee._private = UnsafeMutableRawPointer(state)
-        // HUGE lifts libxml2's own limits, which cannot be set; ours hold instead. Entities are replaced, and those
-        // outside the document refused before they would be loaded.
-        xmlCtxtUseOptions(
-            context,
-            Int32(XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue
-                | XML_PARSE_IGNORE_ENC.rawValue))
-        SAXCallbacks.install(in: context.pointee.sax)
+        SAXCallbacks.connect(context, state)
         guard let stream = endsInZero ? stream(over: source, in: context) : stream(fedBy: state, in: context) else {
             throw XMLError(.syntax, message: "out of memory")
         }
@@ -81,9 +73,7 @@ enum DocumentParser {
     }
 
     /// The memory is neither copied nor moved: it outlives the context and ends with a zero.
-    private static func stream(
-        over source: UnsafeBufferPointer<UInt8>, in context: xmlParserCtxtPtr
-    ) -> xmlParserInputPtr? {
+    private static func stream(over source: UnsafeBufferPointer<UInt8>, in context: xmlParserCtxtPtr) -> xmlParserInputPtr? {
         guard let stream = xmlNewInputStream(context) else { return nil }
         stream.pointee.base = source.baseAddress
         stream.pointee.cur = source.baseAddress
@@ -92,9 +82,7 @@ enum DocumentParser {
     }
 
     /// libxml2 asks for one piece after the other, and keeps only the last.
-    private static func stream(
-        fedBy state: UnsafeMutablePointer<ParseState>, in context: xmlParserCtxtPtr
-    ) -> xmlParserInputPtr? {
+    private static func stream(fedBy state: UnsafeMutablePointer<ParseState>, in context: xmlParserCtxtPtr) -> xmlParserInputPtr? {
         let read: xmlInputReadCallback = { state, target, room in
             guard let state, let target else { return -1 }
             return state.assumingMemoryBound(to: ParseState.self).pointee.feed(target, room: Int(room))

@@ -83,8 +83,7 @@ extension ParseState {
                 .externalEntity,
                 "the entity \(sign)\(shown); lies outside the document, and such are never loaded; put its text in place")
             return false
-        case XML_INTERNAL_PREDEFINED_ENTITY:
-            return true
+        case XML_INTERNAL_PREDEFINED_ENTITY: return true
         default:
             charge(Int(entity.pointee.length) + ParseState.referenceCost)
             return error == nil
@@ -148,9 +147,7 @@ extension ParseState {
 
     /// Counts an attribute that the DTD declares.
     /// - Returns: Whether parsing may continue.
-    mutating func declareAttribute(
-        _ name: UnsafePointer<UInt8>, of element: UnsafePointer<UInt8>, hasDefault: Bool
-    ) -> Bool {
+    mutating func declareAttribute(_ name: UnsafePointer<UInt8>, of element: UnsafePointer<UInt8>, hasDefault: Bool) -> Bool {
         let name = UnsafeBufferPointer(start: name, count: length(name))
         // libxml2 takes `a:b:c` or `:`.
         if hasDefault, !NameRules.isQualifiedName(name) {
@@ -165,9 +162,7 @@ extension ParseState {
     }
 
     /// Counts what the defaults of an element took, whether or not it has attributes of its own in their stead.
-    mutating func chargeDefaults(
-        local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, attributes: Int, namespaces: Int
-    ) {
+    mutating func chargeDefaults(local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, attributes: Int, namespaces: Int) {
         guard let context, let name = xmlDictQLookup(context.pointee.dict, prefix, local) else { return }
         let count = defaults.count(of: name)
         guard count > 0 else { return }

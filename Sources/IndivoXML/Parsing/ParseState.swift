@@ -159,14 +159,12 @@ extension ParseState {
             }
             for index in 0..<attributes {
                 let entry = values.unsafelyUnwrapped + 5 * index
-                let name = names.id(
-                    local: entry[0].unsafelyUnwrapped, prefix: entry[1], uri: entry[2], in: &arena.names)
+                let name = names.id(local: entry[0].unsafelyUnwrapped, prefix: entry[1], uri: entry[2], in: &arena.names)
                 let start = entry[3].unsafelyUnwrapped
                 let length = entry[4].unsafelyUnwrapped - start
                 if length > limits.textBytes { return failText("attribute value") }
                 if index >= attributes - defaulted { charge(length) }
-                arena.attributes.append(
-                    AttributeRecord(header: name, value: recentValues.store(start, count: length, in: &arena)))
+                arena.attributes.append(AttributeRecord(header: name, value: recentValues.store(start, count: length, in: &arena)))
             }
             arena.attributes.base[arena.attributes.count - 1].header |= AttributeRecord.lastFlag
             checkSize()
@@ -230,8 +228,7 @@ extension ParseState {
             guard let index = (0..<count).last(where: { table[2 * $0] == prefix }), let uri = table[2 * index + 1],
                 uri.pointee != 0
             else { return nil }
-            return NamespaceDeclaration(
-                prefix: prefix.map { String(cString: $0) } ?? "", uri: String(cString: uri))
+            return NamespaceDeclaration(prefix: prefix.map { String(cString: $0) } ?? "", uri: String(cString: uri))
         }
         let hasPrefix = (0..<count).contains { table[2 * $0] != nil }
         return tree.declarationsForValues(

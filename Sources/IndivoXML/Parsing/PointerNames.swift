@@ -53,8 +53,7 @@ struct PointerNames {
         let keyword = UnsafeBufferPointer(start: xmlns.utf8Start, count: xmlns.utf8CodeUnitCount)
         let id: UInt32
         if let prefix {
-            id = table.add(
-                prefix: keyword, local: UnsafeBufferPointer(start: prefix, count: length(prefix)), namespace: 0)
+            id = table.add(prefix: keyword, local: UnsafeBufferPointer(start: prefix, count: length(prefix)), namespace: 0)
         } else {
             id = table.add(prefix: UnsafeBufferPointer(start: nil, count: 0), local: keyword, namespace: 0)
         }

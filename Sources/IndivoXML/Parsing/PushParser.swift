@@ -29,16 +29,10 @@ final class PushParser {
         self.context = context
         state = .allocate(capacity: 1)
         state.initialize(to: ParseState(source: UnsafeBufferPointer(start: nil, count: 0), options: options))
-        state.pointee.context = context
         state.pointee.wanted = elements.map { Array($0.utf8) }
-        context.pointee._private = UnsafeMutableRawPointer(state)
         // The text is UTF-8 when libxml2 gets it, whatever it looks like and says.
         context.pointee.charset = Int32(XML_CHAR_ENCODING_UTF8.rawValue)
-        xmlCtxtUseOptions(
-            context,
-            Int32(XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue
-                | XML_PARSE_IGNORE_ENC.rawValue))
-        SAXCallbacks.install(in: context.pointee.sax)
+        SAXCallbacks.connect(context, state)
     }
 
     deinit {

@@ -7,7 +7,18 @@ import libxml2
 /// The functions libxml2 calls. Each finds the state by the context it is given, which may be an inner one that reads
 /// an entity; declarations of a DTD go to libxml2's own functions as well, which keep what entities mean.
 enum SAXCallbacks {
-    static func install(in handler: UnsafeMutablePointer<xmlSAXHandler>) {
+    /// Makes a context read into a state.
+    static func connect(_ context: xmlParserCtxtPtr, _ state: UnsafeMutablePointer<ParseState>) {
+        state.pointee.context = context
+        context.pointee._private = UnsafeMutableRawPointer(state)
+        // HUGE lifts libxml2's own limits, which cannot be set; ours hold instead. Entities are replaced, and those
+        // outside the document refused before they would be loaded.
+        let options = [XML_PARSE_NOENT, XML_PARSE_NONET, XML_PARSE_HUGE, XML_PARSE_IGNORE_ENC]
+        xmlCtxtUseOptions(context, Int32(options.reduce(0) { $0 | $1.rawValue }))
+        install(in: context.pointee.sax)
+    }
+
+    private static func install(in handler: UnsafeMutablePointer<xmlSAXHandler>) {
         handler.pointee.startElementNs = { context, local, prefix, uri, declarations, declared, attributes, defaulted, values in
             guard let local else { return }
             state(context).pointee.startElement(

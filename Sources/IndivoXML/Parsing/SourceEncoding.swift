@@ -126,8 +126,7 @@ final class SourceConverter {
     /// - Throws: `XMLError` of kind `encoding` for a name that is not known, and for UTF-7.
     init(_ name: String) throws {
         if SourceConverter.hidesMarkup(name) {
-            throw XMLError(
-                .encoding, line: 1, column: 1, message: "UTF-7 is refused, because it hides markup; use UTF-8")
+            throw XMLError(.encoding, line: 1, column: 1, message: "UTF-7 is refused, because it hides markup; use UTF-8")
         }
         guard let handler = xmlFindCharEncodingHandler(name) else {
             throw XMLError(

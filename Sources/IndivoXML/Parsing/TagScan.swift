@@ -40,11 +40,8 @@ enum TagScan {
     }
 
     /// Refuses a text that is too long whatever stands before it, unless references make it shorter than its source.
-    private static func checkText(
-        _ source: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ limits: XMLLimits
-    ) throws {
-        guard let mark = index(of: UInt8(ascii: ">"), in: source, from: start), end - mark - 1 > limits.textBytes
-        else { return }
+    private static func checkText(_ source: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ limits: XMLLimits) throws {
+        guard let mark = index(of: UInt8(ascii: ">"), in: source, from: start), end - mark - 1 > limits.textBytes else { return }
         let reference = index(of: UInt8(ascii: "&"), in: source, from: mark) ?? source.count
         if min(reference, end) - mark - 1 > limits.textBytes {
             throw error(.textBytes, limits.textBytes, source, mark + 1)
@@ -91,9 +88,7 @@ enum TagScan {
     }
 
     /// - Parameter most: How many bytes are checked.
-    private static func index(
-        of byte: UInt8, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max
-    ) -> Int? {
+    private static func index(of byte: UInt8, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max) -> Int? {
         guard let base = source.baseAddress, start < source.count else { return nil }
         return memchr(base + start, Int32(byte), min(most, source.count - start)).map {
             UnsafeRawPointer($0) - UnsafeRawPointer(base)
@@ -115,9 +110,7 @@ enum TagScan {
     }
 
     /// What is wrong with the markup that starts at `start`.
-    private static func violation(
-        _ source: UnsafeBufferPointer<UInt8>, at start: Int, _ limits: XMLLimits
-    ) -> XMLError? {
+    private static func violation(_ source: UnsafeBufferPointer<UInt8>, at start: Int, _ limits: XMLLimits) -> XMLError? {
         let rest = source[start...]
         if rest.starts(with: "<!".utf8) || rest.starts(with: "<?".utf8) {
             let isSection = rest.starts(with: "<![CDATA[".utf8)
@@ -133,8 +126,7 @@ enum TagScan {
         var attributes = 0
         while position < source.count {
             switch source[position] {
-            case UInt8(ascii: ">"), UInt8(ascii: "<"):
-                return nil
+            case UInt8(ascii: ">"), UInt8(ascii: "<"): return nil
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 let quote = source[position]
                 // Looking farther than the limit would be for nothing.
@@ -146,8 +138,7 @@ enum TagScan {
                 if attributes > limits.attributes { return error(.attributes, limits.attributes, source, start) }
                 position = end
                 name = 0
-            case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="), UInt8(ascii: "/"):
-                name = 0
+            case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="), UInt8(ascii: "/"): name = 0
             default:
                 name += 1
                 if name > limits.nameBytes { return error(.nameBytes, limits.nameBytes, source, start) }

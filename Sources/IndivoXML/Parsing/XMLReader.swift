@@ -45,9 +45,7 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
     /// A reader of pieces, such as the `Data` a transport delivers.
     ///
     /// - Parameter elements: The local names of the wanted elements.
-    public init(
-        chunks: Source, elements: String..., options: XMLParseOptions = .init()
-    ) where Source.Element: Sequence<UInt8> {
+    public init(chunks: Source, elements: String..., options: XMLParseOptions = .init()) where Source.Element: Sequence<UInt8> {
         source = chunks
         self.elements = elements
         self.options = options

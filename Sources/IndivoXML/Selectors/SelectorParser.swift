@@ -12,8 +12,7 @@ struct SelectorParser {
 
     init(_ text: String, namespaces: [String: String]) {
         scanner = SelectorScanner(text)
-        self.namespaces = Dictionary(
-            namespaces.map { (UTF8Key($0), $1) }, uniquingKeysWith: { first, _ in first })
+        self.namespaces = Dictionary(namespaces.map { (UTF8Key($0), $1) }, uniquingKeysWith: { first, _ in first })
     }
 
     mutating func parse() throws -> [ComplexSelector] {
@@ -263,20 +262,13 @@ extension SelectorParser {
             return .nth(formula, cache: cache, fromEnd: name == "nth-last-child", of: try ofList())
         case "nth-of-type", "nth-last-of-type":
             return .nthOfType(try nthFormula(), cache: newCache(), fromEnd: name == "nth-last-of-type")
-        case "not":
-            return .not(try selectorList(mayLead: false))
-        case "is", "where":
-            return .any(try selectorList(mayLead: false))
-        case "has":
-            return .has(try selectorList(mayLead: true))
-        case "contains":
-            return .contains(try texts())
-        case "eq":
-            return .position(.equal(try integer()))
-        case "gt":
-            return .position(.greater(try integer()))
-        default:
-            return .position(.less(try integer()))
+        case "not": return .not(try selectorList(mayLead: false))
+        case "is", "where": return .any(try selectorList(mayLead: false))
+        case "has": return .has(try selectorList(mayLead: true))
+        case "contains": return .contains(try texts())
+        case "eq": return .position(.equal(try integer()))
+        case "gt": return .position(.greater(try integer()))
+        default: return .position(.less(try integer()))
         }
     }
 

@@ -57,9 +57,7 @@ extension SelectorRun {
     }
 
     @inline(__always)
-    private func visitSubtree(
-        _ complex: ComplexSelector, _ anchor: UInt32, below top: UInt32, _ body: (UInt32) -> Bool
-    ) {
+    private func visitSubtree(_ complex: ComplexSelector, _ anchor: UInt32, below top: UInt32, _ body: (UInt32) -> Bool) {
         let last = complex.compounds.count - 1
         // Children of one parent share what stands left of the last compound, unless it speaks of siblings.
         let sharesRest = last > 0 && [.child, .descendant].contains(complex.combinators[last - 1])
@@ -126,8 +124,7 @@ extension SelectorRun {
         var set = set
         for condition in conditions {
             switch condition {
-            case .position(let position):
-                set = position.pick(from: set)
+            case .position(let position): set = position.pick(from: set)
             case .not(let list) where condition.isPositional:
                 let taken = taken(by: list, from: set)
                 set.removeAll(where: taken.contains)

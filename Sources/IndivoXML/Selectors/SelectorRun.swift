@@ -151,12 +151,9 @@ final class SelectorRun {
         case .nth(let formula, let cache, let fromEnd, let list):
             if let list, !matchesAny(list, index) { return false }
             return formula.matches(position(index, cache, fromEnd: fromEnd, of: list))
-        case .nthOfType(let formula, let cache, let fromEnd):
-            return formula.matches(positionOfType(index, cache, fromEnd: fromEnd))
-        case .onlyChild:
-            return tree.previousElement(index) == noNode && tree.nextElement(index) == noNode
-        case .onlyOfType:
-            return !hasSiblingOfType(index, tree.nextElement) && !hasSiblingOfType(index, tree.previousElement)
+        case .nthOfType(let formula, let cache, let fromEnd): return formula.matches(positionOfType(index, cache, fromEnd: fromEnd))
+        case .onlyChild: return tree.previousElement(index) == noNode && tree.nextElement(index) == noNode
+        case .onlyOfType: return !hasSiblingOfType(index, tree.nextElement) && !hasSiblingOfType(index, tree.previousElement)
         case .not(let list): return !matchesAny(list, index)
         case .any(let list): return matchesAny(list, index)
         case .has(let list): return list.contains { finds($0, from: index) }
@@ -312,14 +309,11 @@ extension UnsafeBufferPointer<UInt8> {
     /// The parts between white space.
     var words: [SubSequence] { split { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
-    func stands(
-        in relation: AttributeCondition.Relation, to wanted: UnsafeBufferPointer<UInt8>, ignoringCase: Bool
-    ) -> Bool {
+    func stands(in relation: AttributeCondition.Relation, to wanted: UnsafeBufferPointer<UInt8>, ignoringCase: Bool) -> Bool {
         switch relation {
         case .equal: return same(wanted, ignoringCase)
         case .unequal: return !same(wanted, ignoringCase)
-        case .word:
-            return words.contains { UnsafeBufferPointer(rebasing: $0).same(wanted, ignoringCase) }
+        case .word: return words.contains { UnsafeBufferPointer(rebasing: $0).same(wanted, ignoringCase) }
         case .dash:
             return same(wanted, ignoringCase)
                 || count > wanted.count && self[wanted.count] == UInt8(ascii: "-") && starts(wanted, ignoringCase)

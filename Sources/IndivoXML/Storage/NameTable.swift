@@ -34,9 +34,7 @@ struct NameTable {
 
     var count: Int { entries.count }
 
-    mutating func add(
-        prefix: UnsafeBufferPointer<UInt8>, local: UnsafeBufferPointer<UInt8>, namespace: UInt32
-    ) -> UInt32 {
+    mutating func add(prefix: UnsafeBufferPointer<UInt8>, local: UnsafeBufferPointer<UInt8>, namespace: UInt32) -> UInt32 {
         let offset = UInt32(bytes.count)
         if !prefix.isEmpty {
             bytes.append(contentsOf: prefix)
@@ -44,9 +42,7 @@ struct NameTable {
         }
         bytes.append(contentsOf: local)
         entries.append(
-            Entry(
-                offset: offset, length: UInt32(bytes.count) - offset, prefixLength: UInt32(prefix.count),
-                namespace: namespace))
+            Entry(offset: offset, length: UInt32(bytes.count) - offset, prefixLength: UInt32(prefix.count), namespace: namespace))
         return UInt32(entries.count - 1)
     }
 

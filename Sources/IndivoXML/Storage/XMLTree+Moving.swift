@@ -37,8 +37,7 @@ extension XMLTree {
             let index = makeRecord(copy)
             if record.isElement, record.hasAttributes {
                 let attributes = Array(source.attributes(original)).map {
-                    AttributeRecord(
-                        header: name($0.name) | $0.header & AttributeRecord.declarationFlag, value: value($0.value))
+                    AttributeRecord(header: name($0.name) | $0.header & AttributeRecord.declarationFlag, value: value($0.value))
                 }
                 setAttributes(index, to: attributes)
             }
@@ -102,8 +101,7 @@ extension XMLTree {
 
     private func destination(_ target: XMLTree) -> Int {
         if let known = state.pointee.destinations.firstIndex(where: { $0.tree === target }) { return known }
-        state.pointee.destinations.append(
-            Destination(strong: target.reaches(self) ? nil : target, tree: target))
+        state.pointee.destinations.append(Destination(strong: target.reaches(self) ? nil : target, tree: target))
         return state.pointee.destinations.count - 1
     }
 

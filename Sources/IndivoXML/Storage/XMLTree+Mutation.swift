@@ -20,8 +20,7 @@ extension XMLTree {
         guard isPristine else { return }
         let count = state.pointee.arena.nodes.count
         let links = state.pointee.links.extend(by: count)
-        links.initialize(
-            repeating: Link(firstChild: noNode, lastChild: noNode, previous: noNode, generation: 0), count: count)
+        links.initialize(repeating: Link(firstChild: noNode, lastChild: noNode, previous: noNode, generation: 0), count: count)
         for index in 0..<count {
             let record = nodes[index]
             if record.parent != noNode {
@@ -45,8 +44,7 @@ extension XMLTree {
         let index = UInt32(state.pointee.arena.nodes.count)
         precondition(index < noNode, "an XML document can have no more than \(noNode) nodes")
         state.pointee.arena.nodes.append(record)
-        state.pointee.links.append(
-            Link(firstChild: noNode, lastChild: noNode, previous: noNode, generation: 0))
+        state.pointee.links.append(Link(firstChild: noNode, lastChild: noNode, previous: noNode, generation: 0))
         return index
     }
 
@@ -186,10 +184,8 @@ extension XMLTree {
                     if copy.isLast { break }
                     attribute += 1
                 }
-            case .document, .vacant:
-                continue
-            default:
-                arena.nodes.base[index].payload = arena.store(old.value(at: record.payload))
+            case .document, .vacant: continue
+            default: arena.nodes.base[index].payload = arena.store(old.value(at: record.payload))
             }
         }
         var bytes = old.bytes
@@ -220,8 +216,7 @@ extension XMLTree {
             state.pointee.nameIDs = known
         }
         if let id = state.pointee.nameIDs?[key] { return id }
-        precondition(
-            state.pointee.arena.names.count < NodeRecord.nameLimit, "too many different names in one XML document")
+        precondition(state.pointee.arena.names.count < NodeRecord.nameLimit, "too many different names in one XML document")
         var text = qualified
         let id = text.withUTF8 { name in
             let colon = name.firstIndex(of: UInt8(ascii: ":")) ?? 0

@@ -161,6 +161,16 @@ extension XMLTree {
         return first == noNode || isElement(first) ? first : nextElement(first)
     }
 
+    /// Calls `body` with a node, with the one that `next` leads to, and so on.
+    @inline(__always)
+    func forEach(from first: UInt32, _ next: (UInt32) -> UInt32, _ body: (UInt32) -> Void) {
+        var current = first
+        while current != noNode {
+            body(current)
+            current = next(current)
+        }
+    }
+
     func isAncestor(_ ancestor: UInt32, ofOrSame index: UInt32) -> Bool {
         var current = index
         while current != noNode {
@@ -207,8 +217,7 @@ extension XMLTree {
     /// Calls `body` with each piece of text of the subtree, in order.
     func forEachText(in index: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         switch nodes[Int(index)].kind {
-        case .text, .cdata, .comment, .processingInstruction:
-            body(content(index))
+        case .text, .cdata, .comment, .processingInstruction: body(content(index))
         case .element, .document:
             var current = firstChild(index)
             while current != noNode {
@@ -216,8 +225,7 @@ extension XMLTree {
                 if kind == .text || kind == .cdata { body(content(current)) }
                 current = following(current, within: index)
             }
-        case .documentType, .vacant:
-            break
+        case .documentType, .vacant: break
         }
     }
 
@@ -242,9 +250,7 @@ extension XMLTree {
             return end
         }
     }
-}
 
-extension XMLTree {
     /// Each record's position in document order: ascending along the document, then along the subtrees that stand alone.
     /// In a pristine tree a record's index is its position.
     func place(of index: UInt32) -> UInt32 {

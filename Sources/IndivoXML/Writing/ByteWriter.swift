@@ -49,8 +49,7 @@ struct ByteWriter {
                     return Unicode.Scalar(start[index + 2] == 0xBE ? 0xFFFE : 0xFFFF)
                 }
                 continue
-            default:
-                return Unicode.Scalar(byte)
+            default: return Unicode.Scalar(byte)
             }
             bytes.append(contentsOf: start + from, count: index - from)
             write(replacement)

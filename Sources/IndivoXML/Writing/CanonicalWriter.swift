@@ -120,8 +120,7 @@ struct CanonicalWriter {
     private mutating func writeLeaf(_ index: UInt32) {
         let content = tree.content(index)
         switch tree.nodes[Int(index)].kind {
-        case .text, .cdata:
-            output.writeCanonical(content, .text)
+        case .text, .cdata: output.writeCanonical(content, .text)
         case .comment where withComments:
             output.write("<!--")
             output.write(content)

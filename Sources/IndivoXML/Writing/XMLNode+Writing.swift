@@ -21,9 +21,7 @@ extension XMLNode {
     public func data(_ style: XMLStyle = .compact) throws -> Data {
         try XMLWriter.write(self, style: style) { Data(buffer: $0) }
     }
-}
 
-extension XMLNode {
     /// The node in canonical form (W3C Canonical XML 1.0), in UTF-8: two documents mean the same when these are equal.
     ///
     /// An element inside a document is a document subset: it has the namespaces that are in force around it and the

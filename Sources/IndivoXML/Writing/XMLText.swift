@@ -59,9 +59,7 @@ package enum XMLText {
     /// Appends an attribute's value, with the signs that XML reserves and white space that would be normalized escaped.
     ///
     /// - Returns: The first character that XML cannot carry, if there is one; nothing is appended then.
-    package static func appendAttributeValue(
-        _ text: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]
-    ) -> Unicode.Scalar? {
+    package static func appendAttributeValue(_ text: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) -> Unicode.Scalar? {
         guard text.contains(where: Escaping.attribute.isSpecial) else {
             result.append(contentsOf: text)
             return nil

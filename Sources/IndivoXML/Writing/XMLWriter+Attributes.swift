@@ -59,9 +59,7 @@ extension XMLWriter {
         try declare(prefix, namespace, uri, index)
     }
 
-    private mutating func writeInheritedDeclarations(
-        _ elementPrefix: UInt32, _ elementNamespace: UInt32, _ index: UInt32
-    ) throws {
+    private mutating func writeInheritedDeclarations(_ elementPrefix: UInt32, _ elementNamespace: UInt32, _ index: UInt32) throws {
         for declaration in inherited.declarations {
             let prefix = scope.number(ofPrefix: declaration.prefix)
             var uri = declaration.uri
@@ -123,9 +121,7 @@ extension XMLWriter {
         if scope.prefixTexts[Int(prefix)] == "xml" ? isXML : !isXML && !scope.isReserved(prefix) {
             if !uri.elementsEqual(NamespaceScope.xmlns.utf8) { return }
         }
-        throw unwritable(
-            index,
-            "the prefixes xml and xmlns and their namespaces are reserved; take another prefix and namespace")
+        throw unwritable(index, "the prefixes xml and xmlns and their namespaces are reserved; take another prefix and namespace")
     }
 
     private func undeclared(_ name: UInt32, _ index: UInt32) -> XMLError {

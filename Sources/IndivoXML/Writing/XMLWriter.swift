@@ -16,9 +16,7 @@ struct XMLWriter {
     /// Calls `body` with the bytes of the subtree.
     ///
     /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
-    static func write<R>(
-        _ node: XMLNode, style: XMLStyle, _ body: (UnsafeBufferPointer<UInt8>) throws -> R
-    ) throws -> R {
+    static func write<R>(_ node: XMLNode, style: XMLStyle, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R {
         let node = try resolve(node)
         var writer = XMLWriter(node.tree, style: style)
         writer.inherited.declarations = node.tree.declarationsForValues(of: node.index)
@@ -27,9 +25,7 @@ struct XMLWriter {
     }
 
     /// The same without a document type, and with all that an element inherits.
-    static func writeForCanonicalForm<R>(
-        _ node: XMLNode, _ body: (UnsafeBufferPointer<UInt8>) throws -> R
-    ) throws -> R {
+    static func writeForCanonicalForm<R>(_ node: XMLNode, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R {
         let node = try resolve(node)
         var writer = XMLWriter(node.tree, style: .compact)
         writer.keepsDocumentType = false
@@ -76,8 +72,7 @@ struct XMLWriter {
             case .text where isBlank(tree.content(child)):
                 child = tree.next(child)
                 continue
-            case .text, .cdata:
-                throw unwritable(child, "text stands outside the root element; put it into the element")
+            case .text, .cdata: throw unwritable(child, "text stands outside the root element; put it into the element")
             case .documentType where roots > 0:
                 throw unwritable(child, "a document type stands behind the root element; put it before")
             default: break
@@ -200,8 +195,7 @@ struct XMLWriter {
             }
             let target = tree.state.pointee.arena.names.qualified(record.name)
             if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":")) || contains(content, "?>") {
-                throw unwritable(
-                    index, "a processing instruction is named xml, has a colon in its name or holds \"?>\"; change it")
+                throw unwritable(index, "a processing instruction is named xml, has a colon in its name or holds \"?>\"; change it")
             }
             output.write("<?")
             output.write(target)
@@ -215,8 +209,7 @@ struct XMLWriter {
             output.write("<!DOCTYPE")
             output.write(content)
             output.write(">")
-        case .document, .element, .vacant:
-            break
+        case .document, .element, .vacant: break
         }
     }
 

@@ -112,8 +112,7 @@ struct JSONParser {
             case UInt8(ascii: "n"):
                 position = try literal(start, 0x6C_6C_75_6E, 4)
                 append(NodeWord(.null, offset: start, length: 4))
-            default:
-                throw expected(open < 0 && start == count ? .empty : .expectedValue, at: start)
+            default: throw expected(open < 0 && start == count ? .empty : .expectedValue, at: start)
             }
 
             // After a value, or at the end of an empty container.

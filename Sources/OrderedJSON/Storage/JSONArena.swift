@@ -18,9 +18,7 @@ final class JSONArena: @unchecked Sendable {
     /// - Parameters:
     ///   - bytes: The source and its padding. The arena frees it.
     ///   - words: The words of the nodes. The arena frees them.
-    init(
-        bytes: UnsafeMutablePointer<UInt8>, count: Int, words: UnsafeMutablePointer<UInt64>, wordCount: Int
-    ) {
+    init(bytes: UnsafeMutablePointer<UInt8>, count: Int, words: UnsafeMutablePointer<UInt64>, wordCount: Int) {
         ownedBytes = bytes
         ownedWords = words
         self.bytes = UnsafePointer(bytes)

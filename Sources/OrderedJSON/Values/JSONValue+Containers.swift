@@ -75,17 +75,6 @@ extension JSONValue {
             default: return nil
             }
         }
-        set {
-            makeEditable()
-            guard case .array(var elements) = storage else { preconditionFailure("not an array") }
-            storage = .null
-            if let newValue {
-                if index == elements.count { elements.append(newValue) } else { elements[index] = newValue }
-            } else {
-                elements.remove(at: index)
-            }
-            storage = .array(elements)
-        }
         _modify {
             makeEditable()
             guard case .array(var elements) = storage else { preconditionFailure("not an array") }
@@ -183,8 +172,7 @@ extension JSONValue: Hashable {
         switch kind {
         case .null: return true
         case .boolean: return a.boolean == b.boolean
-        case .number, .string:
-            return a.withUTF8 { text in b.withUTF8 { text.elementsEqual($0) } ?? false } ?? false
+        case .number, .string: return a.withUTF8 { text in b.withUTF8 { text.elementsEqual($0) } ?? false } ?? false
         case .array:
             guard let a = a.elements, let b = b.elements else { return false }
             return a.elementsEqual(b)

@@ -180,25 +180,22 @@ public struct JSONValue: Sendable {
 
     /// Whether it is the string with exactly these characters, compared as UTF-8.
     public func isString(_ other: StaticString) -> Bool {
-        let bytes = UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
+        isString(UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+    }
+
+    /// Whether it is the string with exactly these characters, compared as UTF-8.
+    public func isString(equalTo other: String) -> Bool {
+        var other = other
+        return other.withUTF8 { isString($0) }
+    }
+
+    @inline(__always)
+    private func isString(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         switch storage {
         case .parsed(let arena, let index):
             let word = arena.word(Int(index))
             return word.isString && arena.string(word, equals: bytes)
         case .string(let text): return text.utf8.elementsEqual(bytes)
-        default: return false
-        }
-    }
-
-    /// Whether it is the string with exactly these characters, compared as UTF-8.
-    public func isString(equalTo other: String) -> Bool {
-        switch storage {
-        case .parsed(let arena, let index):
-            let word = arena.word(Int(index))
-            guard word.isString else { return false }
-            var other = other
-            return other.withUTF8 { arena.string(word, equals: $0) }
-        case .string(let text): return text.utf8.elementsEqual(other.utf8)
         default: return false
         }
     }

@@ -64,8 +64,7 @@ package struct ParsedNode: Sendable {
     /// The members of an object, in order; none for other kinds.
     package var members: ParsedMembers {
         let word = word
-        return ParsedMembers(
-            position: ParsedNode(arena, index + 1), end: word.tag == .object ? index + word.length : index)
+        return ParsedMembers(position: ParsedNode(arena, index + 1), end: word.tag == .object ? index + word.length : index)
     }
 
     @inline(__always)

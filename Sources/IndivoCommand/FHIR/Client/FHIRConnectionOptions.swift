@@ -11,9 +11,7 @@ struct FHIRConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The base URL of the FHIR server (FHIR_BASE).", valueName: "url"))
     var base: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A host that may be asked without TLS, by everybody's leave on the way.", valueName: "host"))
+    @Option(help: ArgumentHelp("A host that may be asked without TLS, by everybody's leave on the way.", valueName: "host"))
     var allowHttp: [String] = []
 
     @OptionGroup var talk: TalkOptions

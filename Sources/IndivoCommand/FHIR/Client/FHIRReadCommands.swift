@@ -173,9 +173,7 @@ struct FHIRSearchCommand: AsyncParsableCommand {
 extension FHIREntries {
     /// Prints a line of JSON for each entry that has one.
     /// - Throws: `ExitCode` 1 where there was none.
-    func printLines(
-        limit: Int?, none: String, _ talk: TalkOptions, _ tree: (FHIRBundle.Entry) throws -> JSONValue?
-    ) async throws {
+    func printLines(limit: Int?, none: String, _ talk: TalkOptions, _ tree: (FHIRBundle.Entry) throws -> JSONValue?) async throws {
         if let limit, limit < 1 { throw CommandFailure("--limit: a number above 0 is meant") }
         var printed = 0
         for try await entry in self {

@@ -66,8 +66,7 @@ struct FHIRUpdateCommand: AsyncParsableCommand {
         let resource = try ResourceFile.resource(InputFile(path: file))
         let client = try connection.client()
         if let condition {
-            try await connection.report(
-                client.update(resource, where: FHIRSearch(query: condition.escapingPlus)), of: resource)
+            try await connection.report(client.update(resource, where: FHIRSearch(query: condition.escapingPlus)), of: resource)
         } else {
             try await connection.report(client.update(resource, ifMatch: ifMatch), of: resource)
         }
@@ -106,9 +105,7 @@ struct FHIRDeleteCommand: AsyncParsableCommand {
 
 extension FHIRConnectionOptions {
     /// Prints where a resource is stored, and what the server says about it on standard error.
-    fileprivate func report<Resource: FHIRResource>(
-        _ written: FHIRWritten<Resource>, of resource: Resource
-    ) throws {
+    fileprivate func report<Resource: FHIRResource>(_ written: FHIRWritten<Resource>, of resource: Resource) throws {
         for issue in written.outcome?.issue ?? [] { talk.note(issue.message) }
         switch written.change {
         case .created: talk.note("created")
@@ -152,8 +149,7 @@ struct FHIRTransactionCommand: AsyncParsableCommand {
         else { throw CommandFailure("this is no bundle of type transaction or batch", at: input.place(1, 1)) }
         let transaction = try FHIRTransaction(bundle)
         let client = try connection.client()
-        let results =
-            bundle.type == .batch ? try await client.batch(transaction) : try await client.transaction(transaction)
+        let results = bundle.type == .batch ? try await client.batch(transaction) : try await client.transaction(transaction)
         for (index, result) in results.enumerated() {
             try StandardStreams.say("\(result.status) \(result.location?.rawValue ?? "-")")
             for issue in result.outcome?.issue ?? [] { connection.talk.note("entry \(index): \(issue.message)") }
