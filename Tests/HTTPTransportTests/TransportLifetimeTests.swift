@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The end of a transport")
 struct TransportLifetimeTests {
-    /// `CurlMulti` asserts that nobody wakes a handle that is closed: a debug build stops there.
+    /// `CurlLoop` asserts that nobody wakes a handle that is closed: a debug build stops there.
     @Test("transports that are dropped at once wake no handle that is closed already")
     func dropped() async {
         await withTaskGroup(of: Void.self) { group in

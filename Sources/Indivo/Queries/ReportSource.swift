@@ -65,7 +65,10 @@ extension ReportQuery {
         /// The minimal report on procedures.
         public static let procedures = Source(
             "procedures", .procedureList,
-            fields: [Field("procedure_name", .string, property: "name"), Field("date_performed", .dateTime, property: "datePerformed")])
+            fields: [
+                Field("procedure_name", .string, property: "name"),
+                Field("date_performed", .dateTime, property: "datePerformed"),
+            ])
 
         /// The minimal report on clinical notes.
         public static let simpleClinicalNotes = Source(
