@@ -133,7 +133,7 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
     func run() async throws {
         let content = try file.read(path, output.talk)
         let storage = try await place.storage(connection, output.talk)
-        let document: AppDocument
+        let document: AppDocuments.Document
         if let externalId {
             document = try await storage.put(content, externalID: externalId)
         } else {
@@ -182,9 +182,9 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     func run() async throws {
         let content = try file.read(path, output.talk)
         let storage = try await place.storage(connection, output.talk)
-        let document: AppDocument
+        let document: AppDocuments.Document
         if let id {
-            document = AppDocument(id: try DocumentID(id).text, in: storage)
+            document = AppDocuments.Document(id: try DocumentID(id).text, in: storage)
             // Of an unknown id a server would make a document with another.
             try await document.refreshMetadata()
             try await document.replace(with: content)
@@ -220,7 +220,7 @@ struct AppDocumentsLabelCommand: AsyncParsableCommand {
     func run() async throws {
         let id = try DocumentID(id)
         let label = try InputFile.argument(text)
-        let document = AppDocument(id: id.text, in: try await place.storage(connection, output.talk))
+        let document = AppDocuments.Document(id: id.text, in: try await place.storage(connection, output.talk))
         try await document.setLabel(label)
         try output.print(document.metadata)
     }

@@ -56,7 +56,7 @@ struct DocumentQueryOptions: ParsableArguments {
 
     var query: DocumentQuery {
         DocumentQuery(
-            type: type.map { DocumentType($0) }, status: status,
+            type: type.map { DocumentQuery.DocumentType($0) }, status: status,
             order: order.map { descending ? .descending($0) : .ascending($0) }, limit: limit, offset: offset)
     }
 }
