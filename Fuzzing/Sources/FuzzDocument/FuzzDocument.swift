@@ -1,5 +1,6 @@
 import Foundation
 import Indivo
+@testable import IndivoModel
 
 /// Whatever the XML: an error, or a value of the answer or document that its root says it is, which is the same once it
 /// was written and read again.

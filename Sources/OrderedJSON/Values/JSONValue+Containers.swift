@@ -63,8 +63,8 @@ extension JSONValue {
 
     /// The element of an array; `nil` when the index is outside and for other kinds.
     ///
-    /// Setting an element that is there replaces it, or with `nil` removes it; the index behind the last appends. Other
-    /// indices, and other kinds, are a programmer's error.
+    /// Setting an element that is there replaces it, or with `nil` removes it; the index behind the last appends. A value at
+    /// another index, and other kinds, are a programmer's error.
     public subscript(index: Int) -> JSONValue? {
         get {
             switch storage {
