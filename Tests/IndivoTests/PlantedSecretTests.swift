@@ -92,6 +92,14 @@ struct PlantedSecretTests {
         }
     }
 
+    @Test("an id is hidden whatever is written behind it", arguments: ["", "\u{200D}", "\u{200C}", "\u{301}", ".", "7"])
+    func ids(behind: String) async throws {
+        let id = "01234567-89ab-cdef-0123-456789abcdef"
+        let transport = AnsweringTransport(status: .badRequest, type: "text/html", "no document \(id)\(behind)")
+        let error = try await #require(throws: IndivoError.self) { try await transport.record().information() }
+        #expect(!error.description.contains("0123") && error.description.contains("no document"))
+    }
+
     @Test("a transport's failure tells neither")
     func failures() async throws {
         for kind in [HTTPTransportError.Kind.timedOut, .responseLost, .cannotConnect, .responseTooLarge, .tls] {

@@ -123,7 +123,9 @@ struct Redaction {
 
     private mutating func hideIDs() {
         let string = String(decoding: text, as: UTF8.self)
-        for id in string.ranges(of: #/[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/#) {
+        // By scalars: as a Character, a digit with a joiner behind it is not a digit.
+        let form = #/[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/#.matchingSemantics(.unicodeScalar)
+        for id in string.ranges(of: form) {
             let start = string.utf8.distance(from: string.startIndex, to: id.lowerBound)
             hide(start..<start + 36)
         }

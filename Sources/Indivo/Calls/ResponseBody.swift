@@ -175,8 +175,8 @@ enum ResponseWeight {
     /// What JSON will weigh, no less; 0 where it cannot be more than a maximum, as each of its values has a byte.
     static func ofJSON(_ body: Data, upTo maximum: Int) -> Int {
         guard body.count > maximum / (1 + piece) else { return 0 }
-        return body.reduce(body.count + piece) { weight, byte in
-            ",[{".utf8.contains(byte) ? weight + piece : weight
+        return body.withUnsafeBytes { bytes in
+            bytes.reduce(body.count + piece) { $1 == 0x2C || $1 == 0x5B || $1 == 0x7B ? $0 + piece : $0 }
         }
     }
 }

@@ -1,31 +1,33 @@
 import IndivoModel
 
-/// A value of a column that holds one value, by which a report can be filtered, ordered and grouped.
-public protocol ColumnValue: Sendable, Hashable {
-    /// The value as a filter takes it.
-    var filterValue: ReportQuery.Value { get }
+extension ReportQuery {
+    /// A value of a column that holds one value, by which a report can be filtered, ordered and grouped.
+    public protocol ColumnValue: Sendable, Hashable {
+        /// The value as a filter takes it.
+        var filterValue: ReportQuery.Value { get }
+    }
+
+    /// A value of a column that holds a date.
+    public protocol ColumnDate: ColumnValue {}
 }
 
-/// A value of a column that holds a date.
-public protocol ColumnDate: ColumnValue {}
-
-extension String: ColumnValue {
+extension String: ReportQuery.ColumnValue {
     public var filterValue: ReportQuery.Value { .text(self) }
 }
 
-extension Double: ColumnValue {
+extension Double: ReportQuery.ColumnValue {
     public var filterValue: ReportQuery.Value { .number(self) }
 }
 
-extension Bool: ColumnValue {
+extension Bool: ReportQuery.ColumnValue {
     public var filterValue: ReportQuery.Value { .truth(self) }
 }
 
-extension XMLDate: ColumnDate {
+extension XMLDate: ReportQuery.ColumnDate {
     public var filterValue: ReportQuery.Value { .day(self) }
 }
 
-extension XMLDateTime: ColumnDate {
+extension XMLDateTime: ReportQuery.ColumnDate {
     public var filterValue: ReportQuery.Value { .time(self) }
 }
 
@@ -55,26 +57,26 @@ extension ReportQuery {
 
 extension AggregateQuery {
     /// A number over a column, for each group.
-    public init(_ operation: Operation, of column: ModelColumn<some ColumnValue>, by grouping: Grouping? = nil) {
+    public init(_ operation: Operation, of column: ModelColumn<some ReportQuery.ColumnValue>, by grouping: Grouping? = nil) {
         self.init(operation, of: column.path, by: grouping)
     }
 }
 
 extension AggregateQuery.Grouping {
     /// The same value of a column.
-    public static func column(_ column: ModelColumn<some ColumnValue>) -> AggregateQuery.Grouping { .field(column.path) }
+    public static func column(_ column: ModelColumn<some ReportQuery.ColumnValue>) -> Self { .field(column.path) }
 
     /// A date of a column in the same stretch of time.
     public static func dates(
-        of column: ModelColumn<some ColumnDate>, by increment: AggregateQuery.Increment
+        of column: ModelColumn<some ReportQuery.ColumnDate>, by increment: AggregateQuery.Increment
     ) -> AggregateQuery.Grouping {
         .dates(column.path, increment)
     }
 
     /// A date on the same day.
-    public static func day(_ column: ModelColumn<some ColumnDate>) -> AggregateQuery.Grouping { .day(column.path) }
+    public static func day(_ column: ModelColumn<some ReportQuery.ColumnDate>) -> AggregateQuery.Grouping { .day(column.path) }
     /// A date in the same month of the same year.
-    public static func month(_ column: ModelColumn<some ColumnDate>) -> AggregateQuery.Grouping { .month(column.path) }
+    public static func month(_ column: ModelColumn<some ReportQuery.ColumnDate>) -> AggregateQuery.Grouping { .month(column.path) }
     /// A date in the same year.
-    public static func year(_ column: ModelColumn<some ColumnDate>) -> AggregateQuery.Grouping { .year(column.path) }
+    public static func year(_ column: ModelColumn<some ReportQuery.ColumnDate>) -> AggregateQuery.Grouping { .year(column.path) }
 }

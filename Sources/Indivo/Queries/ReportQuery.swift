@@ -38,6 +38,13 @@ public struct ReportQuery: Sendable, Hashable {
         public var start: Value?
         /// The last date; `nil` for any.
         public var end: Value?
+
+        /// A field, and the dates between which it lies.
+        public init(field: String, start: Value?, end: Value?) {
+            self.field = field
+            self.start = start
+            self.end = end
+        }
     }
 
     /// By which field a report is ordered.
@@ -46,6 +53,12 @@ public struct ReportQuery: Sendable, Hashable {
         public var field: String
         /// Whether the greatest, or the latest, comes first.
         public var isDescending: Bool
+
+        /// An order by a field.
+        public init(field: String, isDescending: Bool = false) {
+            self.field = field
+            self.isDescending = isDescending
+        }
     }
 
     /// A server reports the facts of one status at a time; audits have none.

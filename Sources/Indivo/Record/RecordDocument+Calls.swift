@@ -67,7 +67,7 @@ extension RecordDocument {
                 .documentVersions, path: ["document": id], DocumentQuery(status: status), { $0 }).all()
         }
         for version in versions {
-            if version.replacedBy != nil { record.noteReplaced(version.id) }
+            if version.replacedBy?.id != nil { record.noteReplaced(version.id) }
         }
         return versions.sorted { ($0.createdAt?.date ?? .distantPast) < ($1.createdAt?.date ?? .distantPast) }
     }

@@ -71,6 +71,7 @@ public enum SDMLType: String, Sendable, Hashable, CaseIterable {
 public struct SDMLPart: Sendable, Hashable {
     /// What a part can be: a type that SDML names, or one of the two that occur only inside compounds.
     public enum Kind: Sendable, Hashable {
+        /// A type that SDML names.
         case type(SDMLType)
         /// `true` or `false`.
         case boolean
@@ -98,12 +99,15 @@ public struct SDMLPart: Sendable, Hashable {
 public struct SDMLLeaf: Sendable, Hashable {
     /// What the text must be.
     public enum Kind: Sendable, Hashable {
+        /// Any text.
         case string
+        /// A number.
         case number
         /// An instant.
         case dateTime
         /// A calendar day.
         case day
+        /// `true` or `false`.
         case boolean
     }
 
