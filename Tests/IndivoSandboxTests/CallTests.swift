@@ -52,6 +52,7 @@ struct CallTests {
             #expect(before.status == 200, "a query does not count")
             let name = String(repeating: "y", count: 201 - folder.count)
             #expect(try await app.put(folder + name, xml: "<a/>").status == 500)
+            #expect(try await app.with(nil).put(folder + name, xml: "<a/>").status == 403, "what is refused is not made")
             let after = try await app.get(list)
             let count = #/total_document_count="(\d+)"/#
             let counts = [before, after].compactMap { $0.text.firstMatch(of: count).flatMap { Int($0.1) } }

@@ -25,6 +25,9 @@ import Testing
         // Recordings are no resources, however large they are, nor is what has one in it.
         [("a.json", patient), ("b.json", patient), ("c.json", result), ("d.json", result)],
         [("a.json", bundle), ("b.json", #"{"result": {"resourceType": "Patient"}}"#)],
+        // JSON may spell a name with escapes, and lines may be blank.
+        [("a.json", patient), ("b.json", #"{"\u0072esourceType": "Patient"}"#)],
+        [("a.ndjson", "\(patient)\r\n\r\n\(patient)\r\n")],
     ]
 
     @Test(arguments: taken.indices) func resourcesOfAllFilesAreFound(index: Int) throws {
@@ -41,6 +44,7 @@ import Testing
         ),
         ((0..<4).map { ("\($0).json", result) } + [("a.json", bundle)], "together"),
         ([("a.json", #"{"resourceType": "Patient""#)], "no FHIR resource"),
+        ([("a.json", #"{"id": "1", "resou"#)], "no FHIR resource"),
     ]
 
     @Test(arguments: refused.indices) func aMessageOfTooMuchIsRefusedBeforeItFillsTheMemory(index: Int) throws {

@@ -30,6 +30,9 @@ struct FormReadingTests {
             form?.parts[0].content == Data("1\r\n2".utf8) && form?.parts[1].fileName == "x;y.txt"
                 && form?.parts[1].content.isEmpty == true)
         #expect(MultipartForm(Data(body.utf8), contentType: "multipart/form-data; boundary=b", limit: 1) == nil)
+        // Something may stand before the first delimiter.
+        let later = MultipartForm(Data("a preamble\r\n\(body)".utf8), contentType: "multipart/form-data; boundary=b", limit: 10)
+        #expect(later?.parts.map(\.name) == ["a;b", "f"])
         for cut in 0..<(body.utf8.count - 2) {
             #expect(MultipartForm(Data(body.utf8.prefix(cut)), contentType: "multipart/form-data; boundary=b", limit: 10) == nil)
         }

@@ -18,9 +18,9 @@ package struct MultipartForm: Sendable {
         guard let boundary = Self.parameter("boundary", of: contentType), (1...70).contains(boundary.utf8.count) else { return nil }
         let body = Data(body)
         let delimiter = Data("\r\n--\(boundary)".utf8)
-        // The first delimiter has no line end before it.
-        guard body.starts(with: delimiter.dropFirst(2)) else { return nil }
-        var position = delimiter.count - 2
+        // The first delimiter has no line end before it, unless something stands before it (RFC 2046, section 5.1.1).
+        let first = body.starts(with: delimiter.dropFirst(2)) ? 0..<(delimiter.count - 2) : body.range(of: delimiter)
+        guard var position = first?.upperBound else { return nil }
         while true {
             let rest = body[position...]
             if rest.starts(with: Data("--".utf8)) { return }

@@ -74,7 +74,9 @@ struct APIServer: Sendable {
         let result: Result<Response, Refusal>
         do {
             result = .success(try await run(route, captures, request, authorization, lookup))
-        } catch let refusal as Refusal {
+        } catch let failure as CallFailure {
+            // A call that its rule refuses is not made: that refusal passes.
+            guard let refusal = failure.underlying as? Refusal else { throw failure.underlying }
             result = .failure(refusal)
         }
         // The real server notes the path in a column when everything is done, and fails where it does not fit.
@@ -151,7 +153,7 @@ struct APIServer: Sendable {
             return response
         } catch let failure as CallFailure {
             try await record(failure.audit)
-            throw failure.underlying
+            throw failure
         }
     }
 

@@ -71,13 +71,17 @@ struct MessageOpening: Sendable {
                 }
                 data.append(piece)
             }
-            // Results of tasks have no such name, and are not read.
-            guard isLines || data.range(of: Data(#""resourceType""#.utf8)) != nil else { continue }
+            // Results of tasks have no such name, and are not read. An escaped name, or a file that is cut, may be a resource.
+            let end = data.last { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
+            let isWhole = end == UInt8(ascii: "}") || end == UInt8(ascii: "]")
+            guard isLines || !isWhole || data.range(of: Data("resourceType".utf8)) != nil
+                || data.range(of: Data(#"\u00"#.utf8)) != nil
+            else { continue }
             resourceBytes += data.count
             guard resourceBytes <= limits.resourceBytes else {
                 throw ProcessingError.unsupported("its files with resources have more than \(limits.resourceBytes) bytes together")
             }
-            let lines = data.split(separator: UInt8(ascii: "\n"), maxSplits: isLines ? limits.resources : 0)
+            let lines = data.split(separator: UInt8(ascii: "\n"), maxSplits: isLines ? 2 * limits.resources : 0)
             let parts = isLines ? lines.filter { !$0.allSatisfy { [0x20, 0x0D, 0x09].contains($0) } } : [data]
             guard resources.count + parts.count <= limits.resources else { throw tooManyResources }
             for part in parts {

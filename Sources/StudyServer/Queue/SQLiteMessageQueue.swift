@@ -92,9 +92,10 @@ public final class SQLiteMessageQueue: MessageQueue {
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         let (time, maximumReceives) = (now(), maximumReceives)
         return try await database.write { db in
-            // Nothing is kept back for longer, unless the clock was ahead and was set back.
+            // Nothing is kept back for longer, unless the clock was ahead and was set back; a minute more, as others may have
+            // asked the clock after this one, and were let in first.
             try db.execute(
-                sql: "UPDATE message SET visible = ? WHERE visible > ?", arguments: [time, time + Self.longestPause])
+                sql: "UPDATE message SET visible = ? WHERE visible > ?", arguments: [time, time + Self.longestPause + 60])
             var (found, size): ([ReceivedMessage], Int) = ([], 0)
             while found.count < limit, size < Self.largestBatch,
                 let row = try Row.fetchOne(
