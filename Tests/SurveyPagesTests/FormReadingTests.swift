@@ -30,6 +30,8 @@ struct FormReadingTests {
             form?.parts[0].content == Data("1\r\n2".utf8) && form?.parts[1].fileName == "x;y.txt"
                 && form?.parts[1].content.isEmpty == true)
         #expect(MultipartForm(Data(body.utf8), contentType: "multipart/form-data; boundary=b", limit: 1) == nil)
+        // A part without a head has no name.
+        #expect(MultipartForm(Data("--b\r\n\r\n1\r\n--b--".utf8), contentType: "multipart/form-data; boundary=b", limit: 10) == nil)
         // Something may stand before the first delimiter.
         let later = MultipartForm(Data("a preamble\r\n\(body)".utf8), contentType: "multipart/form-data; boundary=b", limit: 10)
         #expect(later?.parts.map(\.name) == ["a;b", "f"])

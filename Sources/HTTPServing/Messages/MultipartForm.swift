@@ -27,7 +27,8 @@ package struct MultipartForm: Sendable {
             guard rest.starts(with: Data("\r\n".utf8)), parts.count < limit,
                 let headEnd = body.range(of: Data("\r\n\r\n".utf8), in: position..<min(body.count, position + 8_192)),
                 let end = body.range(of: delimiter, in: (headEnd.upperBound - 2)..<body.count),
-                let head = String(validating: body[(position + 2)..<headEnd.lowerBound], as: UTF8.self)
+                // A part may have no head: then the line end behind the delimiter is the first of the two.
+                let head = String(validating: body[min(position + 2, headEnd.lowerBound)..<headEnd.lowerBound], as: UTF8.self)
             else { return nil }
             guard let part = Self.part(head, Data(body[headEnd.upperBound..<max(headEnd.upperBound, end.lowerBound)])) else { return nil }
             parts.append(part)
