@@ -71,7 +71,7 @@ public struct HTTPLimits: Sendable, Hashable {
     public var connectTimeout: Duration
     /// How long a request may take in all, from the call to the last byte of the response.
     public var deadline: Duration
-    /// How many bytes the body of an answer may have. What is longer is not read further.
+    /// How many bytes the body of a response may have. What is longer is not read further.
     public var maximumResponseBytes: Int
 
     /// For how long a connection that nobody uses is kept for the next request. The longer it lay idle, the likelier

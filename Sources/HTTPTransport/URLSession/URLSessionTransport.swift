@@ -13,7 +13,7 @@ import HTTPTypes
 ///
 /// What it cannot do against a server that means harm, as ``CurlTransport`` does on Linux:
 /// - URLSession unpacks a body that says it is compressed, although nothing of the kind was asked for, before it hands it
-///   over. Its pieces are counted after that: an answer is cut off at ``HTTPLimits/maximumResponseBytes``, but by then
+///   over. Its pieces are counted after that: a response is cut off at ``HTTPLimits/maximumResponseBytes``, but by then
 ///   URLSession may have unpacked some tens of megabytes more.
 /// - It reads on while its delegate is notified of what came, so that an endless body may overshoot the limit in memory by as
 ///   much, until the cancellation takes hold.

@@ -111,7 +111,7 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Keep a document for the app, and print what the server says of it.",
         discussion: """
-            With --external-id a document that has it is overwritten, and a lost answer adds nothing twice.
+            With --external-id a document that has it is overwritten, and a lost response adds nothing twice.
 
             \(ExitStatus.help)
             """)
@@ -121,9 +121,6 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
     @OptionGroup var place: AppStorageOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Argument(help: "The file; - for standard input.", completion: .file())
-    var path: String
-
     @Option(help: ArgumentHelp("An id of the app's own for it.", valueName: "id"))
     var externalId: String?
 
@@ -131,7 +128,7 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
     var label: String?
 
     func run() async throws {
-        let content = try file.read(path, output.talk)
+        let content = try file.read(output.talk)
         let storage = try await place.storage(connection, output.talk)
         let document: AppDocuments.Document
         if let externalId {
@@ -161,9 +158,6 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     @OptionGroup var place: AppStorageOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Argument(help: "The file; - for standard input.", completion: .file())
-    var path: String
-
     @Option(help: "The document's id.")
     var id: String?
 
@@ -180,7 +174,7 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let content = try file.read(path, output.talk)
+        let content = try file.read(output.talk)
         let storage = try await place.storage(connection, output.talk)
         let document: AppDocuments.Document
         if let id {

@@ -66,9 +66,12 @@ struct DocumentFileOptions: ParsableArguments {
             valueName: "type"))
     var contentType: String?
 
-    /// Reads a file that is to be sent.
+    @Argument(help: "The file; - for standard input.", completion: .file())
+    var path: String
+
+    /// Reads the file that is to be sent.
     /// - Throws: ``CommandFailure``, with line and column for XML that is not well-formed.
-    func read(_ path: String, _ talk: TalkOptions) throws -> FileContent {
+    func read(_ talk: TalkOptions) throws -> FileContent {
         let input = InputFile(path: path)
         let data = try input.read()
         guard !data.isEmpty else { throw CommandFailure("\(input.name): this is empty, and nothing to send") }

@@ -10,7 +10,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
             indivo document convert --to sdmx meds.json | indivo documents add -
             indivo documents add note.xml --related-to ID --as annotation
 
-            The file is sent byte for byte, under an external id, so that a lost answer adds nothing twice. \
+            The file is sent byte for byte, under an external id, so that a lost response adds nothing twice. \
             indivo document check tells before what a server would refuse.
 
             \(ExitStatus.help)
@@ -19,9 +19,6 @@ struct DocumentsAddCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var file: DocumentFileOptions
-
-    @Argument(help: "The file; - for standard input.", completion: .file())
-    var path: String
 
     @Option(help: ArgumentHelp("An id of the app's own for it; one is made unless given.", valueName: "id"))
     var externalId: String?
@@ -40,7 +37,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let content = try file.read(path, output.talk)
+        let content = try file.read(output.talk)
         let related = try relatedTo.map { try DocumentID($0).text }
         let record = try await connection.openRecord(output.talk)
         let document = FileDocument(content)
@@ -52,7 +49,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
                 try await record.add(document, externalID: externalId.map { .chosen($0) } ?? .generated)
             }
         } catch let error as IndivoError {
-            throw CommandFailure.refusing(path, error, output.talk)
+            throw CommandFailure.refusing(file.path, error, output.talk)
         }
         if let label { try await document.setLabel(label) }
         try output.print(document.metadata)
@@ -75,20 +72,18 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var output: OutputOptions
-    @OptionGroup var file: DocumentFileOptions
 
     @Argument(help: "The document's id.")
     var id: String
 
-    @Argument(help: "The file; - for standard input.", completion: .file())
-    var path: String
+    @OptionGroup var file: DocumentFileOptions
 
     @Option(help: ArgumentHelp("An id of the app's own for the new version; one is made unless given.", valueName: "id"))
     var externalId: String?
 
     func run() async throws {
         let id = try DocumentID(id)
-        let content = try file.read(path, output.talk)
+        let content = try file.read(output.talk)
         let record = try await connection.openRecord(output.talk)
         let document = FileDocument(id: id.text, in: record)
         // A server says 404 to an old version as it does to a wrong id.
@@ -105,10 +100,10 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
         } catch let error as IndivoError where error.reason == .notFound {
             throw CommandFailure(
                 "the server refuses the new content, and does not say why (404, though the document is there)\nnext: "
-                    + "“indivo document check \(path == "-" ? "FILE" : path)” tells what a server would refuse",
+                    + "“indivo document check \(file.path == "-" ? "FILE" : file.path)” tells what a server would refuse",
                 status: .refused)
         } catch let error as IndivoError {
-            throw CommandFailure.refusing(path, error, output.talk)
+            throw CommandFailure.refusing(file.path, error, output.talk)
         }
         try output.print(document.metadata)
     }
