@@ -58,7 +58,13 @@ public struct XMLDate: Sendable, Hashable {
 extension XMLDate: LexicalValue {
     /// Reads xs:date: `2026-11-21`, with `Z` or `±hh:mm` after it where a zone is meant.
     public init(lexical text: String) throws(LexicalError) {
-        self = try text.withBytes { (bytes) throws(LexicalError) in try Self.read(bytes) }
+        var text = text
+        // The common case by itself, since it is so short that counting references would show.
+        if let plain = text.withUTF8(Self.plain) {
+            self = plain
+        } else {
+            self = try text.withBytes { (bytes) throws(LexicalError) in try Self.read(bytes) }
+        }
     }
 
     public var lexical: String {
@@ -85,9 +91,14 @@ extension XMLDate: LexicalValue {
         return try read(bytes)
     }
 
+    /// Ten bytes are the common case: a day without a zone, canonical as it is.
+    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> XMLDate? {
+        guard bytes.count == 10, let day = PlainText.day(bytes) else { return nil }
+        return XMLDate(validated: day.year, day.month, day.day)
+    }
+
     private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDate {
-        // Ten bytes are the common case: a day without a zone, canonical as it is.
-        if bytes.count == 10, let day = PlainText.day(bytes) { return XMLDate(validated: day.year, day.month, day.day) }
+        if let plain = plain(bytes) { return plain }
         let (parts, spelling) = try DateScanner.scan(bytes, expecting: "a date (YYYY-MM-DD)") {
             (scanner) throws(LexicalError) in (day: try scanner.date(), offset: try scanner.offset())
         }
