@@ -12,9 +12,7 @@ extension Sandbox {
         let hash = try PasswordHash(of: password).text
         try await administer { db, now in
             guard try AccountRow.find(id, in: db) == nil else { throw SandboxError.duplicate(kind: "account", id: id) }
-            guard try AccountStore(db: db).login(username) == nil else {
-                throw SandboxError.duplicate(kind: "user name", id: username)
-            }
+            guard try LoginRow.find(username, in: db) == nil else { throw SandboxError.duplicate(kind: "user name", id: username) }
             try AccountRow(
                 id: id, fullName: fullName, contactEmail: contactEmail ?? id, state: "active", createdAt: now,
                 stateChangedAt: now
@@ -42,34 +40,22 @@ extension Sandbox {
 
     /// Registers a user app. One that is there already is brought up to date.
     public func addApp(_ app: SandboxApp) async throws {
-        let manifest = app.manifest ?? AppManifest.make(for: app).serverText
-        try await context.database.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO app (id, internalId, name, consumerKey, consumerSecret, mode,
-                        startURL, callbackURL, manifest)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (id) DO UPDATE SET name = excluded.name, consumerKey = excluded.consumerKey,
-                        consumerSecret = excluded.consumerSecret, mode = excluded.mode, startURL = excluded.startURL,
-                        callbackURL = excluded.callbackURL, manifest = excluded.manifest
-                    """,
-                arguments: [
-                    app.id, Secrets.id(), app.name, app.consumerKey, app.consumerSecret,
-                    app.isAutonomous ? "background" : "ui", app.startURL, app.callbackURL, manifest,
-                ])
+        try await administer { db, _ in
+            let known = try AppRow.find(app.id, in: db)
+            let row = AppRow(
+                id: app.id, internalId: known?.internalId ?? Secrets.id(), name: app.name, consumerKey: app.consumerKey,
+                consumerSecret: app.consumerSecret, mode: app.isAutonomous ? "background" : "ui", startURL: app.startURL,
+                callbackURL: app.callbackURL, manifest: app.manifest ?? AppManifest.make(for: app).serverText)
+            try known == nil ? row.insert(db) : row.update(db)
         }
     }
 
     /// Registers an admin app or a UI server's app. One that is there already is brought up to date.
     public func addMachineApp(_ app: SandboxMachineApp) async throws {
-        try await context.database.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO machineApp (id, name, consumerKey, consumerSecret, isChrome) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT (id) DO UPDATE SET name = excluded.name, consumerKey = excluded.consumerKey,
-                        consumerSecret = excluded.consumerSecret, isChrome = excluded.isChrome
-                    """,
-                arguments: [app.id, app.name, app.consumerKey, app.consumerSecret, app.isChrome])
+        try await administer { db, _ in
+            try MachineAppRow(
+                id: app.id, name: app.name, consumerKey: app.consumerKey, consumerSecret: app.consumerSecret, isChrome: app.isChrome
+            ).save(db)
         }
     }
 
@@ -90,8 +76,8 @@ extension Sandbox {
         try await administer { db, now in
             if let account { _ = try known(AccountRow.self, account, in: db) }
             try known(RecordRow.self, record, in: db).enable(known(AppRow.self, app, in: db).id, in: db)
-            let pair = try Store(db: db, server: self.context, now: now)
-                .issueAccessToken(app: app, record: record, account: account)
+            let store = Store(db: db, server: self.context, now: now)
+            let pair = try store.issueAccessToken(app: app, record: record, account: account)
             return (pair.token, pair.secret)
         }
     }
@@ -107,10 +93,8 @@ extension Sandbox {
     /// Shares a whole record with an account.
     public func share(record: String, with account: String, role: String? = nil) async throws {
         try await administer { db, _ in
-            let account = try known(AccountRow.self, account, in: db).id
-            try ShareRow(
-                id: Secrets.id(), record: try known(RecordRow.self, record, in: db).id, account: account, role: role
-            ).insert(db)
+            let (account, record) = (try known(AccountRow.self, account, in: db).id, try known(RecordRow.self, record, in: db).id)
+            try ShareRow(id: Secrets.id(), record: record, account: account, role: role).insert(db)
         }
     }
 
@@ -123,9 +107,8 @@ extension Sandbox {
     ) async throws -> String {
         try await administer { db, now in
             let scope = DocumentScope(record: try known(RecordRow.self, record, in: db).id)
-            return try Store(db: db, server: self.context, now: now).create(
-                DocumentContent(document, contentType: contentType), in: scope, by: Principal.nobody.effective
-            ).id
+            let content = try DocumentContent(document, contentType: contentType)
+            return try Store(db: db, server: self.context, now: now).create(content, in: scope, by: Principal.nobody.effective).id
         }
     }
 
@@ -140,9 +123,7 @@ extension Sandbox {
     /// The records there are.
     public func records() async throws -> [SandboxRecord] {
         try await context.database.read { db in
-            try RecordRow.fetchAll(db, sql: "SELECT * FROM record ORDER BY serial").map {
-                SandboxRecord(id: $0.id, label: $0.label, owner: $0.owner)
-            }
+            try RecordRow.all("ORDER BY serial", in: db).map { SandboxRecord(id: $0.id, label: $0.label, owner: $0.owner) }
         }
     }
 

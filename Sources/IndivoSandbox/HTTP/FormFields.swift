@@ -28,6 +28,12 @@ struct FormFields: Sendable {
 
     subscript(name: String) -> String? { pairs.last { $0.name == name }?.value }
 
+    /// A field that must be there, and not be empty.
+    /// - Parameter sentence: What a refusal says.
+    func required(_ name: String, _ sentence: String = "") throws -> String {
+        try self[name].flatMap { $0.isEmpty ? nil : $0 }.orThrow(.badRequest(sentence))
+    }
+
     /// The names, each once, in the order of their first occurrence.
     var names: [String] {
         var seen: Set<String> = []

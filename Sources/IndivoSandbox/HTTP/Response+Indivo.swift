@@ -51,7 +51,31 @@ struct Refusal: Error {
     static let notFound = Refusal(response: .notFound, reason: "nothing of that id here")
 
     /// 400 with a sentence, which may be empty.
-    static func badRequest(_ sentence: String) -> Refusal {
+    static func badRequest(_ sentence: String = "") -> Refusal {
         Refusal(response: .html(sentence, status: 400), reason: sentence.isEmpty ? "a required parameter is missing" : sentence)
     }
+}
+
+/// Refuses what does not meet a condition.
+func require(_ condition: Bool, _ refusal: @autoclosure () -> Refusal) throws {
+    if !condition { throw refusal() }
+}
+
+/// Refuses content that does not meet a condition.
+func require(_ condition: Bool, sentence: @autoclosure () -> String) throws {
+    if !condition { throw ContentError(sentence: sentence()) }
+}
+
+extension Optional {
+    func orThrow(_ refusal: @autoclosure () -> Refusal) throws -> Wrapped {
+        guard let self else { throw refusal() }
+        return self
+    }
+
+    func orNotFound() throws -> Wrapped { try orThrow(.notFound) }
+}
+
+extension Markup.StringInterpolation {
+    /// Markup, or nothing.
+    mutating func appendInterpolation(_ markup: Markup?) { appendInterpolation(markup ?? .empty) }
 }

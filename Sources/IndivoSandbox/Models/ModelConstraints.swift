@@ -40,9 +40,9 @@ struct ModelConstraints: Sendable {
     private static let modelsInColumns: Set = ["Equipment", "Measurement", "Procedure", "SimpleClinicalNote"]
 
     /// The first field, by name, whose value will not do, and why; nil when all will.
-    func violation(in values: [String: JSONValue], of model: ModelShape) -> (field: String, message: String)? {
-        for field in model.fields.sorted(by: { $0.name < $1.name }) {
-            if let message = violation(of: field.name, values[field.name] ?? .null) { return (field.name, message) }
+    func violation(in values: [String: JSONValue], of model: ModelShape) -> String? {
+        for name in model.fields.map(\.name).sorted() {
+            if let message = violation(of: name, values[name] ?? .null) { return "\(name) -- \(message)" }
         }
         return nil
     }
