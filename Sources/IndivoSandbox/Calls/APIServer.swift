@@ -56,9 +56,7 @@ struct APIServer: Sendable {
         let header = Result { try request.header("Authorization").map { try OAuthAuthorization(parsing: $0) } }
         let authorization = try? header.get()
         // Nothing depends on what is found before the signature is verified.
-        let target = try server.database.readHere { db in
-            try Call.Target(captures, authorization, at: server.now, in: db)
-        }
+        let target = try server.database.readHere { db in try Call.Target(captures, authorization, at: server.now, in: db) }
         guard let route = candidates.first(where: { $0.methods.isEmpty || $0.methods.contains(request.method) }) else {
             let allowed = candidates.flatMap(\.methods)
             throw Refusal(
@@ -72,14 +70,7 @@ struct APIServer: Sendable {
             // Whether anybody may make the call or not: a header that cannot be read is a bad signature.
             throw Refusal.permissionDenied(why: "\(problem)")
         }
-        let result: Result<Response, Refusal>
-        do {
-            result = .success(try await run(route, captures, request, authorization, target))
-        } catch let failure as CallFailure {
-            // A call that its rule refuses is not made: that refusal passes.
-            guard let refusal = failure.underlying as? Refusal else { throw failure.underlying }
-            result = .failure(refusal)
-        }
+        let result = try await run(route, captures, request, authorization, target)
         // The real server notes the path in a column when everything is done, and fails where it does not fit.
         let tooLong = "the path is too long for the audit; the call was made all the same"
         try require(path.unicodeScalars.count <= APIServer.longestPath, Refusal(response: .internalError, reason: tooLong))
@@ -106,9 +97,12 @@ struct APIServer: Sendable {
         }
     }
 
+    /// - Returns: What came of the call, once it is made.
+    /// - Throws: ``Refusal`` for a call that its rule refuses, and is not made; any error that is no refusal.
     private func run(
-        _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?, _ target: Call.Target
-    ) async throws -> Response {
+        _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?,
+        _ target: Call.Target
+    ) async throws -> Result<Response, Refusal> {
         let makeCall = { @Sendable (db: Database, target: Call.Target, prepared: AccountRow?) in
             Call(
                 request: request, route: route, captures: captures, authorization: authorization, target: target, db: db,
@@ -121,27 +115,24 @@ struct APIServer: Sendable {
                 prepared = try await prepare(request, server)
             }
             if route.writes {
-                return try await server.database.write { [prepared] db in
-                    try server.storingPending(in: db) {
-                        // Looked up anew: what writes must find what it names as it is now.
-                        let found = try Call.Target(captures, authorization, at: server.now, in: db)
-                        let call = makeCall(db, found, prepared)
-                        let response = try answer(call)
-                        try AuditRow(call, status: response.status).insert(db)
-                        return response
-                    }
-                }
+                return .success(
+                    try await server.database.write { [prepared] db in
+                        try server.storingPending(in: db) {
+                            // Looked up anew: what writes must find what it names as it is now.
+                            let found = try Call.Target(captures, authorization, at: server.now, in: db)
+                            let (response, audit) = try answer(makeCall(db, found, prepared))
+                            try audit.insert(db)
+                            return response
+                        }
+                    })
             }
-            let (response, audit) = try server.database.readHere { db in
-                let call = makeCall(db, target, nil)
-                let response = try answer(call)
-                return (response, AuditRow(call, status: response.status))
-            }
+            let (response, audit) = try server.database.readHere { db in try answer(makeCall(db, target, nil)) }
             try await record(audit)
-            return response
+            return .success(response)
         } catch let failure as CallFailure {
             try await record(failure.audit)
-            throw failure
+            guard let refusal = failure.underlying as? Refusal else { throw failure.underlying }
+            return .failure(refusal)
         }
     }
 
@@ -155,12 +146,13 @@ struct APIServer: Sendable {
         var audit: AuditRow
     }
 
-    private func answer(_ call: Call) throws -> Response {
+    private func answer(_ call: Call) throws -> (Response, AuditRow) {
         try call.route.rule.check(call)
         do {
             // The real server's database refuses to look for it, whatever it is.
             if call.captures.values.contains(where: { $0.utf8.contains(0) }) { throw ContentError.zeroByte }
-            return try call.route.handler(call)
+            let response = try call.route.handler(call)
+            return (response, AuditRow(call, status: response.status))
         } catch {
             let underlying = (error as? ContentError).map { Refusal.badRequest($0.sentence) } ?? error
             let status = (underlying as? Refusal)?.response.status ?? 500

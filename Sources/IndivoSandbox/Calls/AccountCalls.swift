@@ -41,9 +41,7 @@ enum AccountCalls {
             _ = try reset(call)
             return .html(secret(try call.account.secondarySecret).description)
         },
-        .get("account_primary_secret", "/accounts/{account}/primary-secret", .admin) { call in
-            .xml(secret(try call.account.primarySecret))
-        },
+        .get("account_primary_secret", "/accounts/{account}/primary-secret", .admin) { .xml(secret(try $0.account.primarySecret)) },
         .get("account_secret", "/accounts/{account}/secret", .admin) { call in .xml(secret(try call.account.secondarySecret)) },
         // The sandbox sends no mail: there is nobody to resend a secret to.
         .post("account_resend_secret", "/accounts/{account}/secret-resend", .admin) { _ in .ok },

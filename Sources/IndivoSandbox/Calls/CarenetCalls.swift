@@ -22,9 +22,7 @@ enum CarenetCalls {
             try call.db.execute(sql: "UPDATE carenet SET name = ? WHERE id = ?", arguments: [carenet.name, carenet.id])
             return .carenets([carenet], record: carenet.record)
         },
-        .get("carenet_record", "/carenets/{carenet}/record", .carenetRead) { call in
-            .xml(try call.record.markup)
-        },
+        .get("carenet_record", "/carenets/{carenet}/record", .carenetRead) { call in .xml(try call.record.markup) },
         .get("carenet_account_list", "/carenets/{carenet}/accounts/", .carenetRead, accounts),
         .post("carenet_account_create", "/carenets/{carenet}/accounts/", .full, addAccount),
         .delete("carenet_account_delete", "/carenets/{carenet}/accounts/{account}", .full) { call in

@@ -32,7 +32,8 @@ struct ListArguments {
         aggregate = try ListArguments.parts(query, "aggregate_by", 2).map { ($0[0], $0[1]) }
         groupBy = query["group_by"]
         orderBy = query["order_by"]
-        filters = query.names.filter { !ListArguments.names.contains($0) }.map { ($0, query[$0] ?? "") }
+        var known = ListArguments.names
+        filters = query.pairs.filter { known.insert($0.name).inserted }.map { ($0.name, query[$0.name] ?? "") }
     }
 
     var isGrouped: Bool { groupBy != nil || dateGroup != nil }

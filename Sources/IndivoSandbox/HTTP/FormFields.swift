@@ -34,12 +34,6 @@ struct FormFields: Sendable {
         try self[name].flatMap { $0.isEmpty ? nil : $0 }.orThrow(.badRequest(sentence))
     }
 
-    /// The names, each once, in the order of their first occurrence.
-    var names: [String] {
-        var seen: Set<String> = []
-        return pairs.map(\.name).filter { seen.insert($0).inserted }
-    }
-
     /// The fields as `application/x-www-form-urlencoded` text.
     static func encode(_ pairs: [(String, String)]) -> String {
         FormParameters(pairs.map { FormParameters.Element(name: $0.0, value: $0.1) }).encoded

@@ -11,9 +11,7 @@ extension Response {
 
     static func json(_ text: String) -> Response { Response(type: "application/json", text: text) }
 
-    static func manifests(_ apps: [AppRow]) -> Response {
-        json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
-    }
+    static func manifests(_ apps: [AppRow]) -> Response { json("[" + apps.map(\.manifest).joined(separator: ", ") + "]") }
 
     /// Sentences and fragments: the real server labels them all as HTML.
     static func html(_ text: String, status: Int = 200) -> Response {
@@ -57,9 +55,7 @@ struct Refusal: Error {
 }
 
 /// Refuses what does not meet a condition.
-func require(_ condition: Bool, _ refusal: @autoclosure () -> Refusal) throws {
-    if !condition { throw refusal() }
-}
+func require(_ condition: Bool, _ refusal: @autoclosure () -> Refusal) throws { if !condition { throw refusal() } }
 
 /// Refuses content that does not meet a condition.
 func require(_ condition: Bool, sentence: @autoclosure () -> String) throws {

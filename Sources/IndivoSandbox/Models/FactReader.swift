@@ -38,14 +38,9 @@ struct FactReader {
     func finish() throws -> FactDraft {
         var values = self.values
         for field in shape.fields where values[field.name] == nil {
-            if field.type == .boolean {
-                values[field.name] = false
-            } else if shape.constraints.neverNull.contains(field.name) {
-                guard field.type == .string else { throw NoFacts() }
-                values[field.name] = ""
-            } else {
-                values[field.name] = .null
-            }
+            let isNeeded = shape.constraints.neverNull.contains(field.name)
+            guard !isNeeded || field.type == .string || field.type == .boolean else { throw NoFacts() }
+            values[field.name] = field.type == .boolean ? false : isNeeded ? "" : .null
         }
         let problem = shape.constraints.violation(in: values, of: shape)
         try require(problem == nil, sentence: "\(shape.name) object didn't validate: \(problem ?? "")")

@@ -25,12 +25,8 @@ struct ModelConstraints: Sendable {
             if name.hasSuffix("_preferred_p") { continue }
             // A telephone has three parts, a provider twenty-four: told by the parts beside.
             if name.hasSuffix("_number"), names.contains(name.dropLast(6) + "preferred_p") { lengths[name] = 20 }
-            if name.hasSuffix("_type"), names.contains(name.dropLast(4) + "preferred_p") {
-                choices[name] = ["h", "w", "c"]
-            }
-            if name.hasSuffix("_gender"), names.contains(name.dropLast(6) + "npi_number") {
-                choices[name] = ["m", "f"]
-            }
+            if name.hasSuffix("_type"), names.contains(name.dropLast(4) + "preferred_p") { choices[name] = ["h", "w", "c"] }
+            if name.hasSuffix("_gender"), names.contains(name.dropLast(6) + "npi_number") { choices[name] = ["m", "f"] }
             if name.hasSuffix("_email"), names.contains(name.dropLast(5) + "npi_number") { emails.insert(name) }
         }
         for (name, rules) in rules where lengths[name] != nil { lengths[name] = .some(rules.maximumLength) }
@@ -62,9 +58,7 @@ struct ModelConstraints: Sendable {
         if let length = lengths[field] ?? nil, case let count = text.unicodeScalars.count, count > length {
             return "Ensure this value has at most \(length) characters (it has \(count))."
         }
-        if emails.contains(field), text.wholeMatch(of: /[^@\s]+@[^@\s]+\.[^@\s]+/) == nil {
-            return "Enter a valid e-mail address."
-        }
+        if emails.contains(field), text.wholeMatch(of: /[^@\s]+@[^@\s]+\.[^@\s]+/) == nil { return "Enter a valid e-mail address." }
         return nil
     }
 }

@@ -6,17 +6,13 @@ import SDML
 struct ModelFolder: Sendable {
     let url: URL
 
-    struct Contents: Sendable {
-        var models: [DataModel] = []
-        /// What is wrong, each with `file:line:column`. A file with a mistake in it is left out; the others count.
-        var problems: [String] = []
-    }
-
     /// Reads every `.sdml` file of the folder, with the `.notes.json` beside it.
+    /// - Returns: The models, and what is wrong, each with `file:line:column`. A file with a mistake in it is left out; the
+    ///   others count.
     /// - Throws: ``SandboxError/models(problems:)`` for a folder that cannot be read.
-    func read() throws -> Contents {
+    func read() throws -> (models: [DataModel], problems: [String]) {
         let core = Set(DataModel.core.map(\.name))
-        var contents = Contents()
+        var problems: [String] = []
         var inputs = try files().filter { $0.pathExtension == "sdml" }.map { file in
             let notes = file.deletingPathExtension().appendingPathExtension("notes.json")
             let hasNotes = FileManager.default.fileExists(atPath: notes.path)
@@ -27,16 +23,13 @@ struct ModelFolder: Sendable {
             let result = SDMLParser.parse(inputs, externalModels: core)
             let errors = result.diagnostics.filter { $0.severity == .error }
             let clashes = result.schema.models.filter { core.contains($0.name) }
-            contents.problems += errors.map(\.description)
-            contents.problems += clashes.map { "\($0.location): error: a core model is called \($0.name) already; choose another name" }
+            problems += errors.map(\.description)
+            problems += clashes.map { "\($0.location): error: a core model is called \($0.name) already; choose another name" }
             let paths = Set(errors.map(\.location.path) + clashes.map(\.location.path))
-            guard !paths.isEmpty else {
-                contents.models = result.schema.models.map { DataModel($0) }
-                return contents
-            }
+            if paths.isEmpty { return (result.schema.models.map { DataModel($0) }, problems) }
             let remaining = inputs.filter { paths.isDisjoint(with: [$0.models.path, $0.notes?.path].compactMap { $0 }) }
             // An error that no file can be blamed for leaves nothing to go on with.
-            guard remaining.count < inputs.count else { return contents }
+            guard remaining.count < inputs.count else { return ([], problems) }
             inputs = remaining
         }
     }

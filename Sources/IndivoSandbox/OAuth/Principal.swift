@@ -25,9 +25,7 @@ enum Principal: Sendable {
     }
 
     /// The app that acts for the account, "" for none.
-    var proxy: String {
-        if case .accessToken(_, let app, .some) = self { app.id } else { "" }
-    }
+    var proxy: String { if case .accessToken(_, let app, .some) = self { app.id } else { "" } }
 
     var account: AccountRow? { if case .account(let account) = self { account } else { nil } }
 

@@ -16,8 +16,8 @@ struct BrowserSession: Sendable {
     /// The session whose cookie a request carries.
     static func find(_ request: Request, at now: Timestamp, in db: Database) throws -> BrowserSession? {
         guard let token = request.cookie(cookie),
-            let row = try BrowserSessionRow.first("WHERE fingerprint = ?", [Secrets.fingerprint(token)], in: db), row.expiresAt > now,
-            let account = try AccountRow.find(row.account, in: db)
+            let row = try BrowserSessionRow.first("WHERE fingerprint = ?", [Secrets.fingerprint(token)], in: db),
+            row.expiresAt > now, let account = try AccountRow.find(row.account, in: db)
         else { return nil }
         return BrowserSession(account: account, csrf: row.csrf)
     }

@@ -1,8 +1,6 @@
 enum LoginPages {
     static let pages: [Page] = [
-        .get("/login", needsLogin: false) { visit in
-            try await form(visit, returnURL: visit.request.query["return_url"], problem: nil)
-        },
+        .get("/login", needsLogin: false) { try await form($0, returnURL: $0.request.query["return_url"], problem: nil) },
         .post("/login", needsLogin: false, logIn),
         .get("/logout", needsLogin: false) { visit in
             guard let session = visit.session else { return .redirect(to: "/login/did_logout") }

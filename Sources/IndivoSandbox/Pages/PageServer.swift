@@ -88,9 +88,7 @@ struct Visit: Sendable {
 
     /// Who is logged in; the page is one that asks for it.
     var account: AccountRow {
-        get throws {
-            try (session?.account).orThrow(.permissionDenied(why: "nobody is logged in"))
-        }
+        get throws { try (session?.account).orThrow(.permissionDenied(why: "nobody is logged in")) }
     }
 
     func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {

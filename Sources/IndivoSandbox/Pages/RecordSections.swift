@@ -99,7 +99,9 @@ struct RecordSections {
                     "Medication": "drugName_title", "From": "startDate", "To": "endDate", "Instructions": "instructions",
                     "Fills": "fulfillments",
                 ]),
-            table("Allergy", "Allergies", ["Allergen": allergens, "Reaction": "allergic_reaction_title", "Severity": "severity_title"]),
+            table(
+                "Allergy", "Allergies",
+                ["Allergen": allergens, "Reaction": "allergic_reaction_title", "Severity": "severity_title"]),
             table("AllergyExclusion", "Allergies ruled out", ["Known": "name_title"]),
             labs, vitals, measurements,
             table(
@@ -112,11 +114,8 @@ struct RecordSections {
             table("SimpleClinicalNote", "Notes", ["Complaint": "chief_complaint", "On": "date_of_visit", "Note": "content"]),
             table("Encounter", "Encounters", ["Encounter": "encounterType_title", "On": "startDate", "Where": "facility_name"]),
         ]
-        let named: Set = [
-            "Problem", "Medication", "Fill", "Allergy", "AllergyExclusion", "LabResult", "VitalSigns", "Immunization",
-            "Procedure", "Equipment", "SimpleClinicalNote", "Encounter", "Measurement", "Demographics",
-        ]
-        return (known + models.filter { !named.contains($0) }.map(anyModel)).compactMap { $0 }
+        let others = Set(models).subtracting(known.compactMap { $0?.id } + ["Fill", "Demographics"])
+        return (known + others.sorted().map(anyModel)).compactMap { $0 }
     }
 
     /// Of these fields the day is shown.
@@ -181,9 +180,7 @@ struct RecordSections {
     /// Results that no chart can show: words instead of a number, or no date.
     private var wordyResults: Markup {
         let (date, number) = ("collected_at", "quantitative_result_value_value")
-        let others = (facts["LabResult"] ?? []).filter {
-            IndivoDate.parseDateTime($0[date]) == nil || $0.number(number) == nil
-        }
+        let others = (facts["LabResult"] ?? []).filter { IndivoDate.parseDateTime($0[date]) == nil || $0.number(number) == nil }
         guard !others.isEmpty else { return .empty }
         return Table(
             others,

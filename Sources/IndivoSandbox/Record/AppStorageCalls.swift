@@ -70,9 +70,7 @@ enum AppStorageCalls {
 
 extension Call {
     /// The app's storage: on the record, or its own.
-    fileprivate var storageScope: DocumentScope {
-        get throws { DocumentScope(record: target.record?.id, app: try app.id) }
-    }
+    fileprivate var storageScope: DocumentScope { get throws { DocumentScope(record: target.record?.id, app: try app.id) } }
 
     /// Preferences are a document of the app's own, as on the real server; its lists show it.
     fileprivate var preferencesId: String { get throws { "preferences of " + (try account.id) } }
@@ -81,9 +79,7 @@ extension Call {
         get throws { try store.find(externalId: preferencesId, in: DocumentScope(app: app.id)) }
     }
 
-    fileprivate var stored: DocumentRow {
-        get throws { try store.find(self["document"], in: storageScope).orNotFound() }
-    }
+    fileprivate var stored: DocumentRow { get throws { try store.find(self["document"], in: storageScope).orNotFound() } }
 
     fileprivate func delete(_ document: DocumentRow) throws -> Response {
         try execute("DELETE FROM document WHERE id = ?", [document.id])

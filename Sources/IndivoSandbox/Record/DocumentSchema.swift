@@ -30,9 +30,7 @@ enum DocumentSchema {
             }
             type.remove()
         }
-        for element in Array(schema.find("element")) where element.attr("name") == "institution" {
-            element.attr("minOccurs", "0")
-        }
+        for element in Array(schema.find("element")) where element.attr("name") == "institution" { element.attr("minOccurs", "0") }
         for element in Array(schema.children(named: "element")) where element.attr("name") != root { element.remove() }
         return try XMLSchema(parsing: schema.data())
     }

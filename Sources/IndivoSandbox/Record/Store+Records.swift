@@ -16,9 +16,7 @@ extension Store {
             id: server.identifiers.id(.record), label: label ?? demographics.fullName, owner: owner, createdAt: now,
             creator: creator.id.isEmpty ? nil : creator.id, externalId: externalId)
         try record.insert(db)
-        for name in Store.carenets {
-            try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db)
-        }
+        for name in Store.carenets { try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db) }
         record.demographics = try store(data, demographics, in: record, creator: creator).id
         return record
     }

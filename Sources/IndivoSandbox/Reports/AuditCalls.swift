@@ -6,18 +6,11 @@ import GRDB
 enum AuditCalls {
     static let routes: [Route] = [
         .get("audit_query", "/records/{record}/audits/query/", .recordDocument, writes: true, query),
-        .get("audit_record_view", "/records/{record}/audits/", .recordDocument, writes: true) { call in
-            try view(call, "record = ?", [call.record.id])
-        },
-        .get("audit_document_view", "/records/{record}/audits/documents/{document}/", .recordDocument, writes: true) { call in
-            try view(call, "record = ? AND document = ?", [call.record.id, call["document"]])
-        },
+        .get("audit_record_view", "/records/{record}/audits/", .recordDocument, writes: true, view),
+        .get("audit_document_view", "/records/{record}/audits/documents/{document}/", .recordDocument, writes: true, view),
         .get(
             "audit_function_view", "/records/{record}/audits/documents/{document}/functions/{function}/",
-            .recordDocument, writes: true
-        ) { call in
-            try view(call, "record = ? AND document = ? AND function = ?", [call.record.id, call["document"], call["function"]])
-        },
+            .recordDocument, writes: true, view),
     ]
 
     private static func query(_ call: Call) throws -> Response {
@@ -32,11 +25,15 @@ enum AuditCalls {
     }
 
     /// The older form: only the page can be chosen, an order is given back and has no effect.
-    private static func view(_ call: Call, _ condition: String, _ arguments: StatementArguments) throws -> Response {
+    private static func view(_ call: Call) throws -> Response {
         let list = try ListArguments(call.request.query)
         let (limit, offset, order) = (list.limit, list.offset, list.orderBy ?? "-created_at")
         // As on the real server there is nothing where one is negative.
         try require(limit >= 0 && offset >= 0, .notFound)
+        // The columns are called as the captures.
+        let columns = ["document", "function"].filter { call.captures[$0] != nil }
+        let condition = (["record"] + columns).map { "\($0) = ?" }.joined(separator: " AND ")
+        let arguments = StatementArguments([try call.record.id] + columns.map { call[$0] })
         let total = try Int.fetchOne(call.db, sql: "SELECT count(*) FROM audit WHERE \(condition)", arguments: arguments) ?? 0
         let page = "WHERE \(condition) ORDER BY at DESC, serial DESC LIMIT ? OFFSET ?"
         let rows = try AuditRow.all(page, arguments + [limit, offset], in: call.db)

@@ -2,9 +2,7 @@ import GRDB
 
 extension ModelCatalog {
     /// Facts as SDMX, without the namespace that documents need on their way in.
-    func markup(_ facts: [FactRow], in db: Database) throws -> Markup {
-        try markup(facts, FactRow.children(of: facts, in: db))
-    }
+    func markup(_ facts: [FactRow], in db: Database) throws -> Markup { try markup(facts, FactRow.children(of: facts, in: db)) }
 
     private func markup(_ facts: [FactRow], _ children: FactChildren) throws -> Markup {
         facts.isEmpty ? "<Models/>" : "<Models>\(try facts.map { try markup($0, children) })</Models>"

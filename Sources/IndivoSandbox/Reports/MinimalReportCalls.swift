@@ -3,22 +3,18 @@ import GRDB
 /// The reports in the server's older form: equipment, measurements, procedures and clinical notes.
 enum MinimalReportCalls {
     static let routes: [Route] =
-        reports(
-            "/records/{record}/reports/minimal/", .recordDocument,
-            ["equipment_list", "measurement_list", "procedure_list", "simple_clinical_notes_list"])
-        + reports(
-            "/carenets/{carenet}/reports/minimal/", .carenetDocument,
-            ["carenet_equipment_list", "carenet_measurement_list", "carenet_procedure_list", "carenet_simple_clinical_notes_list"])
+        reports("", "/records/{record}/reports/minimal/", .recordDocument)
+        + reports("carenet_", "/carenets/{carenet}/reports/minimal/", .carenetDocument)
 
-    private static func reports(_ base: String, _ rule: AccessRule, _ names: [String]) -> [Route] {
+    private static func reports(_ prefix: String, _ base: String, _ rule: AccessRule) -> [Route] {
         func path(_ rest: String) -> PathTemplate { PathTemplate(stringLiteral: base + rest) }
         return [
-            .get(names[0], path("equipment/"), rule) { call in try report(call, on: .equipment, MinimalItems.equipment) },
-            .get(names[1], path("measurements/{code}/"), rule) { call in
+            .get(prefix + "equipment_list", path("equipment/"), rule) { try report($0, on: .equipment, MinimalItems.equipment) },
+            .get(prefix + "measurement_list", path("measurements/{code}/"), rule) { call in
                 try report(call, on: .measurement, filters: [("lab_code", call["code"])], MinimalItems.measurement)
             },
-            .get(names[2], path("procedures/"), rule) { call in try report(call, on: .procedure, MinimalItems.procedure) },
-            .get(names[3], path("simple-clinical-notes/"), rule) { call in
+            .get(prefix + "procedure_list", path("procedures/"), rule) { try report($0, on: .procedure, MinimalItems.procedure) },
+            .get(prefix + "simple_clinical_notes_list", path("simple-clinical-notes/"), rule) { call in
                 try report(call, on: .simpleClinicalNote, MinimalItems.simpleClinicalNote)
             },
         ]
@@ -39,9 +35,7 @@ enum MinimalReportCalls {
         let markup = try DocumentMarkup(of: documents, in: call.db)
         let metadata = Dictionary(
             uniqueKeysWithValues: documents.map { ($0.id, markup.markup(of: $0, latest: false, recordId: false)) })
-        let items = facts.map { fact in
-            ReportMarkup.item(meta: metadata[fact.document] ?? .empty, item(fact, MinimalItems.Values(fact)))
-        }
+        let items = facts.map { ReportMarkup.item(meta: metadata[$0.document] ?? .empty, item($0, MinimalItems.Values($0))) }
         return .xml(ReportMarkup.report(query, total: total, items))
     }
 }

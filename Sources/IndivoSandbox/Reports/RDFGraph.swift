@@ -49,9 +49,7 @@ final class RDFGraph {
 
     /// A prefixed name as a URI.
     private static func expand(_ name: String) -> String {
-        for (prefix, uri) in prefixes where name.hasPrefix(prefix + ":") {
-            return uri + name.dropFirst(prefix.count + 1)
-        }
+        for (prefix, uri) in prefixes where name.hasPrefix(prefix + ":") { return uri + name.dropFirst(prefix.count + 1) }
         return name
     }
 
@@ -81,7 +79,5 @@ final class RDFGraph {
 }
 
 extension Response {
-    static func rdf(_ graph: RDFGraph) -> Response {
-        Response(type: "application/rdf+xml", text: graph.markup.description)
-    }
+    static func rdf(_ graph: RDFGraph) -> Response { Response(type: "application/rdf+xml", text: graph.markup.description) }
 }

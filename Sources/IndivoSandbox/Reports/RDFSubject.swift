@@ -67,9 +67,7 @@ struct RDFSubject {
     }
 
     /// Where it is known from: here the code stands for itself, without a name.
-    func provenance() {
-        if string("provenance_identifier") != nil { child("sp:provenance", "sp:Code").coded("provenance") }
-    }
+    func provenance() { if string("provenance_identifier") != nil { child("sp:provenance", "sp:Code").coded("provenance") } }
 
     func signs(_ fields: KeyValuePairs<String, String>) {
         for (predicate, field) in fields {

@@ -56,9 +56,7 @@ extension TableRow {
 protocol IdentifiedRow: TableRow {}
 
 extension IdentifiedRow {
-    static func find(_ id: String?, in db: Database) throws -> Self? {
-        try id.flatMap { try first("WHERE id = ?", [$0], in: db) }
-    }
+    static func find(_ id: String?, in db: Database) throws -> Self? { try id.flatMap { try first("WHERE id = ?", [$0], in: db) } }
 }
 
 extension Timestamp: DatabaseValueConvertible {}

@@ -19,9 +19,7 @@ struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
         try owner == account || db.exists("share WHERE record = ? AND account = ?", [id, account])
     }
 
-    func hasApp(_ app: String, in db: Database) throws -> Bool {
-        try db.exists("share WHERE record = ? AND app = ?", [id, app])
-    }
+    func hasApp(_ app: String, in db: Database) throws -> Bool { try db.exists("share WHERE record = ? AND app = ?", [id, app]) }
 
     /// Enables an app on the record, unless it is.
     func enable(_ app: String, in db: Database) throws {
@@ -38,9 +36,7 @@ struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
             arguments: [app, id])
     }
 
-    func carenets(in db: Database) throws -> [CarenetRow] {
-        try CarenetRow.all("WHERE record = ? ORDER BY serial", [id], in: db)
-    }
+    func carenets(in db: Database) throws -> [CarenetRow] { try CarenetRow.all("WHERE record = ? ORDER BY serial", [id], in: db) }
 
     /// The accounts to which messages about the record go: its owner, and those with a full share.
     func recipients(in db: Database) throws -> [String] {
