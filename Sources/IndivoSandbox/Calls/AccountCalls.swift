@@ -51,8 +51,7 @@ enum AccountCalls {
     private static func create(_ call: Call) throws -> Response {
         let form = call.request.form
         guard let id = form["account_id"], id.contains("@") else { throw Refusal.badRequest("Account ID not valid") }
-        let known = try AccountRow.find(id, in: call.db)
-        try require(known == nil, .badRequest("An account with email address \(id) already exists."))
+        try require(AccountRow.find(id, in: call.db) == nil, .badRequest("An account with email address \(id) already exists."))
         let account = AccountRow(
             id: id, fullName: form["full_name"] ?? "", contactEmail: form["contact_email"] ?? id,
             state: "uninitialized", createdAt: call.now, stateChangedAt: call.now,
@@ -91,8 +90,7 @@ enum AccountCalls {
         let (form, account) = (call.request.form, try call.account)
         let system = try form["system"].orThrow(.badRequest("System and username required"))
         let username = try form.required("username", "System and username required")
-        let why = "the sandbox knows the authentication system “password” only"
-        try require(system == "password", .permissionDenied(why: why))
+        try require(system == "password", .permissionDenied(why: "the sandbox knows the authentication system “password” only"))
         try require(LoginRow.find(username, in: call.db) == nil, .badRequest("Account already exists"))
         let hash = try form["password"].map { try PasswordHash(of: $0).text }
         try LoginRow(username: username, account: account.id, password: hash).insert(call.db)

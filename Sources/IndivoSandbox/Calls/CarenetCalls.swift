@@ -8,8 +8,7 @@ enum CarenetCalls {
             .carenets(try call.record.carenets(in: call.db), record: try call.record.id)
         },
         .post("carenet_create", "/records/{record}/carenets/", .fullOrAdmin) { call in
-            let name = try freeName(call)
-            let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: try call.record.id, name: name)
+            let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: try call.record.id, name: try freeName(call))
             try carenet.insert(call.db)
             return .carenets([carenet], record: carenet.record)
         },

@@ -15,8 +15,7 @@ struct ModelConstraints: Sendable {
     init(_ model: DataModel) {
         let names = Set(model.fields.map(\.name))
         let rules = DataModel.rules(ofCoreModel: model.name) ?? [:]
-        let required = rules.filter(\.value.isRequired)
-        neverNull = Self.modelsInColumns.contains(model.name) ? Set(required.keys) : []
+        neverNull = Self.modelsInColumns.contains(model.name) ? Set(rules.filter(\.value.isRequired).keys) : []
         self.rules = Self.modelsInColumns.contains(model.name) ? [:] : rules
         for field in model.fields where field.type == .string {
             lengths[field.name] = 255

@@ -22,8 +22,7 @@ enum DocumentSchema {
 
     private static func schema(ofRoot root: String) throws -> XMLSchema {
         let schema = try XMLNode(parsing: IndivoSchemas.documentsSource)
-        let types = Array(schema.children(named: "simpleType"))
-        for type in types {
+        for type in Array(schema.children(named: "simpleType")) {
             let base = type.child(named: "restriction")?.attr("base")
             for element in Array(schema.find("element")) where element.attr("type") == type.attr("name") {
                 element.attr("type", base)

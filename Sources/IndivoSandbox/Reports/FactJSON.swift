@@ -29,8 +29,8 @@ extension ModelCatalog {
     /// A model's leaves, in order; demographics, which are no model that reports know, have theirs too.
     func fields(of model: String) -> [DataModel.Field] {
         guard model == "Demographics" else { return self[model]?.fields ?? [] }
-        return DemographicsContent.fields.map {
-            DataModel.Field(name: $0, type: $0.hasSuffix("_preferred_p") ? .boolean : $0 == "bday" ? .date : .string)
+        return DemographicsContent.fields.map { name, _ in
+            DataModel.Field(name: name, type: name.hasSuffix("_preferred_p") ? .boolean : name == "bday" ? .date : .string)
         }
     }
 }

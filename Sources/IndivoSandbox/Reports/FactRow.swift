@@ -48,8 +48,7 @@ struct FactRow: TableRow {
             let sql = """
                 SELECT \(columns), parent, relation FROM fact WHERE parent IN (SELECT value FROM json_each(?)) ORDER BY serial
                 """
-            let serials = JSONValue(level.map { JSONValue($0) }).text()
-            let rows = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [serials])
+            let rows = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [JSONValue(level.map { JSONValue($0) }).text()])
             for row in rows {
                 children.facts[row["parent"], default: [:]][row["relation"] ?? "", default: []].append(FactRow(row: row))
             }

@@ -22,8 +22,7 @@ enum GenericReportCalls {
         let query = try call.report(arguments, on: .model(shape))
         let isRDF = format == "application/rdf+xml"
         // Not every model has a form in RDF, and no aggregate has.
-        let isPossible = !isRDF || RDFGraph.paths[shape.name] != nil && query.aggregate == nil
-        try require(isPossible, .badRequest("format not supported"))
+        try require(!isRDF || RDFGraph.paths[shape.name] != nil && query.aggregate == nil, .badRequest("format not supported"))
         if query.aggregate != nil { return try aggregates(query.groups(call.db).groups, grouped: query.isGrouped, format) }
         let facts: [FactRow] = try query.rows(call.db, columns: FactRow.columns).rows
         if isRDF { return .rdf(try RDFGraph.facts(facts, of: call.record.id, server: call.server, in: call.db)) }

@@ -102,8 +102,7 @@ struct ReportQuery {
     private func checkOrder() throws {
         guard let orderBy, let name = orderField, !orderBy.isEmpty else { return }
         guard arguments.aggregate == nil || arguments.isGrouped else { return }
-        let problem = "Invalid order by field for fact type \(subject.name): \(orderBy)"
-        try require(subject.fields[name] != nil, .badRequest(problem))
+        try require(subject.fields[name] != nil, .badRequest("Invalid order by field for fact type \(subject.name): \(orderBy)"))
         guard let aggregate = arguments.aggregate else { return }
         let rule = "OrderBy fields in aggregations may only refer to the grouping field or the aggregation field."
         let isAllowed = [aggregate.field, arguments.groupBy, effectiveDateGroup?.field].contains(name)
@@ -120,8 +119,8 @@ struct ReportQuery {
             case .date, .dateTime: IndivoDate.parseDateTime(part) != nil
             }
         }
-        let list = parts.map(PythonText.representation).joined(separator: ", ")
-        try require(isGood, .badRequest("Invalid argument type for field \(name): expected \(field.kind), got [\(list)]"))
+        func list() -> String { parts.map(PythonText.representation).joined(separator: ", ") }
+        try require(isGood, .badRequest("Invalid argument type for field \(name): expected \(field.kind), got [\(list())]"))
     }
 
     /// The values that a filter allows.
