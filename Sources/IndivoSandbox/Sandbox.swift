@@ -33,11 +33,7 @@ public final class Sandbox: Sendable {
     private let watch: Task<Void, Never>?
 
     private init(_ context: ServerContext, api: HTTPListener, ui: HTTPListener, apiURL: URL, uiURL: URL) {
-        self.context = context
-        self.api = api
-        self.ui = ui
-        self.apiURL = apiURL
-        self.uiURL = uiURL
+        (self.context, self.api, self.ui, self.apiURL, self.uiURL) = (context, api, ui, apiURL, uiURL)
         watch = context.configuration.modelFolder.map { url in Task { await context.watchModels(in: ModelFolder(url: url)) } }
     }
 

@@ -10,16 +10,15 @@ extension Sandbox {
         id: String, fullName: String, contactEmail: String? = nil, username: String, password: String
     ) async throws {
         let hash = try PasswordHash(of: password).text
-        try await administer { db, now in
-            guard try AccountRow.find(id, in: db) == nil else { throw SandboxError.duplicate(kind: "account", id: id) }
-            guard try AccountStore(db: db).login(username) == nil else {
-                throw SandboxError.duplicate(kind: "user name", id: username)
-            }
+        try await administer { store in
+            guard try AccountRow.find(id, in: store.db) == nil else { throw SandboxError.duplicate(kind: "account", id: id) }
+            let taken = try LoginRow.find(username, in: store.db)
+            guard taken == nil else { throw SandboxError.duplicate(kind: "user name", id: username) }
             try AccountRow(
-                id: id, fullName: fullName, contactEmail: contactEmail ?? id, state: "active", createdAt: now,
-                stateChangedAt: now
-            ).insert(db)
-            try LoginRow(username: username, account: id, password: hash).insert(db)
+                id: id, fullName: fullName, contactEmail: contactEmail ?? id, state: "active", createdAt: store.now,
+                stateChangedAt: store.now
+            ).insert(store.db)
+            try LoginRow(username: username, account: id, password: hash).insert(store.db)
         }
     }
 
@@ -32,51 +31,38 @@ extension Sandbox {
     /// - Throws: ``SandboxError`` for an unknown account, or a document the server would refuse.
     @discardableResult
     public func addRecord(owner: String?, label: String? = nil, demographics: Data) async throws -> String {
-        try await administer { db, now in
-            if let owner { _ = try known(AccountRow.self, owner, in: db) }
-            return try Store(db: db, server: self.context, now: now).createRecord(
-                demographics: demographics, label: label, owner: owner, creator: Principal.nobody.effective
-            ).id
+        try await administer { store in
+            if let owner { _ = try store.known(AccountRow.self, owner) }
+            let nobody = Principal.nobody.effective
+            return try store.createRecord(demographics: demographics, label: label, owner: owner, creator: nobody).id
         }
     }
 
     /// Registers a user app. One that is there already is brought up to date.
     public func addApp(_ app: SandboxApp) async throws {
-        let manifest = app.manifest ?? AppManifest.make(for: app).serverText
-        try await context.database.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO app (id, internalId, name, consumerKey, consumerSecret, mode,
-                        startURL, callbackURL, manifest)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (id) DO UPDATE SET name = excluded.name, consumerKey = excluded.consumerKey,
-                        consumerSecret = excluded.consumerSecret, mode = excluded.mode, startURL = excluded.startURL,
-                        callbackURL = excluded.callbackURL, manifest = excluded.manifest
-                    """,
-                arguments: [
-                    app.id, Secrets.id(), app.name, app.consumerKey, app.consumerSecret,
-                    app.isAutonomous ? "background" : "ui", app.startURL, app.callbackURL, manifest,
-                ])
+        try await administer { store in
+            let known = try AppRow.find(app.id, in: store.db)
+            let row = AppRow(
+                id: app.id, internalId: known?.internalId ?? Secrets.id(), name: app.name, consumerKey: app.consumerKey,
+                consumerSecret: app.consumerSecret, mode: app.isAutonomous ? "background" : "ui", startURL: app.startURL,
+                callbackURL: app.callbackURL, manifest: app.manifest ?? AppManifest.make(for: app).serverText)
+            try known == nil ? row.insert(store.db) : row.update(store.db)
         }
     }
 
     /// Registers an admin app or a UI server's app. One that is there already is brought up to date.
     public func addMachineApp(_ app: SandboxMachineApp) async throws {
-        try await context.database.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO machineApp (id, name, consumerKey, consumerSecret, isChrome) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT (id) DO UPDATE SET name = excluded.name, consumerKey = excluded.consumerKey,
-                        consumerSecret = excluded.consumerSecret, isChrome = excluded.isChrome
-                    """,
-                arguments: [app.id, app.name, app.consumerKey, app.consumerSecret, app.isChrome])
+        try await administer { store in
+            try MachineAppRow(
+                id: app.id, name: app.name, consumerKey: app.consumerKey, consumerSecret: app.consumerSecret, isChrome: app.isChrome
+            ).save(store.db)
         }
     }
 
     /// Enables an app on a record, as a person does on the authorisation page.
     public func enable(app: String, onRecord record: String) async throws {
-        try await administer { db, _ in
-            try known(RecordRow.self, record, in: db).enable(known(AppRow.self, app, in: db).id, in: db)
+        try await administer { store in
+            try store.known(RecordRow.self, record).enable(store.known(AppRow.self, app).id, in: store.db)
         }
     }
 
@@ -87,11 +73,10 @@ extension Sandbox {
     /// - Returns: The token and its secret.
     /// - Throws: ``SandboxError/unknown(kind:id:)``.
     public func issueAccessToken(app: String, record: String, account: String?) async throws -> (token: String, secret: String) {
-        try await administer { db, now in
-            if let account { _ = try known(AccountRow.self, account, in: db) }
-            try known(RecordRow.self, record, in: db).enable(known(AppRow.self, app, in: db).id, in: db)
-            let pair = try Store(db: db, server: self.context, now: now)
-                .issueAccessToken(app: app, record: record, account: account)
+        try await administer { store in
+            if let account { _ = try store.known(AccountRow.self, account) }
+            try store.known(RecordRow.self, record).enable(store.known(AppRow.self, app).id, in: store.db)
+            let pair = try store.issueAccessToken(app: app, record: record, account: account)
             return (pair.token, pair.secret)
         }
     }
@@ -101,16 +86,14 @@ extension Sandbox {
     /// As on the real server an access token works on when its thirty minutes are over, until this is run: then an app
     /// finds itself refused with 403 from one request to the next.
     public func cleanUpTokens() async throws {
-        try await administer { db, now in try Store(db: db, server: self.context, now: now).cleanUp() }
+        try await administer { try $0.cleanUp() }
     }
 
     /// Shares a whole record with an account.
     public func share(record: String, with account: String, role: String? = nil) async throws {
-        try await administer { db, _ in
-            let account = try known(AccountRow.self, account, in: db).id
-            try ShareRow(
-                id: Secrets.id(), record: try known(RecordRow.self, record, in: db).id, account: account, role: role
-            ).insert(db)
+        try await administer { store in
+            let (account, record) = (try store.known(AccountRow.self, account).id, try store.known(RecordRow.self, record).id)
+            try ShareRow(id: Secrets.id(), record: record, account: account, role: role).insert(store.db)
         }
     }
 
@@ -121,11 +104,10 @@ extension Sandbox {
     public func addDocument(
         _ document: Data, toRecord record: String, contentType: String = "application/xml"
     ) async throws -> String {
-        try await administer { db, now in
-            let scope = DocumentScope(record: try known(RecordRow.self, record, in: db).id)
-            return try Store(db: db, server: self.context, now: now).create(
-                DocumentContent(document, contentType: contentType), in: scope, by: Principal.nobody.effective
-            ).id
+        try await administer { store in
+            let scope = DocumentScope(record: try store.known(RecordRow.self, record).id)
+            let content = try DocumentContent(document, contentType: contentType)
+            return try store.create(content, in: scope, by: Principal.nobody.effective).id
         }
     }
 
@@ -140,16 +122,14 @@ extension Sandbox {
     /// The records there are.
     public func records() async throws -> [SandboxRecord] {
         try await context.database.read { db in
-            try RecordRow.fetchAll(db, sql: "SELECT * FROM record ORDER BY serial").map {
-                SandboxRecord(id: $0.id, label: $0.label, owner: $0.owner)
-            }
+            try RecordRow.all("ORDER BY serial", in: db).map { SandboxRecord(id: $0.id, label: $0.label, owner: $0.owner) }
         }
     }
 
-    private func administer<Value: Sendable>(_ body: @Sendable (Database, Timestamp) throws -> Value) async throws -> Value {
+    private func administer<Value: Sendable>(_ body: @Sendable (Store) throws -> Value) async throws -> Value {
         let now = context.now
         do {
-            return try await context.database.write { db in try body(db, now) }
+            return try await context.database.write { db in try body(Store(db: db, server: self.context, now: now)) }
         } catch let error as ContentError {
             throw SandboxError.refused(status: 400, message: error.sentence)
         } catch let refusal as Refusal {
@@ -158,10 +138,12 @@ extension Sandbox {
     }
 }
 
-/// The row of an id, which an operator names. Tables are called after what is in them.
-private func known<Row: IdentifiedRow>(_ type: Row.Type, _ id: String, in db: Database) throws -> Row {
-    guard let row = try Row.find(id, in: db) else { throw SandboxError.unknown(kind: Row.databaseTableName, id: id) }
-    return row
+extension Store {
+    /// The row of an id, which an operator names. Tables are called after what is in them.
+    fileprivate func known<Row: IdentifiedRow>(_ type: Row.Type, _ id: String) throws -> Row {
+        guard let row = try Row.find(id, in: db) else { throw SandboxError.unknown(kind: Row.databaseTableName, id: id) }
+        return row
+    }
 }
 
 /// A record of a sandbox.

@@ -110,14 +110,9 @@ public struct SandboxApp: Sendable {
         id: String, name: String, consumerKey: String? = nil, consumerSecret: String, startURL: String,
         callbackURL: String, description: String = "", isAutonomous: Bool = false
     ) {
-        self.id = id
-        self.name = name
-        self.consumerKey = consumerKey ?? id
-        self.consumerSecret = consumerSecret
-        self.startURL = startURL
-        self.callbackURL = callbackURL
-        self.description = description
-        self.isAutonomous = isAutonomous
+        (self.id, self.name, self.description, self.isAutonomous) = (id, name, description, isAutonomous)
+        (self.consumerKey, self.consumerSecret) = (consumerKey ?? id, consumerSecret)
+        (self.startURL, self.callbackURL) = (startURL, callbackURL)
     }
 
     /// The app of the demo data: id and consumer key `demo@apps.example.org`, secret `demo-secret`.
@@ -143,11 +138,8 @@ public struct SandboxMachineApp: Sendable {
 
     /// A machine app.
     public init(id: String, name: String, consumerKey: String, consumerSecret: String, isChrome: Bool = false) {
-        self.id = id
-        self.name = name
-        self.consumerKey = consumerKey
-        self.consumerSecret = consumerSecret
-        self.isChrome = isChrome
+        (self.id, self.name, self.isChrome) = (id, name, isChrome)
+        (self.consumerKey, self.consumerSecret) = (consumerKey, consumerSecret)
     }
 
     /// The admin app of the demo data: id and consumer key `admin@apps.example.org`, secret `demo-admin-secret`. It makes

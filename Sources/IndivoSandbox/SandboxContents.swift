@@ -15,10 +15,7 @@ public struct SandboxAccount: Sendable {
 
         /// A record and what is in it.
         public init(_ label: String, demographics: Data? = nil, apps: [String] = [], documents: [String] = []) {
-            self.label = label
-            self.demographics = demographics
-            self.apps = apps
-            self.documents = documents
+            (self.label, self.demographics, self.apps, self.documents) = (label, demographics, apps, documents)
         }
     }
 
@@ -37,11 +34,8 @@ public struct SandboxAccount: Sendable {
     ///   - id: An e-mail address.
     ///   - username: The id unless given.
     public init(id: String, fullName: String, username: String? = nil, password: String, records: [Record] = []) {
-        self.id = id
-        self.fullName = fullName
-        self.username = username ?? id
-        self.password = password
-        self.records = records
+        (self.id, self.fullName, self.records) = (id, fullName, records)
+        (self.username, self.password) = (username ?? id, password)
     }
 }
 

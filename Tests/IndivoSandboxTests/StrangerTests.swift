@@ -32,6 +32,18 @@ struct StrangerTests {
         }
     }
 
+    @Test("a signed URL with another address behind its signature is a mismatch")
+    func addressBehindSignature() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let token = try #require(world.owner.token).value
+            let stamp = Date().formatted(.iso8601)
+            let url = "x?surl_timestamp=\(stamp)&surl_token=\(token)&surl_sig=x&y=://h/"
+            let target = "/oauth/internal/surl-verify?" + (["url": url] as FormParameters).encoded
+            #expect(try await world.ownerSession.get(target).text == "<result>mismatch</result>")
+        }
+    }
+
     @Test("without a page the verifier goes only to the address that the app has registered")
     func silentApproval() async throws {
         try await withSandbox { sandbox async throws in

@@ -50,14 +50,13 @@ struct APIServer: Sendable {
         guard let path = request.path, path.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw Refusal.badRequest("The path may hold ASCII characters only.")
         }
-        guard let (candidates, captures) = routes.match(path) else {
-            throw Refusal(response: .notFound, reason: "no call has this path; mind the slash at the end")
-        }
+        let unknown = Refusal(response: .notFound, reason: "no call has this path; mind the slash at the end")
+        let (candidates, captures) = try routes.match(path).orThrow(unknown)
         note.call = candidates[0].name
         let header = Result { try request.header("Authorization").map { try OAuthAuthorization(parsing: $0) } }
         let authorization = try? header.get()
         // Nothing depends on what is found before the signature is verified.
-        let lookup = try server.database.readHere { db in try Lookup(captures, authorization, at: server.now, in: db) }
+        let target = try server.database.readHere { db in try Call.Target(captures, authorization, at: server.now, in: db) }
         guard let route = candidates.first(where: { $0.methods.isEmpty || $0.methods.contains(request.method) }) else {
             let allowed = candidates.flatMap(\.methods)
             throw Refusal(
@@ -66,35 +65,16 @@ struct APIServer: Sendable {
         }
         note.call = route.name
         if let authorization {
-            try await verify(authorization, lookup.credentials, of: request)
+            try await verify(authorization, target.credentials, of: request)
         } else if case .failure(let problem) = header {
             // Whether anybody may make the call or not: a header that cannot be read is a bad signature.
             throw Refusal.permissionDenied(why: "\(problem)")
         }
-        let result: Result<Response, Refusal>
-        do {
-            result = .success(try await run(route, captures, request, authorization, lookup))
-        } catch let failure as CallFailure {
-            // A call that its rule refuses is not made: that refusal passes.
-            guard let refusal = failure.underlying as? Refusal else { throw failure.underlying }
-            result = .failure(refusal)
-        }
+        let result = try await run(route, captures, request, authorization, target)
         // The real server notes the path in a column when everything is done, and fails where it does not fit.
-        guard path.unicodeScalars.count <= APIServer.longestPath else {
-            throw Refusal(response: .internalError, reason: "the path is too long for the audit; the call was made all the same")
-        }
+        let tooLong = "the path is too long for the audit; the call was made all the same"
+        try require(path.unicodeScalars.count <= APIServer.longestPath, Refusal(response: .internalError, reason: tooLong))
         return try result.get()
-    }
-
-    /// What the URL and the Authorization header name.
-    private struct Lookup: Sendable {
-        var target: Call.Target
-        var credentials: Credentials?
-
-        init(_ captures: [String: String], _ authorization: OAuthAuthorization?, at now: Timestamp, in db: Database) throws {
-            target = try Call.Target(captures, in: db)
-            credentials = try authorization.map { try Credentials($0, at: now, in: db) }
-        }
     }
 
     private func verify(_ authorization: OAuthAuthorization, _ credentials: Credentials?, of request: Request) async throws {
@@ -117,43 +97,42 @@ struct APIServer: Sendable {
         }
     }
 
+    /// - Returns: What came of the call, once it is made.
+    /// - Throws: ``Refusal`` for a call that its rule refuses, and is not made; any error that is no refusal.
     private func run(
-        _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?, _ lookup: Lookup
-    ) async throws -> Response {
-        let makeCall = { @Sendable (db: Database, lookup: Lookup) -> Call in
+        _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?,
+        _ target: Call.Target
+    ) async throws -> Result<Response, Refusal> {
+        let makeCall = { @Sendable (db: Database, target: Call.Target, prepared: AccountRow?) in
             Call(
-                request: request, route: route, captures: captures, target: lookup.target,
-                principal: lookup.credentials?.principal ?? .nobody, db: db, server: server, now: server.now,
-                callback: authorization?.callback, verifier: authorization?.verifier)
+                request: request, route: route, captures: captures, authorization: authorization, target: target, db: db,
+                server: server, now: server.now, prepared: prepared)
         }
         do {
             var prepared: AccountRow?
             if let prepare = route.prepare {
-                try server.database.readHere { db in try route.rule.check(makeCall(db, lookup)) }
+                try server.database.readHere { db in try route.rule.check(makeCall(db, target, nil)) }
                 prepared = try await prepare(request, server)
             }
             if route.writes {
-                return try await server.database.write { [prepared] db in
-                    try server.storingPending(in: db) {
-                        // Looked up anew: what writes must find what it names as it is now.
-                        var call = makeCall(db, try Lookup(captures, authorization, at: server.now, in: db))
-                        call.prepared = prepared
-                        let response = try answer(call)
-                        try AuditRow(call, status: response.status).insert(db)
-                        return response
-                    }
-                }
+                return .success(
+                    try await server.database.write { [prepared] db in
+                        try server.storingPending(in: db) {
+                            // Looked up anew: what writes must find what it names as it is now.
+                            let found = try Call.Target(captures, authorization, at: server.now, in: db)
+                            let (response, audit) = try answer(makeCall(db, found, prepared))
+                            try audit.insert(db)
+                            return response
+                        }
+                    })
             }
-            let (response, audit) = try server.database.readHere { db in
-                let call = makeCall(db, lookup)
-                let response = try answer(call)
-                return (response, AuditRow(call, status: response.status))
-            }
+            let (response, audit) = try server.database.readHere { db in try answer(makeCall(db, target, nil)) }
             try await record(audit)
-            return response
+            return .success(response)
         } catch let failure as CallFailure {
             try await record(failure.audit)
-            throw failure
+            guard let refusal = failure.underlying as? Refusal else { throw failure.underlying }
+            return .failure(refusal)
         }
     }
 
@@ -167,12 +146,13 @@ struct APIServer: Sendable {
         var audit: AuditRow
     }
 
-    private func answer(_ call: Call) throws -> Response {
+    private func answer(_ call: Call) throws -> (Response, AuditRow) {
         try call.route.rule.check(call)
         do {
             // The real server's database refuses to look for it, whatever it is.
-            guard !call.captures.values.contains(where: { $0.utf8.contains(0) }) else { throw ContentError.zeroByte }
-            return try call.route.handler(call)
+            if call.captures.values.contains(where: { $0.utf8.contains(0) }) { throw ContentError.zeroByte }
+            let response = try call.route.handler(call)
+            return (response, AuditRow(call, status: response.status))
         } catch {
             let underlying = (error as? ContentError).map { Refusal.badRequest($0.sentence) } ?? error
             let status = (underlying as? Refusal)?.response.status ?? 500

@@ -1,34 +1,28 @@
-import Foundation
 import GRDB
+import PasswordHashing
 
 enum AccountCalls {
     static let routes: [Route] = [
         .post("account_create", "/accounts/", .admin, create),
         .get("account_search", "/accounts/search", .admin, search),
         .get("account_info", "/accounts/{account}", .adminOrOwnerAccount) { call in
-            .xml(try AccountMarkup(db: call.db).account(call.account, logins: true))
+            let logins = try LoginRow.all("WHERE account = ? ORDER BY username", [call.account.id], in: call.db)
+            return .xml(try call.account.markup(logins: logins.map(\.username)))
         },
         .get("record_list", "/accounts/{account}/records/", .adminOrOwnerAccount) { call in
             _ = try ListArguments(call.request.query)
-            return .xml(try AccountMarkup(db: call.db).records(of: call.account.id))
+            return .xml("<Records>\(try ReachableRecord.all(of: call.account.id, in: call.db).map(\.markup))</Records>")
         },
         .get("account_permissions", "/accounts/{account}/permissions/", .ownerAccount) { call in
-            let carenets = try CarenetRow.fetchAll(
-                call.db,
-                sql: """
-                    SELECT carenet.* FROM carenet JOIN carenetAccount ON carenetAccount.carenet = carenet.id
-                    WHERE carenetAccount.account = ? ORDER BY carenet.serial
-                    """,
-                arguments: [call.account.id])
-            return .carenets(carenets, record: "")
+            let own = "JOIN carenetAccount ON carenet = carenet.id WHERE account = ? ORDER BY serial"
+            return .carenets(try CarenetRow.all(own, [call.account.id], in: call.db), record: "")
         },
         .post("account_info_set", "/accounts/{account}/info-set", .adminOrOwnerAccount, setInfo),
         .post("account_set_state", "/accounts/{account}/set-state", .admin, setState),
         .post("account_authsystem_add", "/accounts/{account}/authsystems/", .admin, addLogin),
         .post("account_password_change", "/accounts/{account}/authsystems/password/change", .ownerAccount, changePassword),
         .post("account_password_set", "/accounts/{account}/authsystems/password/set", .admin) { call in
-            guard let password = call.request.form["password"], !password.isEmpty else { throw Refusal.badRequest("") }
-            try AccountStore(db: call.db).setPassword(password, of: call.account.id)
+            try call.account.setPassword(call.request.form.required("password"), in: call.db)
             return .ok
         },
         .post("account_username_set", "/accounts/{account}/authsystems/password/set-username", .adminOrOwnerAccount, setUsername),
@@ -38,18 +32,16 @@ enum AccountCalls {
         },
         .post("account_initialize", "/accounts/{account}/initialize/{secret}", .chrome) { call in
             let account = try call.account
-            guard account.state == "uninitialized" else { throw Refusal.badRequest("") }
+            try require(account.state == "uninitialized", .badRequest())
             try check(call["secret"], call.request.form["secondary_secret"], of: account)
-            try AccountStore(db: call.db).setState("active", of: account.id, at: call.now)
+            try account.setState("active", at: call.now, in: call.db)
             return .ok
         },
         .post("account_forgot_password", "/accounts/{account}/forgot-password", .admin) { call in
             _ = try reset(call)
             return .html(secret(try call.account.secondarySecret).description)
         },
-        .get("account_primary_secret", "/accounts/{account}/primary-secret", .admin) { call in
-            .xml(secret(try call.account.primarySecret))
-        },
+        .get("account_primary_secret", "/accounts/{account}/primary-secret", .admin) { .xml(secret(try $0.account.primarySecret)) },
         .get("account_secret", "/accounts/{account}/secret", .admin) { call in .xml(secret(try call.account.secondarySecret)) },
         // The sandbox sends no mail: there is nobody to resend a secret to.
         .post("account_resend_secret", "/accounts/{account}/secret-resend", .admin) { _ in .ok },
@@ -59,88 +51,66 @@ enum AccountCalls {
     private static func create(_ call: Call) throws -> Response {
         let form = call.request.form
         guard let id = form["account_id"], id.contains("@") else { throw Refusal.badRequest("Account ID not valid") }
-        guard try AccountRow.find(id, in: call.db) == nil else {
-            throw Refusal.badRequest("An account with email address \(id) already exists.")
-        }
+        try require(AccountRow.find(id, in: call.db) == nil, .badRequest("An account with email address \(id) already exists."))
         let account = AccountRow(
             id: id, fullName: form["full_name"] ?? "", contactEmail: form["contact_email"] ?? id,
             state: "uninitialized", createdAt: call.now, stateChangedAt: call.now,
             primarySecret: form["primary_secret_p"] ?? "1" == "1" ? Secrets.token() : nil,
             secondarySecret: form["secondary_secret_p"] == "1" ? Secrets.digits(6) : nil)
         try account.insert(call.db)
-        return .xml(try AccountMarkup(db: call.db).account(account))
+        return .xml(account.markup())
     }
 
     private static func search(_ call: Call) throws -> Response {
-        let query = call.request.query
-        let name = query["fullname"]
-        let email = query["contact_email"]
-        guard name != nil || email != nil else { throw Refusal.badRequest("No search criteria given") }
-        let accounts = try AccountRow.fetchAll(
-            call.db,
-            sql: """
-                SELECT * FROM account WHERE instr(lower(fullName), lower(?)) > 0
-                    OR instr(lower(contactEmail), lower(?)) > 0
-                ORDER BY id
-                """,
-            arguments: [name, email])
-        let markup = AccountMarkup(db: call.db)
-        return .xml("<Accounts>\(try accounts.map { try markup.account($0) })</Accounts>")
+        let (name, email) = (call.request.query["fullname"], call.request.query["contact_email"])
+        try require(name != nil || email != nil, .badRequest("No search criteria given"))
+        let accounts = try AccountRow.all(
+            "WHERE instr(lower(fullName), lower(?)) > 0 OR instr(lower(contactEmail), lower(?)) > 0 ORDER BY id", [name, email],
+            in: call.db)
+        return .xml("<Accounts>\(accounts.map { $0.markup() })</Accounts>")
     }
 
     private static func setInfo(_ call: Call) throws -> Response {
         let form = call.request.form
-        guard form["contact_email"] != nil || form["full_name"] != nil else { throw Refusal.badRequest("") }
+        try require(form["contact_email"] != nil || form["full_name"] != nil, .badRequest())
         return try call.execute(
             "UPDATE account SET contactEmail = ifnull(?, contactEmail), fullName = ifnull(?, fullName) WHERE id = ?",
             [form["contact_email"], form["full_name"], call.account.id])
     }
 
     private static func setState(_ call: Call) throws -> Response {
-        guard let state = call.request.form["state"], ["active", "disabled", "retired"].contains(state) else {
-            throw Refusal.badRequest("")
-        }
-        let account = try call.account
-        guard account.state != "retired" else { throw Refusal.permissionDenied(why: "the account is retired, and stays so") }
-        try AccountStore(db: call.db).setState(state, of: account.id, at: call.now)
+        let state = call.request.form["state"] ?? ""
+        try require(["active", "disabled", "retired"].contains(state), .badRequest())
+        try require(call.account.state != "retired", .permissionDenied(why: "the account is retired, and stays so"))
+        try call.account.setState(state, at: call.now, in: call.db)
         return .ok
     }
 
     private static func addLogin(_ call: Call) throws -> Response {
-        let form = call.request.form
-        guard let system = form["system"], let username = form["username"], !username.isEmpty else {
-            throw Refusal.badRequest("System and username required")
-        }
-        guard system == "password" else {
-            throw Refusal.permissionDenied(why: "the sandbox knows the authentication system “password” only")
-        }
-        let accounts = AccountStore(db: call.db)
-        guard try accounts.login(username) == nil else { throw Refusal.badRequest("Account already exists") }
-        try accounts.addLogin(username, password: form["password"], to: call.account.id)
+        let (form, account) = (call.request.form, try call.account)
+        let system = try form["system"].orThrow(.badRequest("System and username required"))
+        let username = try form.required("username", "System and username required")
+        try require(system == "password", .permissionDenied(why: "the sandbox knows the authentication system “password” only"))
+        try require(LoginRow.find(username, in: call.db) == nil, .badRequest("Account already exists"))
+        let hash = try form["password"].map { try PasswordHash(of: $0).text }
+        try LoginRow(username: username, account: account.id, password: hash).insert(call.db)
         // An account that can log in is in use.
-        if form["password"] != nil, try call.account.state == "uninitialized" {
-            try accounts.setState("active", of: call.account.id, at: call.now)
-        }
+        if hash != nil, account.state == "uninitialized" { try account.setState("active", at: call.now, in: call.db) }
         return .ok
     }
 
     private static func changePassword(_ call: Call) throws -> Response {
         let form = call.request.form
-        guard let old = form["old"], let new = form["new"], !new.isEmpty else { throw Refusal.badRequest("") }
-        let accounts = AccountStore(db: call.db)
-        guard try accounts.checks(password: old, of: call.account.id) else {
-            throw Refusal.permissionDenied(why: "the old password is another")
-        }
-        try accounts.setPassword(new, of: call.account.id)
+        let (old, new) = (try form["old"].orThrow(.badRequest()), try form.required("new"))
+        try require(call.account.hasPassword(old, in: call.db), .permissionDenied(why: "the old password is another"))
+        try call.account.setPassword(new, in: call.db)
         return .ok
     }
 
     private static func setUsername(_ call: Call) throws -> Response {
-        guard let username = call.request.form["username"], !username.isEmpty else { throw Refusal.badRequest("") }
-        let account = try call.account.id
-        if let taken = try AccountStore(db: call.db).login(username), taken.account != account {
-            throw Refusal.badRequest("Username is already in use")
-        }
+        let (username, account) = (try call.request.form.required("username"), try call.account.id)
+        let taken = try LoginRow.find(username, in: call.db).map { $0.account != account } ?? false
+        try require(!taken, .badRequest("Username is already in use"))
         return try call.execute("UPDATE login SET username = ? WHERE account = ?", [username, account])
     }
 

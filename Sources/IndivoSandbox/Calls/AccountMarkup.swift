@@ -1,41 +1,19 @@
 import GRDB
 
-struct AccountMarkup {
-    let db: Database
-
-    func account(_ account: AccountRow, logins: Bool = false) throws -> Markup {
-        var markup: Markup = """
-            <Account id="\(account.id)"><fullName>\(account.fullName)</fullName>\
-            <contactEmail>\(account.contactEmail)</contactEmail>\
-            <lastLoginAt>\(account.lastLoginAt?.text ?? "")</lastLoginAt>\
-            <totalLoginCount>\(account.loginCount)</totalLoginCount>\
-            <failedLoginCount>\(account.failedLoginCount)</failedLoginCount><state>\(account.state)</state>\
-            <lastStateChange>\(account.stateChangedAt.text)</lastStateChange>
-            """
-        if logins {
-            let names = try String.fetchAll(
-                db, sql: "SELECT username FROM login WHERE account = ? ORDER BY username", arguments: [account.id])
-            for name in names { markup += "<authSystem name=\"password\" username=\"\(name)\" />" }
-        }
-        return markup + "</Account>"
-    }
-
-    /// The records an account can reach: its own, those shared with it, and those of carenets it is in.
-    func records(of account: String) throws -> Markup {
-        let items = try ReachableRecord.all(of: account, in: db).map { record -> Markup in
-            var markup: Markup = "<Record id=\"\(record.id)\" label=\"\(record.title)\""
-            if record.isShared { markup += " shared=\"true\"" }
-            if let role = record.role, !role.isEmpty { markup += " role_label=\"\(role)\"" }
-            if let id = record.carenet {
-                markup += " carenet_id=\"\(id)\" carenet_name=\"\(record.carenetName ?? "")\""
-            }
-            return markup + " />"
-        }
-        return "<Records>\(items)</Records>"
+extension AccountRow {
+    /// - Parameter logins: The user names that it lists.
+    func markup(logins: [String] = []) -> Markup {
+        """
+        <Account id="\(id)"><fullName>\(fullName)</fullName><contactEmail>\(contactEmail)</contactEmail>\
+        <lastLoginAt>\(lastLoginAt?.text ?? "")</lastLoginAt><totalLoginCount>\(loginCount)</totalLoginCount>\
+        <failedLoginCount>\(failedLoginCount)</failedLoginCount><state>\(state)</state>\
+        <lastStateChange>\(stateChangedAt.text)</lastStateChange>\
+        \(logins.map { "<authSystem name=\"password\" username=\"\($0)\" />" as Markup })</Account>
+        """
     }
 }
 
-/// A record as an account sees it in its list.
+/// A record as an account sees it in its list: its own, one shared with it, or one of a carenet that it is in.
 struct ReachableRecord: Codable, Sendable, FetchableRecord {
     var id: String
     var label: String
@@ -48,6 +26,14 @@ struct ReachableRecord: Codable, Sendable, FetchableRecord {
     var title: String {
         if carenet != nil { return label + " (carenet)" }
         return isShared ? label + " (shared)" : label
+    }
+
+    var markup: Markup {
+        var markup: Markup = "<Record id=\"\(id)\" label=\"\(title)\""
+        if isShared { markup += " shared=\"true\"" }
+        if let role, !role.isEmpty { markup += " role_label=\"\(role)\"" }
+        if let carenet { markup += " carenet_id=\"\(carenet)\" carenet_name=\"\(carenetName ?? "")\"" }
+        return markup + " />"
     }
 
     static func all(of account: String, in db: Database) throws -> [ReachableRecord] {

@@ -1,7 +1,7 @@
 import GRDB
 
 /// One call that was made, as audit queries report it.
-struct AuditRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct AuditRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "audit"
     /// So many entries are kept; older ones go.
     static let capacity = 20_000

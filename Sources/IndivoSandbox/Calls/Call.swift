@@ -1,4 +1,5 @@
 import GRDB
+import OAuth1
 
 /// A call being made: the request, who makes it, what its URL names, and the transaction in which it runs.
 ///
@@ -8,16 +9,15 @@ struct Call {
     let route: Route
     /// What the braces of the route's path hold, decoded.
     let captures: [String: String]
+    let authorization: OAuthAuthorization?
     let target: Target
-    let principal: Principal
     let db: Database
     let server: ServerContext
     let now: Timestamp
-    /// The OAuth parameters of the Authorization header, "" for none.
-    let callback: String?
-    let verifier: String?
     /// The account that the route's preparation found.
     var prepared: AccountRow?
+
+    var principal: Principal { target.credentials?.principal ?? .nobody }
 
     /// What a capture of the URL holds, "" when the path has none of that name.
     subscript(name: String) -> String { captures[name] ?? "" }
@@ -39,41 +39,33 @@ struct Call {
     /// The same, where nothing that fits is not found.
     func delete(_ condition: String, _ arguments: StatementArguments) throws -> Response {
         try db.execute(sql: "DELETE FROM \(condition)", arguments: arguments)
-        guard db.changesCount > 0 else { throw Refusal.notFound }
+        try require(db.changesCount > 0, .notFound)
         return .ok
     }
 
-    /// The rows that the ids in a URL name.
+    /// The rows that the ids in a URL name, and who its Authorization header claims to be.
     struct Target: Sendable {
         var record: RecordRow?
         var app: AppRow?
         var account: AccountRow?
         var carenet: CarenetRow?
         var requestToken: RequestTokenRow?
+        var credentials: Credentials?
 
         /// Finds every id that the captures hold.
         /// - Throws: ``Refusal/notFound`` for an unknown one, whoever asks.
-        init(_ captures: [String: String], in db: Database) throws {
+        init(_ captures: [String: String], _ authorization: OAuthAuthorization?, at now: Timestamp, in db: Database) throws {
             if let id = captures["record"] { record = try RecordRow.find(id, in: db).orNotFound() }
             if let id = captures["app"] { app = try AppRow.find(id, in: db).orNotFound() }
             if let id = captures["account"] { account = try AccountRow.find(id, in: db).orNotFound() }
             if let id = captures["carenet"] {
                 let carenet = try CarenetRow.find(id, in: db).orNotFound()
                 let owner = try RecordRow.find(carenet.record, in: db).orNotFound()
-                if let record, record.id != owner.id { throw Refusal.notFound }
-                self.carenet = carenet
-                record = owner
+                try require(record == nil || record?.id == owner.id, .notFound)
+                (self.carenet, record) = (carenet, owner)
             }
-            if let token = captures["requestToken"] {
-                requestToken = try RequestTokenRow.find(token, in: db).orNotFound()
-            }
+            if let token = captures["requestToken"] { requestToken = try RequestTokenRow.find(token, in: db).orNotFound() }
+            credentials = try authorization.map { try Credentials($0, at: now, in: db) }
         }
-    }
-}
-
-extension Optional {
-    func orNotFound() throws -> Wrapped {
-        guard let self else { throw Refusal.notFound }
-        return self
     }
 }

@@ -8,8 +8,7 @@ enum CarenetCalls {
             .carenets(try call.record.carenets(in: call.db), record: try call.record.id)
         },
         .post("carenet_create", "/records/{record}/carenets/", .fullOrAdmin) { call in
-            let name = try freeName(call)
-            let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: try call.record.id, name: name)
+            let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: try call.record.id, name: try freeName(call))
             try carenet.insert(call.db)
             return .carenets([carenet], record: carenet.record)
         },
@@ -22,9 +21,7 @@ enum CarenetCalls {
             try call.db.execute(sql: "UPDATE carenet SET name = ? WHERE id = ?", arguments: [carenet.name, carenet.id])
             return .carenets([carenet], record: carenet.record)
         },
-        .get("carenet_record", "/carenets/{carenet}/record", .carenetRead) { call in
-            .xml(RecordCalls.markup(of: try call.record))
-        },
+        .get("carenet_record", "/carenets/{carenet}/record", .carenetRead) { call in .xml(try call.record.markup) },
         .get("carenet_account_list", "/carenets/{carenet}/accounts/", .carenetRead, accounts),
         .post("carenet_account_create", "/carenets/{carenet}/accounts/", .full, addAccount),
         .delete("carenet_account_delete", "/carenets/{carenet}/accounts/{account}", .full) { call in
@@ -35,14 +32,12 @@ enum CarenetCalls {
         },
         .get("carenet_apps_list", "/carenets/{carenet}/apps/", .carenetRead) { call in
             .manifests(
-                try AppRow.fetchAll(
-                    call.db, sql: "SELECT app.* FROM app JOIN carenetApp ON app = app.id WHERE carenet = ? ORDER BY app.id",
-                    arguments: [call.carenet.id]))
+                try AppRow.all("JOIN carenetApp ON app = app.id WHERE carenet = ? ORDER BY app.id", [call.carenet.id], in: call.db))
         },
         .put("carenet_apps_create", "/carenets/{carenet}/apps/{app}", .full) { call in
             let app = try call.app
-            guard !app.isAutonomous else { throw Refusal.badRequest("Autonomous apps may not be added to carenets") }
-            guard try call.record.hasApp(app.id, in: call.db) else { throw Refusal.notFound }
+            try require(!app.isAutonomous, .badRequest("Autonomous apps may not be added to carenets"))
+            try require(call.record.hasApp(app.id, in: call.db), .notFound)
             return try call.execute("INSERT OR IGNORE INTO carenetApp (carenet, app) VALUES (?, ?)", [call.carenet.id, app.id])
         },
         .delete("carenet_apps_delete", "/carenets/{carenet}/apps/{app}", .full) { call in
@@ -59,18 +54,16 @@ enum CarenetCalls {
             try call.metadata(of: call.reachesWholeRecord ? call.document : call.sharedDocument)
         },
         .get("document_carenets", "/records/{record}/documents/{document}/carenets/", .recordDocument) { call in
-            let carenets = try CarenetRow.fetchAll(
-                call.db, sql: "SELECT * FROM carenet WHERE record = ? AND \(Sharing.covers("?")) ORDER BY serial",
-                arguments: [call.record.id, call.document.id])
-            return .carenets(carenets, record: try call.record.id)
+            let record = try call.record.id
+            let condition = "WHERE record = ? AND \(Sharing.condition("?", "carenet.id")) ORDER BY serial"
+            return .carenets(try CarenetRow.all(condition, [record, call.document.id], in: call.db), record: record)
         },
         .put("carenet_document_placement", "/records/{record}/documents/{document}/carenets/{carenet}", .full) { call in
-            let document = try call.document
-            guard !document.neverShare else { throw Refusal.notFound }
-            return try place(document, shared: true, call)
+            try require(!call.document.neverShare, .notFound)
+            return try place(shared: true, call)
         },
         .delete("carenet_document_delete", "/records/{record}/documents/{document}/carenets/{carenet}", .full) { call in
-            try place(call.document, shared: false, call)
+            try place(shared: false, call)
         },
         .post("autoshare_revert", "/records/{record}/documents/{document}/carenets/{carenet}/autoshare-revert", .full) { _ in .ok },
         .put("document_set_nevershare", "/records/{record}/documents/{document}/nevershare", .full) { call in
@@ -80,7 +73,7 @@ enum CarenetCalls {
             try call.execute("UPDATE document SET neverShare = false WHERE id = ?", [call.document.id])
         },
         .get("autoshare_list", "/records/{record}/autoshare/bytype/", .full) { call in
-            guard let type = call.request.query["type"] else { throw Refusal.notFound }
+            let type = try call.request.query["type"].orNotFound()
             return .carenets(try autoshared(DocumentType.expand(type), call), record: try call.record.id)
         },
         .get("autoshare_list_bytype_all", "/records/{record}/autoshare/bytype/all", .full, allAutoshares),
@@ -94,9 +87,9 @@ enum CarenetCalls {
 
     /// The name that a form gives to a carenet, new or not, and no other carenet of the record has.
     private static func freeName(_ call: Call) throws -> String {
-        guard let name = call.request.form["name"], !name.isEmpty else { throw Refusal.badRequest("") }
-        let others = try call.record.carenets(in: call.db).filter { $0.id != call.target.carenet?.id }
-        guard others.allSatisfy({ $0.name != name }) else { throw Refusal.badRequest("Carenet name is already taken") }
+        let name = try call.request.form.required("name")
+        let taken = try call.record.carenets(in: call.db).contains { $0.name == name && $0.id != call.target.carenet?.id }
+        try require(!taken, .badRequest("Carenet name is already taken"))
         return name
     }
 
@@ -110,23 +103,19 @@ enum CarenetCalls {
             arguments: [call.carenet.id])
         guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
         let items = rows.map { row -> Markup in
-            """
-            <CarenetAccount id="\(row["id"] as String)" fullName="\(row["fullName"] as String)" \
-            write="\(row["canWrite"] ? "true" : "false")" />
-            """
+            let (id, name, write): (String, String, Bool) = (row["id"], row["fullName"], row["canWrite"])
+            return "<CarenetAccount id=\"\(id)\" fullName=\"\(name)\" write=\"\(write ? "true" : "false")\" />"
         }
         return .xml("<CarenetAccounts>\(items)</CarenetAccounts>")
     }
 
     private static func addAccount(_ call: Call) throws -> Response {
         let form = call.request.form
-        guard let id = form["account_id"], let write = form["write"] else { throw Refusal.badRequest("") }
+        guard let id = form["account_id"], let write = form["write"] else { throw Refusal.badRequest() }
         let account = try AccountRow.find(id, in: call.db).orNotFound()
         return try call.execute(
-            """
-            INSERT INTO carenetAccount (carenet, account, canWrite) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET canWrite = excluded.canWrite
-            """, [call.carenet.id, account.id, write == "true"])
+            "INSERT OR REPLACE INTO carenetAccount (carenet, account, canWrite) VALUES (?, ?, ?)",
+            [call.carenet.id, account.id, write == "true"])
     }
 
     private static func documents(_ call: Call) throws -> Response {
@@ -134,43 +123,32 @@ enum CarenetCalls {
         let arguments = try ListArguments(query)
         try arguments.checkPage()
         // A type must be one the server knows, and then changes nothing.
-        if let type = query["type"], try !DocumentType.isKnown(type, in: call.db) { throw Refusal.notFound }
+        if let type = query["type"] { try require(DocumentType.isKnown(type, in: call.db), .notFound) }
+        let (record, carenet) = (try call.record.id, try call.carenet.id)
         let condition = """
-            record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active' AND \(Sharing.isShared("document"))
+            record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active' AND \(Sharing.condition("document.id", "?"))
             """
-        let record = try call.record
-        let all = try DocumentRow.fetch(
-            call.db, condition + " ORDER BY createdAt DESC, serial DESC", [record.id, try call.carenet.id])
+        let all = try DocumentRow.all("WHERE \(condition) ORDER BY createdAt DESC, serial DESC", [record, carenet], in: call.db)
         let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
-        return try call.list(page, total: all.count, record: record.id)
+        return try call.list(page, total: all.count, record: record)
     }
 
-    private static func place(_ document: DocumentRow, shared: Bool, _ call: Call) throws -> Response {
+    private static func place(shared: Bool, _ call: Call) throws -> Response {
         try call.execute(
-            """
-            INSERT INTO carenetDocument (carenet, document, isShared) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET isShared = excluded.isShared
-            """, [call.carenet.id, document.id, shared])
+            "INSERT OR REPLACE INTO carenetDocument (carenet, document, isShared) VALUES (?, ?, ?)",
+            [call.carenet.id, call.document.id, shared])
     }
 
     /// The carenets of the record in which documents of a type are shared.
     private static func autoshared(_ type: String, _ call: Call) throws -> [CarenetRow] {
-        try CarenetRow.fetchAll(
-            call.db,
-            sql: """
-                SELECT carenet.* FROM carenet JOIN autoshare ON autoshare.carenet = carenet.id
-                WHERE record = ? AND type = ? ORDER BY serial
-                """,
-            arguments: [call.record.id, type])
+        let rest = "JOIN autoshare ON carenet = carenet.id WHERE record = ? AND type = ? ORDER BY serial"
+        return try CarenetRow.all(rest, [call.record.id, type], in: call.db)
     }
 
     private static func allAutoshares(_ call: Call) throws -> Response {
         let types = try String.fetchAll(
             call.db,
-            sql: """
-                SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = autoshare.carenet
-                WHERE record = ? ORDER BY type
-                """,
+            sql: "SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = carenet WHERE record = ? ORDER BY type",
             arguments: [call.record.id])
         let items = try types.map { type -> Markup in
             "<DocumentSchema type=\"\(type)\">\(try autoshared(type, call).map(\.markup))</DocumentSchema>"
@@ -187,24 +165,13 @@ enum CarenetCalls {
 /// What is shared in a carenet: what was placed there, and what is shared by its type unless it was taken out; never
 /// what is marked so.
 enum Sharing {
-    /// A condition on a document; its argument is the carenet.
-    static func isShared(_ document: String) -> String {
+    /// The condition that a carenet shows a document, by the SQL expressions of their ids.
+    static func condition(_ document: String, _ carenet: String) -> String {
         """
-        EXISTS (SELECT 1 FROM carenet AS net
-            LEFT JOIN carenetDocument AS placed ON placed.carenet = net.id AND placed.document = \(document).id
-            LEFT JOIN autoshare ON autoshare.carenet = net.id AND autoshare.type = \(document).type
-            WHERE net.id = ? AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT \(document).neverShare)
-        """
-    }
-
-    /// A condition on a carenet: that it shows the document whose id is given.
-    static func covers(_ id: String) -> String {
-        """
-        EXISTS (SELECT 1 FROM document
-            LEFT JOIN carenetDocument AS placed ON placed.carenet = carenet.id AND placed.document = document.id
-            LEFT JOIN autoshare ON autoshare.carenet = carenet.id AND autoshare.type = document.type
-            WHERE document.id = \(id) AND ifnull(placed.isShared, autoshare.type IS NOT NULL)
-                AND NOT document.neverShare)
+        EXISTS (SELECT 1 FROM document AS shown JOIN carenet AS net ON net.id = \(carenet)
+            LEFT JOIN carenetDocument AS placed ON placed.carenet = net.id AND placed.document = shown.id
+            LEFT JOIN autoshare ON autoshare.carenet = net.id AND autoshare.type = shown.type
+            WHERE shown.id = \(document) AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT shown.neverShare)
         """
     }
 }
@@ -223,9 +190,9 @@ extension Call {
     /// The document that the URL names, if it is shared in the carenet.
     fileprivate var sharedDocument: DocumentRow {
         get throws {
-            try DocumentRow.fetchFirst(
-                db, "id = ? AND record = ? AND app IS NULL AND \(Sharing.isShared("document"))",
-                [self["document"], try record.id, try carenet.id]
+            try DocumentRow.first(
+                "WHERE id = ? AND record = ? AND app IS NULL AND \(Sharing.condition("document.id", "?"))",
+                [self["document"], try record.id, try carenet.id], in: db
             ).orNotFound()
         }
     }

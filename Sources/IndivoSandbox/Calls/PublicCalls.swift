@@ -12,9 +12,7 @@ enum PublicCalls {
         },
         .get("pha", "/apps/{app}", .anyone) { call in .json(try call.app.manifest) },
         .delete("pha_delete", "/apps/{app}", .ownApp) { call in try call.execute("DELETE FROM app WHERE id = ?", [call.app.id]) },
-        .get("app_manifest", "/apps/{app}/manifest", .anyone) { call in
-            .json(try AppManifest.smart(call.app.manifest).serverText)
-        },
+        .get("app_manifest", "/apps/{app}/manifest", .anyone) { .json(try AppManifest.smart($0.app.manifest).serverText) },
         .get("smart_capabilities", "/capabilities/", .anyone) { _ in .json(capabilities.serverText) },
         // The real server fetches it from a host that is gone, and fails.
         .get("smart_ontology", "/ontology", .anyone) { _ in .internalError },

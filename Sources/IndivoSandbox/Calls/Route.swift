@@ -9,39 +9,33 @@ struct Route: Sendable {
     let path: PathTemplate
     let rule: AccessRule
     /// Whether it changes anything, and so runs in a transaction that writes.
-    let writes: Bool
-    let handler: Handler
+    var writes = true
     /// What must be done before, and cannot be inside a transaction: a check of who logs in.
     var prepare: Preparation?
-
-    init(
-        _ name: String, _ methods: [String], _ path: PathTemplate, _ rule: AccessRule, writes: Bool = true,
-        _ handler: @escaping Handler
-    ) {
-        (self.name, self.methods, self.path, self.rule) = (name, methods, path, rule)
-        (self.writes, self.handler) = (writes, handler)
-    }
+    let handler: Handler
 
     static func get(
         _ name: String, _ path: PathTemplate, _ rule: AccessRule, writes: Bool = false, _ handler: @escaping Handler
     ) -> Route {
-        Route(name, ["GET"], path, rule, writes: writes, handler)
+        Route(name: name, methods: ["GET"], path: path, rule: rule, writes: writes, handler: handler)
     }
 
     static func put(_ name: String, _ path: PathTemplate, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
-        Route(name, ["PUT"], path, rule, handler)
+        Route(name: name, methods: ["PUT"], path: path, rule: rule, handler: handler)
     }
 
-    static func post(_ name: String, _ path: PathTemplate, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
-        Route(name, ["POST"], path, rule, handler)
+    static func post(
+        _ name: String, _ path: PathTemplate, _ rule: AccessRule, prepare: Preparation? = nil, _ handler: @escaping Handler
+    ) -> Route {
+        Route(name: name, methods: ["POST"], path: path, rule: rule, prepare: prepare, handler: handler)
     }
 
     static func delete(_ name: String, _ path: PathTemplate, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
-        Route(name, ["DELETE"], path, rule, handler)
+        Route(name: name, methods: ["DELETE"], path: path, rule: rule, handler: handler)
     }
 
     /// A call that handles PUT and POST alike.
     static func putOrPost(_ name: String, _ path: PathTemplate, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
-        Route(name, ["PUT", "POST"], path, rule, handler)
+        Route(name: name, methods: ["PUT", "POST"], path: path, rule: rule, handler: handler)
     }
 }

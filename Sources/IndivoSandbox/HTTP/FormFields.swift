@@ -28,10 +28,10 @@ struct FormFields: Sendable {
 
     subscript(name: String) -> String? { pairs.last { $0.name == name }?.value }
 
-    /// The names, each once, in the order of their first occurrence.
-    var names: [String] {
-        var seen: Set<String> = []
-        return pairs.map(\.name).filter { seen.insert($0).inserted }
+    /// A field that must be there, and not be empty.
+    /// - Parameter sentence: What a refusal says.
+    func required(_ name: String, _ sentence: String = "") throws -> String {
+        try self[name].flatMap { $0.isEmpty ? nil : $0 }.orThrow(.badRequest(sentence))
     }
 
     /// The fields as `application/x-www-form-urlencoded` text.

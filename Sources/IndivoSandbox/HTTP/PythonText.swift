@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import URLCoding
 
 /// Texts as the real server's language, Python 2, reads and shows them.
 enum PythonText {
@@ -17,19 +15,12 @@ enum PythonText {
             case "\t": "\\t"
             case "\n": "\\n"
             case "\r": "\\r"
-            default:
-                switch scalar.value {
-                case 0x20..<0x7F: String(scalar)
-                case ..<0x100: "\\x" + hexadecimal(scalar, bytes: 1)
-                case ..<0x10000: "\\u" + hexadecimal(scalar, bytes: 2)
-                default: "\\U" + hexadecimal(scalar, bytes: 4)
-                }
+            case " "..."~": String(scalar)
+            case ..<"\u{100}": String(format: "\\x%02x", scalar.value)
+            case ..<"\u{10000}": String(format: "\\u%04x", scalar.value)
+            default: String(format: "\\U%08x", scalar.value)
             }
         }
         return "u\(quote)\(shown.joined())\(quote)"
-    }
-
-    private static func hexadecimal(_ scalar: Unicode.Scalar, bytes: Int) -> String {
-        Hexadecimal.encode((0..<bytes).reversed().map { UInt8(truncatingIfNeeded: scalar.value >> ($0 * 8)) })
     }
 }

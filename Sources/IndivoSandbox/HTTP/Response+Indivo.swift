@@ -11,9 +11,7 @@ extension Response {
 
     static func json(_ text: String) -> Response { Response(type: "application/json", text: text) }
 
-    static func manifests(_ apps: [AppRow]) -> Response {
-        json("[" + apps.map(\.manifest).joined(separator: ", ") + "]")
-    }
+    static func manifests(_ apps: [AppRow]) -> Response { json("[" + apps.map(\.manifest).joined(separator: ", ") + "]") }
 
     /// Sentences and fragments: the real server labels them all as HTML.
     static func html(_ text: String, status: Int = 200) -> Response {
@@ -51,7 +49,29 @@ struct Refusal: Error {
     static let notFound = Refusal(response: .notFound, reason: "nothing of that id here")
 
     /// 400 with a sentence, which may be empty.
-    static func badRequest(_ sentence: String) -> Refusal {
+    static func badRequest(_ sentence: String = "") -> Refusal {
         Refusal(response: .html(sentence, status: 400), reason: sentence.isEmpty ? "a required parameter is missing" : sentence)
     }
+}
+
+/// Refuses what does not meet a condition.
+func require(_ condition: Bool, _ refusal: @autoclosure () -> Refusal) throws { if !condition { throw refusal() } }
+
+/// Refuses content that does not meet a condition.
+func require(_ condition: Bool, sentence: @autoclosure () -> String) throws {
+    if !condition { throw ContentError(sentence: sentence()) }
+}
+
+extension Optional {
+    func orThrow(_ refusal: @autoclosure () -> Refusal) throws -> Wrapped {
+        guard let self else { throw refusal() }
+        return self
+    }
+
+    func orNotFound() throws -> Wrapped { try orThrow(.notFound) }
+}
+
+extension Markup.StringInterpolation {
+    /// Markup, or nothing.
+    mutating func appendInterpolation(_ markup: Markup?) { appendInterpolation(markup ?? .empty) }
 }

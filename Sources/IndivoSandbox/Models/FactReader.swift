@@ -6,13 +6,8 @@ import OrderedJSON
 struct FactDraft: Sendable {
     var model: String
     var values: [String: JSONValue]
-    var children: [Child] = []
-
-    struct Child: Sendable {
-        /// The name under which reports list it.
-        var relation: String
-        var fact: FactDraft
-    }
+    /// By the names under which reports list them.
+    var children: [(relation: String, fact: FactDraft)] = []
 }
 
 /// Why a document that is well-formed and valid makes no facts. The server stores it all the same and says nothing.
@@ -43,18 +38,12 @@ struct FactReader {
     func finish() throws -> FactDraft {
         var values = self.values
         for field in shape.fields where values[field.name] == nil {
-            if field.type == .boolean {
-                values[field.name] = false
-            } else if shape.constraints.neverNull.contains(field.name) {
-                guard field.type == .string else { throw NoFacts() }
-                values[field.name] = ""
-            } else {
-                values[field.name] = .null
-            }
+            let isNeeded = shape.constraints.neverNull.contains(field.name)
+            guard !isNeeded || field.type == .string || field.type == .boolean else { throw NoFacts() }
+            values[field.name] = field.type == .boolean ? false : isNeeded ? "" : .null
         }
-        if let (field, message) = shape.constraints.violation(in: values, of: shape) {
-            throw ContentError(sentence: "\(shape.name) object didn't validate: \(field) -- \(message)")
-        }
+        let problem = shape.constraints.violation(in: values, of: shape)
+        try require(problem == nil, sentence: "\(shape.name) object didn't validate: \(problem ?? "")")
         return FactDraft(model: shape.name, values: values)
     }
 

@@ -3,32 +3,27 @@ import Synchronization
 
 /// The data models a sandbox knows: the core models and what was added to them.
 final class ModelCatalog: Sendable {
-    private let shapes: Mutex<[String: ModelShape]>
-    private let mistakes = Mutex<[String]>([])
+    private let state: Mutex<(shapes: [String: ModelShape], problems: [String])>
 
-    init(_ models: [DataModel]) { shapes = Mutex(ModelCatalog.link(models)) }
+    init(_ models: [DataModel]) { state = Mutex((ModelCatalog.link(models), [])) }
 
     /// Replaces the known models by others.
     /// - Parameter problems: What was wrong with models that are not among them.
     func replace(with models: [DataModel], problems: [String] = []) {
         let linked = ModelCatalog.link(models)
-        shapes.withLock { $0 = linked }
-        mistakes.withLock { $0 = problems }
+        state.withLock { $0 = (linked, problems) }
     }
 
     /// What was wrong with models that are left out, each with its position.
-    var problems: [String] { mistakes.withLock { $0 } }
+    var problems: [String] { state.withLock { $0.problems } }
 
     /// The model of exactly this name.
-    subscript(name: String) -> ModelShape? { shapes.withLock { $0[name] } }
+    subscript(name: String) -> ModelShape? { state.withLock { $0.shapes[name] } }
 
     /// The model of a name in a URL, where the letter case does not matter.
-    func find(_ name: String) -> ModelShape? {
-        if let shape = self[name] { return shape }
-        return shapes.withLock { $0.values.first { $0.name.lowercased() == name.lowercased() } }
-    }
+    func find(_ name: String) -> ModelShape? { self[name] ?? all.first { $0.name.lowercased() == name.lowercased() } }
 
-    var all: [ModelShape] { shapes.withLock { $0.values.sorted { $0.name < $1.name } } }
+    var all: [ModelShape] { state.withLock { $0.shapes.values.sorted { $0.name < $1.name } } }
 
     /// Names that the real server has tables for, though they are no data models: it fails when asked to report on
     /// them.
@@ -41,9 +36,9 @@ final class ModelCatalog: Sendable {
     private static func link(_ models: [DataModel]) -> [String: ModelShape] {
         var shapes = Dictionary(models.map { ($0.name, ModelShape($0)) }, uniquingKeysWith: { _, last in last })
         for shape in shapes.values {
-            for relation in shape.inputs where relation.isReference {
-                shapes[relation.model]?.outputs.append(
-                    ModelShape.Relation(name: ModelCatalog.reverseName(of: shape.name), model: shape.name, isList: true))
+            for relation in shape.relations where relation.name == shape.reference {
+                let reverse = DataModel.Relation(name: ModelCatalog.reverseName(of: shape.name), isList: true, model: shape.name)
+                shapes[relation.model]?.outputs.append(reverse)
             }
         }
         return shapes

@@ -15,8 +15,7 @@ struct ModelConstraints: Sendable {
     init(_ model: DataModel) {
         let names = Set(model.fields.map(\.name))
         let rules = DataModel.rules(ofCoreModel: model.name) ?? [:]
-        let required = rules.filter(\.value.isRequired)
-        neverNull = Self.modelsInColumns.contains(model.name) ? Set(required.keys) : []
+        neverNull = Self.modelsInColumns.contains(model.name) ? Set(rules.filter(\.value.isRequired).keys) : []
         self.rules = Self.modelsInColumns.contains(model.name) ? [:] : rules
         for field in model.fields where field.type == .string {
             lengths[field.name] = 255
@@ -25,12 +24,8 @@ struct ModelConstraints: Sendable {
             if name.hasSuffix("_preferred_p") { continue }
             // A telephone has three parts, a provider twenty-four: told by the parts beside.
             if name.hasSuffix("_number"), names.contains(name.dropLast(6) + "preferred_p") { lengths[name] = 20 }
-            if name.hasSuffix("_type"), names.contains(name.dropLast(4) + "preferred_p") {
-                choices[name] = ["h", "w", "c"]
-            }
-            if name.hasSuffix("_gender"), names.contains(name.dropLast(6) + "npi_number") {
-                choices[name] = ["m", "f"]
-            }
+            if name.hasSuffix("_type"), names.contains(name.dropLast(4) + "preferred_p") { choices[name] = ["h", "w", "c"] }
+            if name.hasSuffix("_gender"), names.contains(name.dropLast(6) + "npi_number") { choices[name] = ["m", "f"] }
             if name.hasSuffix("_email"), names.contains(name.dropLast(5) + "npi_number") { emails.insert(name) }
         }
         for (name, rules) in rules where lengths[name] != nil { lengths[name] = .some(rules.maximumLength) }
@@ -40,9 +35,9 @@ struct ModelConstraints: Sendable {
     private static let modelsInColumns: Set = ["Equipment", "Measurement", "Procedure", "SimpleClinicalNote"]
 
     /// The first field, by name, whose value will not do, and why; nil when all will.
-    func violation(in values: [String: JSONValue], of model: ModelShape) -> (field: String, message: String)? {
-        for field in model.fields.sorted(by: { $0.name < $1.name }) {
-            if let message = violation(of: field.name, values[field.name] ?? .null) { return (field.name, message) }
+    func violation(in values: [String: JSONValue], of model: ModelShape) -> String? {
+        for name in model.fields.map(\.name).sorted() {
+            if let message = violation(of: name, values[name] ?? .null) { return "\(name) -- \(message)" }
         }
         return nil
     }
@@ -62,9 +57,7 @@ struct ModelConstraints: Sendable {
         if let length = lengths[field] ?? nil, case let count = text.unicodeScalars.count, count > length {
             return "Ensure this value has at most \(length) characters (it has \(count))."
         }
-        if emails.contains(field), text.wholeMatch(of: /[^@\s]+@[^@\s]+\.[^@\s]+/) == nil {
-            return "Enter a valid e-mail address."
-        }
+        if emails.contains(field), text.wholeMatch(of: /[^@\s]+@[^@\s]+\.[^@\s]+/) == nil { return "Enter a valid e-mail address." }
         return nil
     }
 }

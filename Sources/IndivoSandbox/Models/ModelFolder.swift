@@ -6,52 +6,38 @@ import SDML
 struct ModelFolder: Sendable {
     let url: URL
 
-    struct Contents: Sendable {
-        var models: [DataModel] = []
-        /// What is wrong, each with `file:line:column`. A file with a mistake in it is left out; the others count.
-        var problems: [String] = []
-    }
-
     /// Reads every `.sdml` file of the folder, with the `.notes.json` beside it.
+    /// - Returns: The models, and what is wrong, each with `file:line:column`. A file with a mistake in it is left out; the
+    ///   others count.
     /// - Throws: ``SandboxError/models(problems:)`` for a folder that cannot be read.
-    func read() throws -> Contents {
+    func read() throws -> (models: [DataModel], problems: [String]) {
         let core = Set(DataModel.core.map(\.name))
-        var contents = Contents()
+        var problems: [String] = []
         var inputs = try files().filter { $0.pathExtension == "sdml" }.map { file in
             let notes = file.deletingPathExtension().appendingPathExtension("notes.json")
-            return SDMLParser.Input(
-                models: try source(file),
-                notes: FileManager.default.fileExists(atPath: notes.path) ? try source(notes) : nil)
+            let hasNotes = FileManager.default.fileExists(atPath: notes.path)
+            return SDMLParser.Input(models: try source(file), notes: hasNotes ? try source(notes) : nil)
         }
         // Files may refer to each other's models: without one of them another may be wrong, too.
         while true {
             let result = SDMLParser.parse(inputs, externalModels: core)
             let errors = result.diagnostics.filter { $0.severity == .error }
             let clashes = result.schema.models.filter { core.contains($0.name) }
-            contents.problems +=
-                errors.map(\.description)
-                + clashes.map {
-                    "\($0.location): error: a core model is called \($0.name) already; choose another name"
-                }
+            problems += errors.map(\.description)
+            problems += clashes.map { "\($0.location): error: a core model is called \($0.name) already; choose another name" }
             let paths = Set(errors.map(\.location.path) + clashes.map(\.location.path))
-            guard !paths.isEmpty else {
-                contents.models = result.schema.models.map { DataModel($0) }
-                return contents
-            }
-            let remaining = inputs.filter { input in
-                !paths.contains(input.models.path) && !(input.notes.map { paths.contains($0.path) } ?? false)
-            }
+            if paths.isEmpty { return (result.schema.models.map { DataModel($0) }, problems) }
+            let remaining = inputs.filter { paths.isDisjoint(with: [$0.models.path, $0.notes?.path].compactMap { $0 }) }
             // An error that no file can be blamed for leaves nothing to go on with.
-            guard remaining.count < inputs.count else { return contents }
+            guard remaining.count < inputs.count else { return ([], problems) }
             inputs = remaining
         }
     }
 
     /// What shows whether a file was changed: names, sizes and times.
     func fingerprint() -> [String] {
-        let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey]
-        return ((try? files()) ?? []).map { file in
-            let values = try? file.resourceValues(forKeys: keys)
+        ((try? files()) ?? []).map { file in
+            let values = try? file.resourceValues(forKeys: [.contentModificationDateKey, .fileSizeKey])
             let time = values?.contentModificationDate?.timeIntervalSince1970 ?? 0
             return "\(file.lastPathComponent) \(values?.fileSize ?? 0) \(time)"
         }
@@ -62,8 +48,7 @@ struct ModelFolder: Sendable {
             return try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
                 .filter { ["sdml", "json"].contains($0.pathExtension) }.sorted { $0.path < $1.path }
         } catch {
-            throw SandboxError.models(problems: ["the folder \(url.path) cannot be read: \(error.localizedDescription)"]
-            )
+            throw SandboxError.models(problems: ["the folder \(url.path) cannot be read: \(error.localizedDescription)"])
         }
     }
 
@@ -75,7 +60,7 @@ struct ModelFolder: Sendable {
 extension DataModel {
     /// The shape of a model that SDML defines.
     init(_ model: SDMLModel) {
-        let fields = model.fields.flatMap(\.leaves).map { leaf in DataModel.Field(name: leaf.name, type: DataModel.FieldType(leaf.kind)) }
+        let leaves = model.fields.flatMap(\.leaves)
         let relations = model.fields.compactMap { field -> DataModel.Relation? in
             switch field.type {
             case .value: nil
@@ -83,6 +68,7 @@ extension DataModel {
             case .many(let name): DataModel.Relation(name: field.name, isList: true, model: name)
             }
         }
+        let fields = leaves.map { DataModel.Field(name: $0.name, type: DataModel.FieldType($0.kind)) }
         self.init(name: model.name, fields: fields, relations: relations)
     }
 }

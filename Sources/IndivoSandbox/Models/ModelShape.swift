@@ -1,39 +1,26 @@
 import IndivoModel
 
-/// A data model as the server works with it: its leaves, what may be nested in it, and what is written beside the
-/// leaves.
+/// A data model as the server works with it, with what is written beside its leaves and relations.
+@dynamicMemberLookup
 struct ModelShape: Sendable {
-    let name: String
-    let fields: [DataModel.Field]
+    private let model: DataModel
     let fieldTypes: [String: DataModel.FieldType]
-    /// What a document may nest.
-    let inputs: [Relation]
+    /// The relation to an object that does not belong to this one. Reports leave it out here and list, with the other object,
+    /// those who refer to it.
+    let reference: String?
     /// What reports nest.
-    var outputs: [Relation]
+    var outputs: [DataModel.Relation]
     let constraints: ModelConstraints
 
-    struct Relation: Sendable {
-        var name: String
-        var model: String
-        var isList: Bool
-        /// The other object is referred to and does not belong to this one. Reports leave it out here and list, with
-        /// the other, those who refer to it.
-        var isReference = false
-    }
-
     init(_ model: DataModel) {
-        name = model.name
-        fields = model.fields
+        self.model = model
         fieldTypes = Dictionary(model.fields.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
-        inputs = model.relations.map { relation in
-            Relation(
-                name: relation.name, model: relation.model, isList: relation.isList,
-                isReference: ModelShape.references[model.name] == relation.name)
-        }
-        outputs = inputs.filter { !$0.isReference }
+        // In the server's own models one one-to-one field is in truth a reference: many may share the object.
+        let reference = model.name == "VitalSigns" ? "encounter" : nil
+        outputs = model.relations.filter { $0.name != reference }
         constraints = ModelConstraints(model)
+        self.reference = reference
     }
 
-    /// In the server's own models one one-to-one field is in truth a reference: many may share the object.
-    private static let references = ["VitalSigns": "encounter"]
+    subscript<Value>(dynamicMember member: KeyPath<DataModel, Value>) -> Value { model[keyPath: member] }
 }

@@ -13,47 +13,40 @@ struct Credentials: Sendable, OAuthSecretSource {
 
     init(_ authorization: OAuthAuthorization, at now: Timestamp, in db: Database) throws {
         guard let key = authorization.consumerKey else { return }
-        if let app = try AppRow.fetchOne(db.cachedStatement(sql: "SELECT * FROM app WHERE consumerKey = ?"), arguments: [key]) {
+        if let app = try AppRow.first("WHERE consumerKey = ?", [key], in: db) {
+            consumerSecret = app.consumerSecret
             try findUserApp(app, token: authorization.token, in: db)
-        } else if let app = try MachineAppRow.fetchOne(db, sql: "SELECT * FROM machineApp WHERE consumerKey = ?", arguments: [key])
-        {
+        } else if let app = try MachineAppRow.first("WHERE consumerKey = ?", [key], in: db) {
+            consumerSecret = app.consumerSecret
             try findMachineApp(app, token: authorization.token, at: now, in: db)
         }
     }
 
     private mutating func findUserApp(_ app: AppRow, token: String?, in db: Database) throws {
-        consumerSecret = app.consumerSecret
-        guard let token else {
-            principal = .app(app)
-            return
-        }
+        if token == nil { principal = .app(app) }
+        guard let token else { return }
         if let row = try AccessTokenRow.find(token, in: db), row.app == app.id {
-            principal = .accessToken(row, app: app, account: try row.account.flatMap { try AccountRow.find($0, in: db) })
+            principal = .accessToken(row, app: app, account: try AccountRow.find(row.account, in: db))
             tokenSecret = row.secret(for: token)
         } else if let row = try RequestTokenRow.find(token, in: db), row.app == app.id {
-            principal = .requestToken(row, app: app, token: token)
+            principal = .requestToken(row, app: app)
             tokenSecret = row.secret(for: token)
         }
     }
 
     private mutating func findMachineApp(_ app: MachineAppRow, token: String?, at now: Timestamp, in db: Database) throws {
-        consumerSecret = app.consumerSecret
-        guard let token else {
-            principal = .machineApp(app)
-            return
-        }
-        guard app.isChrome else { return }
+        if token == nil { principal = .machineApp(app) }
+        guard let token, app.isChrome else { return }
         if let row = try SessionTokenRow.find(token, in: db), row.expiresAt > now,
             let account = try AccountRow.find(row.account, in: db)
         {
             principal = .account(account)
             tokenSecret = row.secret(for: token)
         } else if let row = try ConnectTokenRow.find(token, in: db),
-            let access = try AccessTokenRow.fetchOne(
-                db, sql: "SELECT * FROM accessToken WHERE fingerprint = ?", arguments: [row.accessToken]),
+            let access = try AccessTokenRow.first("WHERE fingerprint = ?", [row.accessToken], in: db),
             let userApp = try AppRow.find(access.app, in: db)
         {
-            principal = .accessToken(access, app: userApp, account: try access.account.flatMap { try AccountRow.find($0, in: db) })
+            principal = .accessToken(access, app: userApp, account: try AccountRow.find(access.account, in: db))
             tokenSecret = row.secret(for: token)
         }
     }

@@ -60,8 +60,6 @@ final class NonceMemory: OAuthNonceStore {
 
     /// Takes up nonces that were used before a restart.
     func restore(_ nonces: [Used]) {
-        state.withLock { state in
-            for used in nonces { state.expiries[NonceMemory.key(used.nonce)] = used.expiry }
-        }
+        state.withLock { state in for used in nonces { state.expiries[NonceMemory.key(used.nonce)] = used.expiry } }
     }
 }

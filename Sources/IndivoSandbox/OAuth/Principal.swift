@@ -6,7 +6,7 @@ enum Principal: Sendable {
     /// An app with an access token, for the token's account or, when autonomous, for itself.
     case accessToken(AccessTokenRow, app: AppRow, account: AccountRow?)
     /// An app with a request token, about to exchange it.
-    case requestToken(RequestTokenRow, app: AppRow, token: String)
+    case requestToken(RequestTokenRow, app: AppRow)
     /// A user app on its own (two-legged).
     case app(AppRow)
     case machineApp(MachineAppRow)
@@ -18,20 +18,20 @@ enum Principal: Sendable {
         case .nobody: Identity(id: "", type: "NoUser", fullName: "")
         case .account(let account): Identity(account)
         case .accessToken(_, let app, let account): account.map(Identity.init) ?? Identity(app)
-        case .requestToken(_, let app, _): Identity(app)
+        case .requestToken(_, let app): Identity(app)
         case .app(let app): Identity(app)
         case .machineApp(let app): Identity(id: app.id, type: "MachineApp", fullName: app.name)
         }
     }
 
     /// The app that acts for the account, "" for none.
-    var proxy: String {
-        if case .accessToken(_, let app, .some) = self { app.id } else { "" }
-    }
+    var proxy: String { if case .accessToken(_, let app, .some) = self { app.id } else { "" } }
+
+    var account: AccountRow? { if case .account(let account) = self { account } else { nil } }
 
     var app: AppRow? {
         switch self {
-        case .accessToken(_, let app, _), .requestToken(_, let app, _), .app(let app): app
+        case .accessToken(_, let app, _), .requestToken(_, let app), .app(let app): app
         default: nil
         }
     }
@@ -44,7 +44,7 @@ enum Principal: Sendable {
         case .accessToken(let token, let app, let account):
             "the app \(app.id) with an access token for \(token.carenet == nil ? "a record" : "a carenet")"
                 + (account.map { " of \($0.id)" } ?? "")
-        case .requestToken(_, let app, _): "the app \(app.id) with a request token"
+        case .requestToken(_, let app): "the app \(app.id) with a request token"
         case .app(let app): "the app \(app.id) without a token"
         case .machineApp(let app): "the \(app.isChrome ? "UI server's" : "admin") app \(app.id)"
         }

@@ -34,27 +34,21 @@ extension Store {
 
     /// Binds a request token to the account that is about to decide.
     func claim(_ token: RequestTokenRow, by account: AccountRow) throws {
-        if let owner = token.account, owner != account.id {
-            throw Refusal.permissionDenied(why: "another account has claimed the request token")
-        }
+        let isFree = token.account == nil || token.account == account.id
+        try require(isFree, .permissionDenied(why: "another account has claimed the request token"))
         try db.execute(sql: "UPDATE requestToken SET account = ? WHERE fingerprint = ?", arguments: [account.id, token.fingerprint])
     }
 
     /// Whether the app of a request token works on its record or carenet already.
     func isEnabled(_ token: RequestTokenRow) throws -> Bool {
-        if let carenet = try token.carenet.flatMap({ try CarenetRow.find($0, in: db) }) {
-            return try carenet.hasApp(token.app, in: db)
-        }
-        guard let record = try token.record.flatMap({ try RecordRow.find($0, in: db) }) else { return false }
-        return try record.hasApp(token.app, in: db)
+        if let carenet = try CarenetRow.find(token.carenet, in: db) { return try carenet.hasApp(token.app, in: db) }
+        return try RecordRow.find(token.record, in: db)?.hasApp(token.app, in: db) ?? false
     }
 
     /// Approves a request token: enables the app, and makes the verifier.
     /// - Returns: Where the browser goes next.
     func approve(_ token: RequestTokenRow, called name: String, by account: AccountRow) throws -> String {
-        if token.carenet == nil, let record = try token.record.flatMap({ try RecordRow.find($0, in: db) }) {
-            try record.enable(token.app, in: db)
-        }
+        if token.carenet == nil { try RecordRow.find(token.record, in: db)?.enable(token.app, in: db) }
         let verifier = server.identifiers.token()
         try db.execute(
             sql: "UPDATE requestToken SET account = ?, verifier = ? WHERE fingerprint = ?",
@@ -68,6 +62,7 @@ extension Store {
     struct ConnectCredentials {
         var connect: TokenPair
         var rest: TokenPair
+        var startURL: String
         /// A whole Authorization header, by which the app's page can verify the token in it.
         var header: String
         var expiresAt: Timestamp
@@ -77,12 +72,11 @@ extension Store {
     func connect(_ app: AppRow, record: RecordRow, carenet: CarenetRow?, account: AccountRow) throws -> ConnectCredentials {
         let rest = try issueAccessToken(app: app.id, record: record.id, carenet: carenet?.id, account: account.id)
         let connect = TokenPair(server.identifiers)
-        try ConnectTokenRow(
-            fingerprint: connect.fingerprint, secret: connect.concealedSecret, accessToken: rest.fingerprint
-        ).insert(db)
+        let row = ConnectTokenRow(fingerprint: connect.fingerprint, secret: connect.concealedSecret, accessToken: rest.fingerprint)
+        try row.insert(db)
         let startURL = StartURL.make(app.startURL, record: record.id, carenet: carenet?.id)
         return ConnectCredentials(
-            connect: connect, rest: rest,
+            connect: connect, rest: rest, startURL: startURL,
             header: try header(startURL, app, rest, record: record.id, account: account.id),
             expiresAt: now.advanced(bySeconds: Store.lifetime))
     }

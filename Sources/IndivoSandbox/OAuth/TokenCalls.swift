@@ -6,26 +6,20 @@ import OrderedJSON
 
 enum TokenCalls {
     static let routes: [Route] = [
-        sessionCreate,
+        .post("session_create", "/oauth/internal/session_create", .chrome, prepare: logIn, createSession),
         .post("request_token", "/oauth/request_token", .anyUserApp, requestToken),
         .post("exchange_token", "/oauth/access_token", .requestToken, exchange),
         .get("request_token_info", "/oauth/internal/request_tokens/{requestToken}/info", .anyAccount, info),
         .post("request_token_claim", "/oauth/internal/request_tokens/{requestToken}/claim", .anyAccount) { call in
-            guard case .account(let account) = call.principal else {
-                throw Refusal.permissionDenied(why: "only an account can claim a request token")
-            }
+            let account = try call.principal.account.orThrow(.permissionDenied(why: "only an account can claim a request token"))
             try call.store.claim(call.requestToken, by: account)
             return .html(account.id)
         },
         .post("request_token_approve", "/oauth/internal/request_tokens/{requestToken}/approve", .approval, approve),
         .get("surl_verify", "/oauth/internal/surl-verify", .anyAccount, verifySignedURL),
         .get("app_record_list", "/apps/{app}/records/", .anyAutonomousApp) { call in
-            guard let app = call.principal.app else { throw Refusal.notFound }
-            let records = try RecordRow.fetchAll(
-                call.db,
-                sql: "SELECT record.* FROM record JOIN share ON share.record = record.id WHERE share.app = ? ORDER BY share.serial",
-                arguments: [app.id])
-            return .records(records)
+            let rest = "JOIN share ON share.record = record.id WHERE share.app = ? ORDER BY share.serial"
+            return .records(try RecordRow.all(rest, [call.principal.app.orNotFound().id], in: call.db))
         },
         .post("autonomous_access_token", "/apps/{app}/records/{record}/access_token", .ownAutonomousApp) { call in
             let record = try call.record.id
@@ -36,65 +30,57 @@ enum TokenCalls {
         .post("get_connect_credentials", "/accounts/{account}/apps/{app}/connect_credentials", .ownerAccount, connect),
     ]
 
-    /// Logs an account in at a UI server. The password is checked before the transaction begins: that takes long.
-    private static let sessionCreate: Route = {
-        var route = Route.post("session_create", "/oauth/internal/session_create", .chrome) { call in
-            guard let account = call.prepared else {
-                throw Refusal.permissionDenied(why: "user name and password do not fit, or the account is closed")
-            }
-            try call.store.forgetAbandoned()
-            let pair = TokenPair(call.server.identifiers)
-            try SessionTokenRow(
-                fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account.id,
-                expiresAt: call.now.advanced(bySeconds: Store.lifetime)
-            ).insert(call.db)
-            return .token(pair, [("account_id", account.id)])
-        }
-        route.prepare = { request, server in
-            guard let username = request.form["username"] else { throw Refusal.badRequest("No username provided") }
-            return try await server.logIn(username, request.form["password"] ?? "")
-        }
-        return route
-    }()
+    /// Who logs in. The password is checked before the transaction begins: that takes long.
+    private static func logIn(_ request: Request, _ server: ServerContext) async throws -> AccountRow? {
+        let username = try request.form["username"].orThrow(.badRequest("No username provided"))
+        return try await server.logIn(username, request.form["password"] ?? "")
+    }
+
+    /// Begins an account's session at a UI server.
+    private static func createSession(_ call: Call) throws -> Response {
+        let why = "user name and password do not fit, or the account is closed"
+        let account = try call.prepared.orThrow(.permissionDenied(why: why)).id
+        try call.store.forgetAbandoned()
+        let pair = TokenPair(call.server.identifiers)
+        try SessionTokenRow(
+            fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account,
+            expiresAt: call.now.advanced(bySeconds: Store.lifetime)
+        ).insert(call.db)
+        return .token(pair, [("account_id", account)])
+    }
 
     private static func requestToken(_ call: Call) throws -> Response {
-        guard let app = call.principal.app else { throw Refusal.notFound }
+        let app = try call.principal.app.orNotFound()
         let form = call.request.header("Content-Type") == FormParameters.contentType ? call.request.form : FormFields()
-        let callbacks = [call.callback, form["oauth_callback"]].compactMap { $0 }
-        guard callbacks.count == 1 else {
-            throw Refusal.permissionDenied(
-                why: callbacks.isEmpty
-                    ? "the parameter oauth_callback is missing"
-                    : "oauth_callback stands in the header and in the body; send it once")
-        }
-        guard callbacks[0] == "oob" || AppRow.isAddress(callbacks[0]) else {
-            throw Refusal.badRequest("oauth_callback must be “oob” or an absolute URL in ASCII")
-        }
+        let callbacks = [call.authorization?.callback, form["oauth_callback"]].compactMap { $0 }
+        let callback = try callbacks.first.orThrow(.permissionDenied(why: "the parameter oauth_callback is missing"))
+        let why = "oauth_callback stands in the header and in the body; send it once"
+        try require(callbacks.count == 1, .permissionDenied(why: why))
+        let isAddress = callback == "oob" || AppRow.isAddress(callback)
+        try require(isAddress, .badRequest("oauth_callback must be “oob” or an absolute URL in ASCII"))
         // Unknown ids are dropped without a word, as the real server does: the token is then bound to nothing.
-        let record = try form["indivo_record_id"].flatMap { try RecordRow.find($0, in: call.db)?.id }
-        let carenet = try form["indivo_carenet_id"].flatMap { try CarenetRow.find($0, in: call.db)?.id }
+        let record = try RecordRow.find(form["indivo_record_id"], in: call.db)?.id
+        let carenet = try CarenetRow.find(form["indivo_carenet_id"], in: call.db)?.id
         try call.store.forgetAbandoned()
         let pair = TokenPair(call.server.identifiers)
         try RequestTokenRow(
-            fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app.id, callback: callbacks[0],
+            fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app.id, callback: callback,
             record: record, carenet: carenet, createdAt: call.now
         ).insert(call.db)
         return .token(pair, [("xoauth_indivo_carenet_id", carenet)])
     }
 
     private static func exchange(_ call: Call) throws -> Response {
-        guard case .requestToken(let row, _, _) = call.principal else { throw Refusal.notFound }
-        let verifier = call.verifier ?? call.request.form["oauth_verifier"] ?? ""
+        guard case .requestToken(let row, _) = call.principal else { throw Refusal.notFound }
+        let verifier = call.authorization?.verifier ?? call.request.form["oauth_verifier"] ?? ""
         guard let account = row.account, let fingerprint = row.verifier else {
             throw Refusal.permissionDenied(why: "the request token is not approved yet")
         }
-        guard Secrets.areEqual(fingerprint, Secrets.fingerprint(verifier)) else {
-            throw Refusal.permissionDenied(why: "oauth_verifier is not the one of this request token")
-        }
-        let tokens = call.store
+        let isSame = Secrets.areEqual(fingerprint, Secrets.fingerprint(verifier))
+        try require(isSame, .permissionDenied(why: "oauth_verifier is not the one of this request token"))
         try row.delete(call.db)
-        let carenet = try row.carenet.flatMap { try CarenetRow.find($0, in: call.db) }
-        let pair = try tokens.issueAccessToken(
+        let carenet = try CarenetRow.find(row.carenet, in: call.db)
+        let pair = try call.store.issueAccessToken(
             app: row.app, record: carenet?.record ?? row.record.orNotFound(), carenet: carenet?.id, account: account)
         return .token(
             pair,
@@ -106,45 +92,34 @@ enum TokenCalls {
         let app = try AppRow.find(token.app, in: call.db).orNotFound()
         let manifest = try JSONValue(parsing: app.manifest)
         let isKnown = try call.store.isEnabled(token)
-        var markup: Markup = "<RequestToken token=\"\(call["requestToken"])\">"
-        markup += token.record.map { "<record id=\"\($0)\"/>" } ?? "<record />"
-        markup += token.carenet.map { "<carenet id=\"\($0)\"/>" } ?? "<carenet />"
-        markup += "<kind>\(isKnown ? "same" : "new")</kind><App id=\"\(app.id)\"><name>\(app.name)</name>"
-        markup += """
-            <description>\(manifest["description"]?.string ?? "")</description>\
-            <autonomous>\(app.isAutonomous ? "True" : "False")</autonomous>
+        func word(_ value: Bool?) -> String { value == true ? "True" : "False" }
+        let record: Markup = token.record.map { "<record id=\"\($0)\"/>" } ?? "<record />"
+        let carenet: Markup = token.carenet.map { "<carenet id=\"\($0)\"/>" } ?? "<carenet />"
+        return .xml(
             """
-        if let reason = manifest["autonomous_reason"]?.string {
-            markup += "<autonomousReason>\(reason)</autonomousReason>"
-        }
-        markup += """
-            <frameable>\(manifest["frameable"]?.boolean == true ? "True" : "False")</frameable>\
-            <ui>\(manifest["has_ui"]?.boolean == true ? "True" : "False")</ui></App>\
+            <RequestToken token="\(call["requestToken"])">\(record)\(carenet)<kind>\(isKnown ? "same" : "new")</kind>\
+            <App id="\(app.id)"><name>\(app.name)</name><description>\(manifest["description"]?.string ?? "")</description>\
+            <autonomous>\(word(app.isAutonomous))</autonomous>\
+            \(manifest["autonomous_reason"]?.string.map { "<autonomousReason>\($0)</autonomousReason>" })\
+            <frameable>\(word(manifest["frameable"]?.boolean))</frameable><ui>\(word(manifest["has_ui"]?.boolean))</ui></App>\
             <Permissions></Permissions></RequestToken>
 
-            """
-        return .xml(markup, declaration: false)
+            """, declaration: false)
     }
 
     private static func approve(_ call: Call) throws -> Response {
-        guard case .account(let account) = call.principal else { throw Refusal.notFound }
-        let token = try call.requestToken
-        let form = call.request.form
+        let account = try call.principal.account.orNotFound()
+        let (token, form) = (try call.requestToken, call.request.form)
         // What is approved must be what the app asked for.
-        let isSame =
-            token.carenet == nil
-            ? form["record_id"] != nil && form["record_id"] == token.record
-            : form["carenet_id"] == token.carenet
-        guard isSame else {
-            throw Refusal.permissionDenied(why: "the request token is bound to another record or carenet, or to none")
-        }
+        let (asked, approved) = token.carenet == nil ? (token.record, form["record_id"]) : (token.carenet, form["carenet_id"])
+        let why = "the request token is bound to another record or carenet, or to none"
+        try require(approved != nil && approved == asked, .permissionDenied(why: why))
         let location = try call.store.approve(token, called: call["requestToken"], by: account)
         return .html(FormFields.encode([("location", location)]))
     }
 
     private static func setUp(_ call: Call) throws -> Response {
-        let app = try call.app
-        let record = try call.record
+        let (app, record) = (try call.app, try call.record)
         try record.enable(app.id, in: call.db)
         if !call.request.body.isEmpty {
             _ = try call.createDocument(in: DocumentScope(record: record.id, app: app.id), externalId: "SETUP")
@@ -155,22 +130,15 @@ enum TokenCalls {
 
     private static func connect(_ call: Call) throws -> Response {
         let form = call.request.form
-        let account = try call.account
-        let app = try call.app
-        let record: RecordRow
-        var carenet: CarenetRow?
-        if let id = form["carenet_id"] {
-            let found = try CarenetRow.find(id, in: call.db).orNotFound()
-            guard try found.hasAccount(account.id, in: call.db), try found.hasApp(app.id, in: call.db) else {
-                throw Refusal.permissionDenied(why: "the app is not in the carenet, or the account is not")
-            }
-            record = try RecordRow.find(found.record, in: call.db).orNotFound()
-            carenet = found
+        let (account, app) = (try call.account, try call.app)
+        let carenet = try form["carenet_id"].map { try CarenetRow.find($0, in: call.db).orNotFound() }
+        let record = try RecordRow.find(carenet?.record ?? form["record_id"], in: call.db).orNotFound()
+        if let carenet {
+            let isIn = try carenet.hasAccount(account.id, in: call.db) && carenet.hasApp(app.id, in: call.db)
+            try require(isIn, .permissionDenied(why: "the app is not in the carenet, or the account is not"))
         } else {
-            record = try form["record_id"].flatMap { try RecordRow.find($0, in: call.db) }.orNotFound()
-            guard try record.hasApp(app.id, in: call.db), try record.isOwnedOrShared(by: account.id, in: call.db) else {
-                throw Refusal.permissionDenied(why: "the app is not enabled on the record")
-            }
+            let isOn = try record.hasApp(app.id, in: call.db) && record.isOwnedOrShared(by: account.id, in: call.db)
+            try require(isOn, .permissionDenied(why: "the app is not enabled on the record"))
         }
         let credentials = try call.store.connect(app, record: record, carenet: carenet, account: account)
         return .xml(
@@ -201,8 +169,9 @@ enum TokenCalls {
         else { return answer("mismatch") }
         guard call.now.rawValue - time.rawValue <= 3_600_000_000 else { return answer("old") }
         guard let token = try AccessTokenRow.find(name, in: call.db) else { return answer("mismatch") }
-        let scheme = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
-        let path = scheme.firstIndex(of: "/").map { scheme[$0..<cut.lowerBound] } ?? url[..<cut.lowerBound]
+        let signed = url[..<cut.lowerBound]
+        let rest = signed.range(of: "://").map { signed[$0.upperBound...] } ?? signed
+        let path = rest.firstIndex(of: "/").map { rest[$0...] } ?? signed
         let secret = try HMACSHA1.signature(of: Array("SURL-SECRET".utf8), key: Array(token.secret(for: name).utf8))
         let expected = try HMACSHA1.signature(of: Array(path.utf8), key: Array(secret.utf8))
         return answer(Secrets.areEqual(expected, signature) ? "ok" : "mismatch")

@@ -35,30 +35,25 @@ enum AppPages {
         let account = try visit.account
         return try await visit.write { db in
             let app = try AppRow.find(visit["app"], in: db).orNotFound()
-            let record = try fields["record_id"].flatMap { try RecordRow.find($0, in: db) }.orNotFound()
-            var carenet: CarenetRow?
-            if let id = fields["carenet_id"], !id.isEmpty {
-                let found = try CarenetRow.find(id, in: db).orNotFound()
-                guard found.record == record.id, try found.hasAccount(account.id, in: db), try found.hasApp(app.id, in: db)
-                else { throw Refusal.permissionDenied(why: "the app is not in this carenet, or you are not") }
-                carenet = found
+            let record = try RecordRow.find(fields["record_id"], in: db).orNotFound()
+            let id = fields["carenet_id"] ?? ""
+            let carenet = id.isEmpty ? nil : try CarenetRow.find(id, in: db).orNotFound()
+            if let carenet {
+                let isIn = try carenet.hasAccount(account.id, in: db) && carenet.hasApp(app.id, in: db)
+                let why = "the app is not in this carenet, or you are not"
+                try require(carenet.record == record.id && isIn, .permissionDenied(why: why))
             } else {
-                guard try record.isOwnedOrShared(by: account.id, in: db) else {
-                    throw Refusal.permissionDenied(why: "the record is not yours, nor shared with you")
+                let why = "the record is not yours, nor shared with you"
+                try require(record.isOwnedOrShared(by: account.id, in: db), .permissionDenied(why: why))
+                guard try allowed || record.hasApp(app.id, in: db) else {
+                    return consent(
+                        visit, app, record: record.label, action: "/apps/\(app.id)/complete/", hidden: ("record_id", record.id))
                 }
-                if try !record.hasApp(app.id, in: db) {
-                    guard allowed else {
-                        return consent(
-                            visit, app, record: record.label, action: "/apps/\(app.id)/complete/",
-                            hidden: [("record_id", record.id)])
-                    }
-                    try record.enable(app.id, in: db)
-                }
+                try record.enable(app.id, in: db)
             }
             let credentials = try Store(db: db, server: visit.server, now: visit.now)
                 .connect(app, record: record, carenet: carenet, account: account)
-            let url = StartURL.make(app.startURL, record: record.id, carenet: carenet?.id)
-            return .redirect(to: StartURL.appending(header: credentials.header, to: url))
+            return .redirect(to: StartURL.appending(header: credentials.header, to: credentials.startURL))
         }
     }
 
@@ -70,21 +65,17 @@ enum AppPages {
             guard let token = try RequestTokenRow.find(name, in: db), let app = try AppRow.find(token.app, in: db) else {
                 throw Refusal.badRequest("The app's request is unknown, or was used already. Go back to the app and start again.")
             }
-            guard token.record != nil || token.carenet != nil else {
-                throw Refusal.badRequest(
-                    "The app did not say for which record it asks. Choose the record first, at /apps/\(app.id).")
-            }
-            guard try token.mayBeApproved(by: account.id, in: db) else {
-                throw Refusal.permissionDenied(why: "the record that the app asks for is not yours, nor shared with you")
-            }
+            let problem = "The app did not say for which record it asks. Choose the record first, at /apps/\(app.id)."
+            try require(token.record != nil || token.carenet != nil, .badRequest(problem))
+            let why = "the record that the app asks for is not yours, nor shared with you"
+            try require(token.mayBeApproved(by: account.id, in: db), .permissionDenied(why: why))
             let tokens = Store(db: db, server: visit.server, now: visit.now)
             try tokens.claim(token, by: account)
             // An app that works on the record already is let in without asking again, if the verifier goes to the app.
             guard try allowed || (tokens.isEnabled(token) && app.isRegistered(callback: token.callback)) else {
-                let record = try token.record.flatMap { try RecordRow.find($0, in: db) }
+                let record = try RecordRow.find(token.record, in: db)?.label ?? ""
                 return consent(
-                    visit, app, record: record?.label ?? "", callback: token.callback, action: "/oauth/authorize",
-                    hidden: [("oauth_token", name)])
+                    visit, app, record: record, callback: token.callback, action: "/oauth/authorize", hidden: ("oauth_token", name))
             }
             let location = try tokens.approve(token, called: name, by: account)
             guard token.callback == "oob", app.callbackURL.isEmpty else { return .redirect(to: location) }
@@ -102,18 +93,13 @@ enum AppPages {
     /// The page on which a person allows an app to work on a record.
     /// - Parameter callback: Where the browser goes then, where it does not go to the app's start URL.
     private static func consent(
-        _ visit: Visit, _ app: AppRow, record: String, callback: String? = nil, action: String, hidden: [(String, String)]
+        _ visit: Visit, _ app: AppRow, record: String, callback: String = "oob", action: String,
+        hidden: (name: String, value: String)
     ) -> Response {
-        var warning = Markup.empty
-        if let callback, !app.isRegistered(callback: callback) {
-            warning = """
-                <p class="problem">The permission goes to <code>\(callback)</code>, which is not where this app is
-                registered. Allow it only if you have just begun a login there.</p>
-                """
-        }
-        let inputs = (hidden + [("csrf", visit.session?.csrf ?? "")]).map { name, value -> Markup in
-            "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
-        }
+        let warning: Markup = """
+            <p class="problem">The permission goes to <code>\(callback)</code>, which is not where this app is
+            registered. Allow it only if you have just begun a login there.</p>
+            """
         return visit.page(
             "Allow \(app.name)?", isNarrow: true,
             """
@@ -128,8 +114,9 @@ enum AppPages {
             </ul>
             <p>It cannot delete documents of the record, see other records, or share this one.
             You can take the permission back at any time.</p>
-            \(warning)
-            <form method="post" action="\(action)">\(inputs)
+            \(app.isRegistered(callback: callback) ? .empty : warning)
+            <form method="post" action="\(action)"><input type="hidden" name="\(hidden.name)" value="\(hidden.value)">
+            \(visit.session?.field)
             <div class="choices"><button class="primary">Allow</button> <a class="button" href="/">Not now</a></div>
             </form></section>
             """)

@@ -6,6 +6,9 @@ struct BrowserSession: Sendable {
     /// The token that a form must bring back: a page elsewhere cannot know it.
     var csrf: String
 
+    /// The field of a form that brings it back.
+    var field: Markup { "<input type=\"hidden\" name=\"csrf\" value=\"\(csrf)\">" }
+
     static let cookie = "indivo_session"
     /// The seconds a session lasts.
     static let lifetime: Int64 = 8 * 3600
@@ -13,10 +16,8 @@ struct BrowserSession: Sendable {
     /// The session whose cookie a request carries.
     static func find(_ request: Request, at now: Timestamp, in db: Database) throws -> BrowserSession? {
         guard let token = request.cookie(cookie),
-            let row = try BrowserSessionRow.fetchOne(
-                db, sql: "SELECT * FROM browserSession WHERE fingerprint = ? AND expiresAt > ?",
-                arguments: [Secrets.fingerprint(token), now]),
-            let account = try AccountRow.find(row.account, in: db)
+            let row = try BrowserSessionRow.first("WHERE fingerprint = ?", [Secrets.fingerprint(token)], in: db),
+            row.expiresAt > now, let account = try AccountRow.find(row.account, in: db)
         else { return nil }
         return BrowserSession(account: account, csrf: row.csrf)
     }

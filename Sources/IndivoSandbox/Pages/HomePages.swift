@@ -14,8 +14,8 @@ enum HomePages {
         visit.page(
             "An Indivo server in a box", isNarrow: true,
             """
-            <section aria-label="What to do"><p>The API is at <code>\(visit.server.apiBase)</code>. Log in to see the records, the apps, and what
-            happened to the last requests.</p>
+            <section aria-label="What to do"><p>The API is at <code>\(visit.server.apiBase)</code>. Log in to see the records, the
+            apps, and what happened to the last requests.</p>
             <p><a class="button primary" href="/login">Log in</a></p></section>
             """)
     }
@@ -34,7 +34,7 @@ enum HomePages {
         let content = try await visit.read { db in
             (
                 records: try ReachableRecord.all(of: account.id, in: db), apps: try AppRow.all(in: db),
-                accounts: try AccountRow.fetchAll(db, sql: "SELECT * FROM account ORDER BY id"),
+                accounts: try AccountRow.all("ORDER BY id", in: db),
                 tokens: try TokenLine.fetchAll(
                     db,
                     sql: """
@@ -49,59 +49,48 @@ enum HomePages {
         let records = content.records.filter { $0.carenet == nil }.map { record -> Markup in
             "<li><a href=\"/records/\(record.id)\">\(record.title)</a></li>"
         }
-        let apps = content.apps.map { app -> [Markup] in
+        let requests = Section(
+            "Last requests", visit.server.requests.latest.prefix(25), empty: "None yet.",
             [
-                "<a href=\"/apps/\(app.id)\">\(app.name)</a>", "<code>\(app.consumerKey)</code>",
-                app.isAutonomous ? "alone" : "with a user", "<code>\(app.startURL)</code>",
-            ]
-        }
-        let accounts = content.accounts.map { account -> [Markup] in
-            ["\(account.fullName)", "<code>\(account.id)</code>", "\(account.state)"]
-        }
-        let tokens = content.tokens.map { token -> [Markup] in
+                "Request": { "<code>\($0.method) \($0.path)</code>" },
+                "Answer": { "<span class=\"\($0.status < 400 ? "good" : "bad")\">\($0.status)</span>" },
+                "Why refused": { Table.cell($0.reason) }, "At": { $0.at.element },
+            ])
+        let apps = Section(
+            "Apps", content.apps,
             [
-                "\(token.app)", "\(token.label)\(token.isCarenet ? " (carenet)" : "")", Table.cell(token.account),
-                token.createdAt.element, token.expiresAt.map { $0.element } ?? "no end",
-            ]
-        }
+                "App": { "<a href=\"/apps/\($0.id)\">\($0.name)</a>" }, "Consumer key": { "<code>\($0.consumerKey)</code>" },
+                "Works": { $0.isAutonomous ? "alone" : "with a user" }, "Starts at": { "<code>\($0.startURL)</code>" },
+            ])
+        let tokens = Section(
+            "Access tokens", content.tokens,
+            [
+                "App": { "\($0.app)" }, "Record": { "\($0.label)\($0.isCarenet ? " (carenet)" : "")" },
+                "Account": { Table.cell($0.account) }, "Issued": { $0.createdAt.element },
+                "Ends": { $0.expiresAt.map { $0.element } ?? "no end" },
+            ])
+        let accounts = Section(
+            "Accounts", content.accounts,
+            ["Name": { "\($0.fullName)" }, "Id": { "<code>\($0.id)</code>" }, "State": { "\($0.state)" }])
+        let sections = [Section("Records", "<ul class=\"list\">\(records)</ul>"), requests, models(visit), apps, tokens, accounts]
         return visit.page(
             "Your sandbox",
             """
             <section aria-label="Addresses"><dl><dt>API</dt><dd><code>\(visit.server.apiBase)</code></dd>
             <dt>Pages</dt><dd><code>\(visit.server.uiBase)</code></dd></dl></section>
-            \(section("Records", "<ul class=\"list\">\(records)</ul>"))
-            \(section("Last requests", requests(visit.server.requests.latest.prefix(25))))
-            \(models(visit))
-            \(section("Apps", Table(heads: ["App", "Consumer key", "Works", "Starts at"], rows: apps).markup))
-            \(section("Access tokens", Table(heads: ["App", "Record", "Account", "Issued", "Ends"], rows: tokens).markup))
-            \(section("Accounts", Table(heads: ["Name", "Id", "State"], rows: accounts).markup))
+            \(sections.compactMap { $0?.markup })
             """)
     }
 
     /// The models that were added, and what is wrong with those that could not be.
-    private static func models(_ visit: Visit) -> Markup {
+    private static func models(_ visit: Visit) -> Section? {
         let catalog = visit.server.models
         let core = Set(DataModel.core.map(\.name))
         let names = catalog.all.map(\.name).filter { !core.contains($0) }
-        guard !names.isEmpty || !catalog.problems.isEmpty else { return .empty }
+        guard !names.isEmpty || !catalog.problems.isEmpty else { return nil }
         let known = names.map { name -> Markup in "<li><code>\(name)</code></li>" }
         let problems = catalog.problems.map { problem -> Markup in "<p class=\"problem\">\(problem)</p>" }
-        return section("Custom models", "<ul>\(known)</ul>\(problems)")
-    }
-
-    static func section(_ title: String, _ content: Markup) -> Markup {
-        Section(id: title.lowercased().replacing(" ", with: "-"), title: title, content: content).markup
-    }
-
-    private static func requests(_ entries: ArraySlice<RequestLog.Entry>) -> Markup {
-        let rows = entries.map { entry -> [Markup] in
-            [
-                "<code>\(entry.method) \(entry.path)</code>",
-                "<span class=\"\(entry.status < 400 ? "good" : "bad")\">\(entry.status)</span>",
-                Table.cell(entry.reason), entry.at.element,
-            ]
-        }
-        return Table(heads: ["Request", "Answer", "Why refused", "At"], rows: rows, empty: "None yet.").markup
+        return Section("Custom models", "<ul>\(known)</ul>\(problems)")
     }
 }
 

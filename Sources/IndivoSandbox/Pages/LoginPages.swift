@@ -1,16 +1,13 @@
 enum LoginPages {
     static let pages: [Page] = [
-        .get("/login", needsLogin: false) { visit in
-            try await form(visit, returnURL: visit.request.query["return_url"], problem: nil)
-        },
+        .get("/login", needsLogin: false) { try await form($0, returnURL: $0.request.query["return_url"], problem: nil) },
         .post("/login", needsLogin: false, logIn),
         .get("/logout", needsLogin: false) { visit in
             guard let session = visit.session else { return .redirect(to: "/login/did_logout") }
             return visit.page(
                 "Log out", isNarrow: true,
                 """
-                <section aria-label="Log out"><form method="post" action="/logout">
-                <input type="hidden" name="csrf" value="\(session.csrf)">
+                <section aria-label="Log out"><form method="post" action="/logout">\(session.field)
                 <button class="primary">Log out</button></form></section>
                 """)
         },
@@ -33,7 +30,7 @@ enum LoginPages {
         let fields = visit.request.form
         let username = fields["username"] ?? ""
         // A session is begun only by a form of ours, or by a client that is no browser: a browser says whence it comes.
-        guard visit.request.isFromOwnPage else { throw Refusal.permissionDenied(why: "the form is not from this server") }
+        try require(visit.request.isFromOwnPage, .permissionDenied(why: "the form is not from this server"))
         guard let account = try await visit.server.logIn(username, fields["password"] ?? "") else {
             return try await form(
                 visit, returnURL: fields["return_url"], username: username,
@@ -57,7 +54,7 @@ enum LoginPages {
         return PageLayout.page(
             "Log in", isNarrow: true,
             """
-            \(problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" } ?? .empty)
+            \(problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" })
             <section aria-label="Log in"><form class="main" method="post" action="/login">
             <input type="hidden" name="return_url" value="\(returnURL ?? "")">
             <label>User name<input name="username" value="\(username)" autocomplete="username" autocapitalize="none"

@@ -38,10 +38,8 @@ struct PageServer: Sendable {
     }
 
     private func find(_ request: Request) async throws -> Response {
-        guard request.namesThisMachine else {
-            throw Refusal.permissionDenied(
-                why: "the sandbox has no such name; open the page by the machine's address, or at \(server.uiBase)")
-        }
+        let why = "the sandbox has no such name; open the page by the machine's address, or at \(server.uiBase)"
+        try require(request.namesThisMachine, .permissionDenied(why: why))
         guard let path = request.path, let (candidates, captures) = pages.match(path) else { throw Refusal.notFound }
         // HEAD is GET without a body, which the listener leaves out.
         let method = request.method == "HEAD" ? "GET" : request.method
@@ -90,10 +88,7 @@ struct Visit: Sendable {
 
     /// Who is logged in; the page is one that asks for it.
     var account: AccountRow {
-        get throws {
-            guard let session else { throw Refusal.permissionDenied(why: "nobody is logged in") }
-            return session.account
-        }
+        get throws { try (session?.account).orThrow(.permissionDenied(why: "nobody is logged in")) }
     }
 
     func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {

@@ -40,18 +40,15 @@ enum RecordHealthPage {
         return visit.page(record.label, "<p><a href=\"/records/\(record.id)\">All of \(record.label)</a></p>\(page.markup)")
     }
 
-    private struct TimedFact {
-        var model: String
-        var time: Timestamp
-        var fact: RecordPages.Fact
-    }
+    private typealias TimedFact = (model: String, time: Timestamp, fact: RecordPages.Fact)
 
     /// Facts by their dates, the latest first. Those that began before a time and may reach into it are a day earlier at most.
     private static func facts(
         of record: String, in db: Database, from: Timestamp?, to: Timestamp?, limit: Int
     ) throws -> [TimedFact] {
         // Dates are stored so that their texts sort as they do.
-        let date = "CASE fact.model " + dates.map { "WHEN '\($0)' THEN json_extract(fact.body, '$.\($1)') " }.sorted().joined() + "END"
+        let cases = dates.map { "WHEN '\($0)' THEN json_extract(fact.body, '$.\($1)')" }.sorted()
+        let date = "CASE fact.model \(cases.joined(separator: " ")) END"
         let rows = try FactRow.fetch(
             db,
             """
@@ -61,8 +58,7 @@ enum RecordHealthPage {
             [record, dates.keys.jsonList, from?.sortableText ?? "", to?.sortableText ?? "~", limit])
         return try rows.compactMap { row in
             let fact = RecordPages.Fact(document: row.document, values: try row.values())
-            guard let time = IndivoDate.parseDateTime(fact[dates[row.model] ?? ""]) else { return nil }
-            return TimedFact(model: row.model, time: time, fact: fact)
+            return IndivoDate.parseDateTime(fact[dates[row.model] ?? ""]).map { (row.model, $0, fact) }
         }
     }
 
@@ -74,7 +70,8 @@ enum RecordHealthPage {
         let fact = timed.fact
         let start = Int(timed.time.rawValue)
         func measurement(_ content: HealthMeasurement.Content, to end: Int, source: String = "") -> HealthMeasurement {
-            HealthMeasurement(content, over: start..<max(start, end), source: source, page: "/records/\(record)/documents/\(fact.document)")
+            let page = "/records/\(record)/documents/\(fact.document)"
+            return HealthMeasurement(content, over: start..<max(start, end), source: source, page: page)
         }
         switch timed.model {
         case "VitalSigns":
@@ -89,7 +86,8 @@ enum RecordHealthPage {
             return [measurement(.number(quantity, value), to: start)]
         default:
             let end = IndivoDate.parseDateTime(fact["end"]).map { Int($0.rawValue) } ?? start
-            return content(fact["type"], fact["value"], unit: fact["unit"]).map { [measurement($0, to: end, source: fact["source"])] } ?? []
+            let content = content(fact["type"], fact["value"], unit: fact["unit"])
+            return content.map { [measurement($0, to: end, source: fact["source"])] } ?? []
         }
     }
 

@@ -24,7 +24,8 @@ enum RecordPages {
         var values: FactValues
         var fillCount = 0
 
-        subscript(name: String) -> String { values[name]?.string ?? "" }
+        /// The text of a field, or how many fills there are.
+        subscript(name: String) -> String { values[name]?.string ?? (name == "fulfillments" ? String(fillCount) : "") }
         /// The day of a date or an instant.
         func day(_ name: String) -> String { String(self[name].prefix(10)) }
 
@@ -44,28 +45,25 @@ enum RecordPages {
     /// The record of the URL, if it is the visitor's.
     static func find(_ visit: Visit, in db: Database) throws -> RecordRow {
         let record = try RecordRow.find(visit["record"], in: db).orNotFound()
-        guard try record.isOwnedOrShared(by: visit.account.id, in: db) else { throw Refusal.notFound }
+        try require(record.isOwnedOrShared(by: visit.account.id, in: db), .notFound)
         return record
     }
 
     private static func record(_ visit: Visit) async throws -> Response {
         let content = try await visit.read { db in
             let record = try find(visit, in: db)
-            let store = FactStore(db: db)
             let rows = try FactRow.fetch(db, "fact.record = ? AND document.status = 'active' ORDER BY fact.serial", [record.id])
-            let children = try store.children(of: rows.filter { $0.model == "Medication" })
+            let children = try FactRow.children(of: rows.filter { $0.model == "Medication" }, in: db)
             var facts: [String: [Fact]] = [:]
             for row in rows {
                 var fact = Fact(document: row.document, values: try row.values())
                 if row.model == "Medication" { fact.fillCount = children.of(row, "fulfillments").count }
                 facts[row.model, default: []].append(fact)
             }
+            let latest = "WHERE record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC LIMIT ?"
             return Content(
-                record: record,
-                demographics: try record.demographics.flatMap { try store.facts(of: $0).first?.values() }, facts: facts,
-                documents: try DocumentRow.fetch(
-                    db, "record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC LIMIT ?",
-                    [record.id, documentLimit]),
+                record: record, demographics: try FactRow.all(ofDocument: record.demographics, in: db).first?.values(),
+                facts: facts, documents: try DocumentRow.all(latest, [record.id, documentLimit], in: db),
                 apps: try AppRow.enabled(on: record.id, in: db))
         }
         let sections = RecordSections(
@@ -84,8 +82,8 @@ enum RecordPages {
             \(sections.person(content.demographics, at: visit.now))
             <nav aria-label="Sections"><ul>\(health)\(links)</ul></nav>
             \(known.map(\.markup))
-            \(documents(content, sections))
-            \(apps(content, visit))
+            \(documents(content, sections).markup)
+            \(apps(content, visit).markup)
             """)
     }
 
@@ -94,49 +92,51 @@ enum RecordPages {
         return now.advanced(bySeconds: -18 * 365 * 86_400) >= birthday
     }
 
-    private static func documents(_ content: Content, _ sections: RecordSections) -> Markup {
-        let rows = content.documents.map { document -> [Markup] in
-            let root = document.type?.split(whereSeparator: { "#/".contains($0) }).last.map(String.init)
-            let name = document.label ?? sections.title(ofDocument: document.id) ?? root ?? document.mimeType
-            return [
-                "<a href=\"/records/\(content.record.id)/documents/\(document.id)\">\(name ?? "document")</a>",
-                "<span class=\"nowrap\">\(document.createdAt.day)</span>", "\(document.size) bytes",
-                "\(document.replaces == nil ? "first" : "newer")", "\(document.status)",
-                Table.cell(document.creator),
-            ]
+    private static func documents(_ content: Content, _ sections: RecordSections) -> Section {
+        func table(_ documents: some Sequence<DocumentRow>) -> Markup {
+            Table(
+                documents,
+                [
+                    "Document": { document in
+                        let root = document.type?.split(whereSeparator: { "#/".contains($0) }).last.map(String.init)
+                        let name = document.label ?? sections.title(ofDocument: document.id) ?? root ?? document.mimeType
+                        return "<a href=\"/records/\(content.record.id)/documents/\(document.id)\">\(name ?? "document")</a>"
+                    },
+                    "Added": { "<span class=\"nowrap\">\($0.createdAt.day)</span>" }, "Size": { "\($0.size) bytes" },
+                    "Version": { $0.replaces == nil ? "first" : "newer" }, "Status": { "\($0.status)" },
+                    "By": { Table.cell($0.creator) },
+                ]
+            ).markup
         }
-        let heads = ["Document", "Added", "Size", "Version", "Status", "By"]
-        var markup = Table(heads: heads, rows: Array(rows.prefix(10))).markup
-        let older = Array(rows.dropFirst(10))
-        if !older.isEmpty {
-            let word = older.count == 1 ? "document" : "documents"
-            markup += """
-                <details><summary>\(older.count) older \(word)</summary>\(Table(heads: heads, rows: older).markup)</details>
-                """
-        }
-        if rows.count == documentLimit { markup += "<p class=\"quiet\">The latest \(documentLimit) are shown.</p>" }
-        return HomePages.section("Documents", markup)
+        let older = content.documents.dropFirst(10)
+        let count = "\(older.count) older \(older.count == 1 ? "document" : "documents")"
+        let isCut = content.documents.count == documentLimit
+        return Section(
+            "Documents",
+            """
+            \(table(content.documents.prefix(10)))\
+            \(older.isEmpty ? nil : "<details><summary>\(count)</summary>\(table(older))</details>")\
+            \(isCut ? "<p class=\"quiet\">The latest \(documentLimit) are shown.</p>" : nil)
+            """)
     }
 
-    private static func apps(_ content: Content, _ visit: Visit) -> Markup {
-        let rows = content.apps.map { app -> [Markup] in
+    private static func apps(_ content: Content, _ visit: Visit) -> Section {
+        Section(
+            "Apps", content.apps,
             [
-                "\(app.name)", "<code>\(app.id)</code>",
-                """
-                <form method="post" action="/records/\(content.record.id)/apps/\(app.id)/remove">\
-                <input type="hidden" name="csrf" value="\(visit.session?.csrf ?? "")">\
-                <button>Take the permission back</button></form>
-                """,
-            ]
-        }
-        return HomePages.section("Apps", Table(heads: ["App", "Id", "Permission"], rows: rows).markup)
+                "App": { "\($0.name)" }, "Id": { "<code>\($0.id)</code>" },
+                "Permission": { app in
+                    """
+                    <form method="post" action="/records/\(content.record.id)/apps/\(app.id)/remove">\
+                    \(visit.session?.field)<button>Take the permission back</button></form>
+                    """
+                },
+            ])
     }
 
     private static func removeApp(_ visit: Visit) async throws -> Response {
         try await visit.write { db in
-            let record = try find(visit, in: db)
-            let app = try AppRow.find(visit["app"], in: db).orNotFound()
-            try record.disable(app.id, in: db)
+            try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
         }
         return .redirect(to: "/records/\(visit["record"])")
     }
@@ -144,45 +144,41 @@ enum RecordPages {
     private static func document(_ visit: Visit) async throws -> Response {
         let (record, document, facts, versions, changes, content) = try await visit.read { db in
             let record = try find(visit, in: db)
-            let document = try DocumentRow.fetchFirst(
-                db, "id = ? AND record = ? AND app IS NULL", [visit["document"], record.id]
-            ).orNotFound()
+            let found = try DocumentRow.first("WHERE id = ? AND record = ? AND app IS NULL", [visit["document"], record.id], in: db)
+            let document = try found.orNotFound()
             return (
                 record, document,
-                try FactStore(db: db).facts(of: document.id).map {
+                try FactRow.all(ofDocument: document.id, in: db).map {
                     (model: $0.model, fact: Fact(document: document.id, values: try $0.values()))
                 },
-                try DocumentRow.fetch(db, "original = ? ORDER BY serial", [document.original]),
+                try DocumentRow.all("WHERE original = ? ORDER BY serial", [document.original], in: db),
                 try StatusChangeRow.all(of: document.id, in: db),
-                document.mimeType == nil
-                    ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
+                document.mimeType == nil ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
             )
         }
-        let versionRows = versions.map { version -> [Markup] in
+        let versionSection = Section(
+            "Versions", versions,
             [
-                """
-                <a href="/records/\(record.id)/documents/\(version.id)">\(version.createdAt.element)</a>\
-                \(version.id == document.id ? " (this one)" : "")
-                """,
-                "\(version.size) bytes", "\(version.status)", Table.cell(version.creator),
-            ]
-        }
-        let changeRows = changes.map { change -> [Markup] in
-            ["\(change.status)", "\(change.reason)", "\(change.by)", change.at.element]
-        }
+                "Added": { version in
+                    """
+                    <a href="/records/\(record.id)/documents/\(version.id)">\(version.createdAt.element)</a>\
+                    \(version.id == document.id ? " (this one)" : "")
+                    """
+                },
+                "Size": { "\($0.size) bytes" }, "Status": { "\($0.status)" }, "By": { Table.cell($0.creator) },
+            ])
+        let changeSection = Section(
+            "Status", changes, empty: "Never changed.",
+            ["To": { "\($0.status)" }, "Because": { "\($0.reason)" }, "By": { "\($0.by)" }, "Changed": { $0.at.element }])
         let shown: Markup = content.map { "<pre><code>\($0)</code></pre>" } ?? "<p>It is not text.</p>"
         let sections = RecordSections(
             record: record.id, facts: Dictionary(grouping: facts, by: \.model).mapValues { $0.map(\.fact) }, isAdult: true)
-        let versionTable = Table(heads: ["Added", "Size", "Status", "By"], rows: versionRows)
-        let changeTable = Table(heads: ["To", "Because", "By", "Changed"], rows: changeRows, empty: "Never changed.")
         return visit.page(
             document.label ?? sections.title(ofDocument: document.id) ?? "A document",
             """
             <p><a href="/records/\(record.id)">\(record.label)</a></p>
             \(facts.map { said($0.fact, as: $0.model, alone: facts.count == 1) })
-            \(HomePages.section("Versions", versionTable.markup))
-            \(HomePages.section("Status", changeTable.markup))
-            \(HomePages.section("Content", shown))
+            \([versionSection, changeSection, Section("Content", shown)].map(\.markup))
             """)
     }
 

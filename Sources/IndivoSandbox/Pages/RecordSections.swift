@@ -90,56 +90,57 @@ struct RecordSections {
 
     /// A section for every model that has something to show; custom models come last.
     func all(models: [String]) -> [Section] {
+        let allergens = "drug_allergen_title drug_class_allergen_title food_allergen_title category_title"
         let known = [
-            table("Problem", "Problems", ["Problem", "Since", "Until", "Notes"]) {
-                [$0["name_title"], $0.day("startDate"), $0.day("endDate"), $0["notes"]]
-            },
-            table("Medication", "Medications", ["Medication", "From", "To", "Instructions", "Fills"]) {
-                [$0["drugName_title"], $0.day("startDate"), $0.day("endDate"), $0["instructions"], String($0.fillCount)]
-            },
-            table("Allergy", "Allergies", ["Allergen", "Reaction", "Severity"]) { fact in
-                let allergens = ["drug_allergen", "drug_class_allergen", "food_allergen"].map { fact[$0 + "_title"] }
-                return [
-                    allergens.first { !$0.isEmpty } ?? fact["category_title"], fact["allergic_reaction_title"],
-                    fact["severity_title"],
-                ]
-            },
-            table("AllergyExclusion", "Allergies ruled out", ["Known"]) { [$0["name_title"]] },
+            table("Problem", "Problems", ["Problem": "name_title", "Since": "startDate", "Until": "endDate", "Notes": "notes"]),
+            table(
+                "Medication", "Medications",
+                [
+                    "Medication": "drugName_title", "From": "startDate", "To": "endDate", "Instructions": "instructions",
+                    "Fills": "fulfillments",
+                ]),
+            table(
+                "Allergy", "Allergies",
+                ["Allergen": allergens, "Reaction": "allergic_reaction_title", "Severity": "severity_title"]),
+            table("AllergyExclusion", "Allergies ruled out", ["Known": "name_title"]),
             labs, vitals, measurements,
-            table("Immunization", "Immunizations", ["Vaccine", "On", "Status"]) {
-                [$0["product_name_title"], $0.day("date"), $0["administration_status_title"]]
-            },
-            table("Procedure", "Procedures", ["Procedure", "On", "Where"]) {
-                [$0["name"], $0.day("date_performed"), $0["location"]]
-            },
-            table("Equipment", "Equipment", ["Equipment", "Since", "Vendor", "Description"]) {
-                [$0["name"], $0.day("date_started"), $0["vendor"], $0["description"]]
-            },
-            table("SimpleClinicalNote", "Notes", ["Complaint", "On", "Note"]) {
-                [$0["chief_complaint"], $0.day("date_of_visit"), $0["content"]]
-            },
-            table("Encounter", "Encounters", ["Encounter", "On", "Where"]) {
-                [$0["encounterType_title"], $0.day("startDate"), $0["facility_name"]]
-            },
+            table(
+                "Immunization", "Immunizations",
+                ["Vaccine": "product_name_title", "On": "date", "Status": "administration_status_title"]),
+            table("Procedure", "Procedures", ["Procedure": "name", "On": "date_performed", "Where": "location"]),
+            table(
+                "Equipment", "Equipment",
+                ["Equipment": "name", "Since": "date_started", "Vendor": "vendor", "Description": "description"]),
+            table("SimpleClinicalNote", "Notes", ["Complaint": "chief_complaint", "On": "date_of_visit", "Note": "content"]),
+            table("Encounter", "Encounters", ["Encounter": "encounterType_title", "On": "startDate", "Where": "facility_name"]),
         ]
-        let named: Set = [
-            "Problem", "Medication", "Fill", "Allergy", "AllergyExclusion", "LabResult", "VitalSigns", "Immunization",
-            "Procedure", "Equipment", "SimpleClinicalNote", "Encounter", "Measurement", "Demographics",
-        ]
-        let others = models.filter { !named.contains($0) }.map(anyModel)
-        return (known + others).compactMap { $0 }
+        let others = Set(models).subtracting(known.compactMap { $0?.id } + ["Fill", "Demographics"])
+        return (known + others.sorted().map(anyModel)).compactMap { $0 }
+    }
+
+    /// Of these fields the day is shown.
+    private static let days: Set = ["startDate", "endDate", "date", "date_performed", "date_started", "date_of_visit"]
+
+    /// - Parameter columns: Heads, with the fields below them, of which the first that has something is shown.
+    private func table(_ model: String, _ title: String, _ columns: KeyValuePairs<String, String>) -> Section? {
+        table(model, title, columns.map(\.key)) { fact in
+            columns.map { column in
+                let names = column.value.split(separator: " ").map(String.init)
+                return names.map { RecordSections.days.contains($0) ? fact.day($0) : fact[$0] }.first { !$0.isEmpty } ?? ""
+            }
+        }
     }
 
     private func table(_ model: String, _ title: String, _ heads: [String], _ cells: (Fact) -> [String]) -> Section? {
         guard let facts = facts[model], !facts.isEmpty else { return nil }
         let rows = facts.map { fact -> [Markup] in
-            cells(fact).enumerated().map { index, text -> Markup in
-                guard index == 0 else { return RecordSections.cell(text) }
-                return "<a href=\"\(page(of: fact))\">\(Table.cell(text))</a>"
-            }
+            let cells = cells(fact)
+            return [link(cells[0], to: fact)] + cells.dropFirst().map(RecordSections.cell)
         }
         return Section(id: model, title: title, content: Table(heads: heads, rows: rows).markup)
     }
+
+    private func link(_ text: String, to fact: Fact) -> Markup { "<a href=\"\(page(of: fact))\">\(Table.cell(text))</a>" }
 
     /// A day keeps together.
     private static func cell(_ text: String) -> Markup {
@@ -152,10 +153,9 @@ struct RecordSections {
         guard let facts = facts[model], !facts.isEmpty else { return nil }
         let names = facts.flatMap { fact in (fact.values.members ?? []).filter { !$0.value.isNull }.map(\.name) }
         let columns = Set(names).sorted().prefix(6)
-        return table(model, RecordSections.words(model), ["Document"] + columns.map { String($0) }) { fact in
-            [RecordSections.words(model)] + columns.map { name in
-                    fact.number(name).map { Chart.text($0) } ?? RecordSections.shown(fact[name])
-                }
+        return table(model, RecordSections.words(model), ["Document"] + columns) { fact in
+            let cells = columns.map { name in fact.number(name).map { Chart.text($0) } ?? RecordSections.shown(fact[name]) }
+            return [RecordSections.words(model)] + cells
         }
     }
 
@@ -166,13 +166,13 @@ struct RecordSections {
     }
 
     private var labs: Section? {
-        charts("LabResult", "Results", by: "test_name_title", also: wordyResults) { title, facts in
+        charts("LabResult", "Results", by: "test_name_title", also: wordyResults) { test, facts in
             let low = facts.last?.number("quantitative_result_normal_range_min_value")
             let high = facts.last?.number("quantitative_result_normal_range_max_value")
             var normal: ClosedRange<Double>?
             if let low, let high, low <= high { normal = low...high }
             return Chart(
-                title: title, unit: facts.last?["quantitative_result_value_unit"] ?? "",
+                title: test, unit: facts.last?["quantitative_result_value_unit"] ?? "",
                 points: points(facts, at: "collected_at", value: "quantitative_result_value_value"), normal: normal)
         }
     }
@@ -180,26 +180,26 @@ struct RecordSections {
     /// Results that no chart can show: words instead of a number, or no date.
     private var wordyResults: Markup {
         let (date, number) = ("collected_at", "quantitative_result_value_value")
-        let others = (facts["LabResult"] ?? []).filter {
-            IndivoDate.parseDateTime($0[date]) == nil || $0.number(number) == nil
-        }
+        let others = (facts["LabResult"] ?? []).filter { IndivoDate.parseDateTime($0[date]) == nil || $0.number(number) == nil }
         guard !others.isEmpty else { return .empty }
-        let rows = others.map { fact -> [Markup] in
-            let value = fact.number(number).map { Chart.text($0) + " " + fact["quantitative_result_value_unit"] }
-            let words = [fact["narrative_result"], fact["abnormal_interpretation_title"]]
-            return [
-                "<a href=\"\(page(of: fact))\">\(Table.cell(fact["test_name_title"]))</a>",
-                RecordSections.cell(fact.day(date)), Table.cell(value ?? words.first { !$0.isEmpty } ?? fact.stored(number)),
+        return Table(
+            others,
+            [
+                "Test": { link($0["test_name_title"], to: $0) }, "On": { RecordSections.cell($0.day(date)) },
+                "Result": { fact in
+                    let value = fact.number(number).map { Chart.text($0) + " " + fact["quantitative_result_value_unit"] }
+                    let words = [fact["narrative_result"], fact["abnormal_interpretation_title"]]
+                    return Table.cell(value ?? words.first { !$0.isEmpty } ?? fact.stored(number))
+                },
             ]
-        }
-        return Table(heads: ["Test", "On", "Result"], rows: rows).markup
+        ).markup
     }
 
     private func page(of fact: Fact) -> String { "/records/\(record)/documents/\(fact.document)" }
 
     private var measurements: Section? {
-        charts("Measurement", "Measurements", by: "type") { title, facts in
-            Chart(title: title, unit: facts.last?["unit"] ?? "", points: points(facts, at: "datetime", value: "value"))
+        charts("Measurement", "Measurements", by: "type") { type, facts in
+            Chart(title: type, unit: facts.last?["unit"] ?? "", points: points(facts, at: "datetime", value: "value"))
         }
     }
 
@@ -229,9 +229,8 @@ struct RecordSections {
                 normal: isAdult ? sign.normal : nil
             ).markup
         }
-        var content: Markup = "<div class=\"charts\">\(charts)</div>"
-        if isAdult { content += "<p class=\"quiet\">The shaded range is that of adults at rest.</p>" }
-        return Section(id: "VitalSigns", title: "Vital signs", content: content)
+        let note: Markup = isAdult ? "<p class=\"quiet\">The shaded range is that of adults at rest.</p>" : .empty
+        return Section(id: "VitalSigns", title: "Vital signs", content: "<div class=\"charts\">\(charts)</div>\(note)")
     }
 
     /// So many points has a chart, the latest.

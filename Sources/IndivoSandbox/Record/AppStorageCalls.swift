@@ -9,7 +9,11 @@ enum AppStorageCalls {
 
     private static func storage(_ prefix: String, _ base: String, _ rule: AccessRule, onRecord: Bool) -> [Route] {
         func path(_ rest: String) -> PathTemplate { PathTemplate(stringLiteral: base + rest) }
-        var routes: [Route] = [
+        let createOrUpdate: Route.Handler = { call in
+            let stored = try call.store.find(externalId: call["external"], in: call.storageScope)
+            return try store(call, over: stored, externalId: call["external"])
+        }
+        let routes: [Route] = [
             .get(prefix + "document_list", path(""), rule, list),
             .post(prefix + "document_create", path(""), rule) { call in try call.createDocument(in: call.storageScope) },
             .get(prefix + "document_meta_ext", path("external/{external}/meta"), rule) { call in
@@ -20,21 +24,15 @@ enum AppStorageCalls {
             .put(prefix + "document_label", path("{document}/label"), rule) { call in try call.label(call.stored) },
             .get(prefix + "document_meta", path("{document}/meta"), rule) { call in try call.metadata(of: call.stored) },
         ]
-        let createOrUpdate: Route.Handler = { call in
-            let stored = try call.store.find(externalId: call["external"], in: call.storageScope)
-            return try store(call, over: stored, externalId: call["external"])
-        }
-        if onRecord {
-            routes.append(.putOrPost(prefix + "document_create_or_update_ext", path("external/{external}"), rule, createOrUpdate))
-        } else {
-            routes.append(.put(prefix + "document_create_or_update_ext", path("external/{external}"), rule, createOrUpdate))
+        let external = path("external/{external}")
+        if onRecord { return routes + [.putOrPost(prefix + "document_create_or_update_ext", external, rule, createOrUpdate)] }
+        return routes + [
+            .put(prefix + "document_create_or_update_ext", external, rule, createOrUpdate),
             // As on the real server an unknown id makes a document with another id.
-            routes.append(
-                .put(prefix + "document_create_or_update", path("{document}"), rule) { call in
-                    try store(call, over: call.store.find(call["document"], in: call.storageScope))
-                })
-        }
-        return routes
+            .put(prefix + "document_create_or_update", path("{document}"), rule) { call in
+                try store(call, over: call.store.find(call["document"], in: call.storageScope))
+            },
+        ]
     }
 
     private static func list(_ call: Call) throws -> Response {
@@ -72,9 +70,7 @@ enum AppStorageCalls {
 
 extension Call {
     /// The app's storage: on the record, or its own.
-    fileprivate var storageScope: DocumentScope {
-        get throws { DocumentScope(record: target.record?.id, app: try app.id) }
-    }
+    fileprivate var storageScope: DocumentScope { get throws { DocumentScope(record: target.record?.id, app: try app.id) } }
 
     /// Preferences are a document of the app's own, as on the real server; its lists show it.
     fileprivate var preferencesId: String { get throws { "preferences of " + (try account.id) } }
@@ -83,9 +79,7 @@ extension Call {
         get throws { try store.find(externalId: preferencesId, in: DocumentScope(app: app.id)) }
     }
 
-    fileprivate var stored: DocumentRow {
-        get throws { try store.find(self["document"], in: storageScope).orNotFound() }
-    }
+    fileprivate var stored: DocumentRow { get throws { try store.find(self["document"], in: storageScope).orNotFound() } }
 
     fileprivate func delete(_ document: DocumentRow) throws -> Response {
         try execute("DELETE FROM document WHERE id = ?", [document.id])

@@ -7,10 +7,8 @@ enum DemographicsCalls {
         },
         .get("read_demographics_carenet", "/carenets/{carenet}/demographics", .carenetDocumentOrAdmin) { call in
             // They are shared as any document is.
-            let shared = try DocumentRow.fetchFirst(
-                call.db, "id = ? AND \(Sharing.isShared("document"))",
-                [try call.record.demographics, try call.carenet.id])
-            guard shared != nil else { throw Refusal.notFound }
+            let condition = "document WHERE id = ? AND \(Sharing.condition("document.id", "?"))"
+            try require(call.db.exists(condition, [call.record.demographics, call.carenet.id]), .notFound)
             return try read(call)
         },
     ]
@@ -18,13 +16,12 @@ enum DemographicsCalls {
     /// What is read back is never the document that was set: RDF unless asked for otherwise.
     private static func read(_ call: Call) throws -> Response {
         let record = try call.record
-        guard let document = record.demographics, let fact = try FactStore(db: call.db).facts(of: document).first
-        else { throw Refusal.notFound }
+        let fact = try FactRow.all(ofDocument: record.demographics, in: call.db).first.orNotFound()
         switch call.request.query["response_format"] ?? "application/rdf+xml" {
         case "application/json":
-            return .json(try FactJSON(call.server.models).list([fact], in: call.db))
+            return .json(try call.server.models.json([fact], in: call.db))
         case "application/xml":
-            return .xml(try FactMarkup(call.server.models).models([fact], in: call.db), declaration: false)
+            return .xml(try call.server.models.markup([fact], in: call.db), declaration: false)
         case "application/rdf+xml":
             return .rdf(try RDFGraph.demographics(fact, of: record.id, base: call.server.apiBase))
         default:

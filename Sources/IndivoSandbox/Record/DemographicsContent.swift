@@ -12,8 +12,8 @@ struct DemographicsContent {
         let root = try DocumentContent.parse(data)
         try DocumentSchema.validate(root, as: "Demographics")
         var values: [String: JSONValue] = [:]
-        for (field, path) in DemographicsContent.texts {
-            let text = path.reduce(root as XMLNode?) { $0?.child(named: $1) }?.text() ?? ""
+        for (field, path) in DemographicsContent.fields where !path.isEmpty {
+            let text = path.split(separator: "/").reduce(root as XMLNode?) { $0?.child(named: String($1)) }?.text() ?? ""
             values[field] = JSONValue(text.isEmpty ? nil : text)
         }
         let telephones = Array(root.children(named: "Telephone"))
@@ -29,19 +29,13 @@ struct DemographicsContent {
         fullName = ["name_given", "name_family"].compactMap { values[$0]?.string }.joined(separator: " ")
     }
 
-    /// Where the texts of fields are.
-    private static let texts = [
-        "bday": ["dateOfBirth"], "gender": ["gender"], "email": ["email"], "ethnicity": ["ethnicity"],
-        "preferred_language": ["preferredLanguage"], "race": ["race"], "name_family": ["Name", "familyName"],
-        "name_given": ["Name", "givenName"], "name_middle": ["Name", "middleName"], "name_prefix": ["Name", "prefix"],
-        "name_suffix": ["Name", "suffix"], "adr_country": ["Address", "country"], "adr_city": ["Address", "city"],
-        "adr_postalcode": ["Address", "postalCode"], "adr_region": ["Address", "region"], "adr_street": ["Address", "street"],
-    ]
-
-    /// The fields, in the order in which they are written.
-    static let fields = [
-        "bday", "email", "ethnicity", "gender", "preferred_language", "race", "name_given", "name_prefix",
-        "name_suffix", "name_family", "name_middle", "tel_2_type", "tel_2_preferred_p", "tel_2_number", "adr_region",
-        "adr_country", "adr_postalcode", "adr_city", "adr_street", "tel_1_type", "tel_1_preferred_p", "tel_1_number",
+    /// The fields, in the order in which they are written, each with the elements in which its text is; telephones are read apart.
+    static let fields: KeyValuePairs = [
+        "bday": "dateOfBirth", "email": "email", "ethnicity": "ethnicity", "gender": "gender",
+        "preferred_language": "preferredLanguage", "race": "race", "name_given": "Name/givenName", "name_prefix": "Name/prefix",
+        "name_suffix": "Name/suffix", "name_family": "Name/familyName", "name_middle": "Name/middleName", "tel_2_type": "",
+        "tel_2_preferred_p": "", "tel_2_number": "", "adr_region": "Address/region", "adr_country": "Address/country",
+        "adr_postalcode": "Address/postalCode", "adr_city": "Address/city", "adr_street": "Address/street", "tel_1_type": "",
+        "tel_1_preferred_p": "", "tel_1_number": "",
     ]
 }

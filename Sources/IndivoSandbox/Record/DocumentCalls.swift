@@ -8,18 +8,15 @@ enum DocumentCalls {
             try call.createDocument(in: call.recordScope)
         },
         .delete("documents_delete", "/records/{record}/documents/", .no) { _ in .ok },
-        .put(
-            "document_create_by_ext_id", "/records/{record}/documents/external/{app}/{external}",
-            .recordDocumentExternal
-        ) { call in try call.createDocument(in: call.recordScope, externalId: call.externalId) },
-        .put(
-            "record_document_label_ext", "/records/{record}/documents/external/{app}/{external}/label",
-            .recordDocumentExternal
-        ) { call in try call.label(call.externalDocument) },
-        .get(
-            "record_document_meta_ext", "/records/{record}/documents/external/{app}/{external}/meta",
-            .recordDocumentExternal
-        ) { call in try call.metadata(of: call.externalDocument) },
+        .put("document_create_by_ext_id", "/records/{record}/documents/external/{app}/{external}", .recordDocumentExternal) {
+            try $0.createDocument(in: $0.recordScope, externalId: $0.externalId)
+        },
+        .put("record_document_label_ext", "/records/{record}/documents/external/{app}/{external}/label", .recordDocumentExternal) {
+            try $0.label($0.externalDocument)
+        },
+        .get("record_document_meta_ext", "/records/{record}/documents/external/{app}/{external}/meta", .recordDocumentExternal) {
+            try $0.metadata(of: $0.externalDocument)
+        },
         .get("record_specific_document", "/records/{record}/documents/{document}", .recordDocument) { call in
             try call.content(of: call.document)
         },
@@ -51,13 +48,11 @@ enum DocumentCalls {
     /// The response to any failure of the new content is 404, as the real server's.
     private static func replace(_ call: Call, externalId: String?) throws -> Response {
         let old = try call.document
-        guard old.replacedBy == nil else {
-            throw Refusal.badRequest(
-                "Can't version a document that has already been versioned. Get the latest version of the document.")
-        }
+        let problem = "Can't version a document that has already been versioned. Get the latest version of the document."
+        try require(old.replacedBy == nil, .badRequest(problem))
         do {
-            let new = try call.store.replace(
-                old, with: call.documentContent(), externalId: externalId, by: call.principal.effective)
+            let (content, creator) = (try call.documentContent(), call.principal.effective)
+            let new = try call.store.replace(old, with: content, externalId: externalId, by: creator)
             return try call.metadata(of: new, declaration: false)
         } catch where error is ContentError || error is Refusal {
             throw Refusal.notFound
@@ -65,10 +60,9 @@ enum DocumentCalls {
     }
 
     private static func setStatus(_ call: Call) throws -> Response {
-        let form = call.request.form
-        let document = try call.document
-        guard let status = form["status"], let reason = form["reason"], !reason.isEmpty, DocumentRow.states.contains(status)
-        else { throw Refusal.badRequest("") }
+        let (form, document) = (call.request.form, try call.document)
+        let (status, reason) = (try form.required("status"), try form.required("reason"))
+        try require(DocumentRow.states.contains(status), .badRequest())
         try call.store.setStatus(document, status, reason: reason, by: call.principal.effective.id)
         return .ok
     }
@@ -76,10 +70,8 @@ enum DocumentCalls {
     private static func statusHistory(_ call: Call) throws -> Response {
         let document = try call.document
         let changes = try StatusChangeRow.all(of: document.id, in: call.db).map { row -> Markup in
-            """
-            <DocumentStatus by="\(row.by)" at="\(row.at.text)" status="\(row.status)">\
-            <reason>\(row.reason)</reason></DocumentStatus>
-            """
+            let reason: Markup = "<reason>\(row.reason)</reason>"
+            return "<DocumentStatus by=\"\(row.by)\" at=\"\(row.at.text)\" status=\"\(row.status)\">\(reason)</DocumentStatus>"
         }
         return .xml("<DocumentStatusHistory document_id=\"\(document.id)\">\(changes)</DocumentStatusHistory>", declaration: false)
     }
@@ -97,11 +89,7 @@ extension Call {
 
     var document: DocumentRow { get throws { try store.find(self["document"], in: recordScope).orNotFound() } }
 
-    var externalDocument: DocumentRow {
-        get throws {
-            try store.find(externalId: externalId, in: recordScope).orNotFound()
-        }
-    }
+    var externalDocument: DocumentRow { get throws { try store.find(externalId: externalId, in: recordScope).orNotFound() } }
 
     /// The external id that the URL gives a document of a record, with the app whose it is.
     var externalId: String { get throws { try app.id + "/" + self["external"] } }
@@ -141,12 +129,12 @@ extension Call {
         try list.checkPage()
         let order = try list.order(Call.columns) ?? "createdAt DESC, serial DESC"
         let type = byType ? request.query["type"].map(DocumentType.expand) : nil
-        let condition = condition + " AND status = ?" + (type == nil ? "" : " AND type = ?")
+        let chosen = "\(condition) AND status = ?" + (type == nil ? "" : " AND type = ?")
         let arguments = arguments + [list.status] + (type.map { [$0] } ?? [])
-        let total = try Int.fetchOne(
-            db.cachedStatement(sql: "SELECT count(*) FROM document WHERE \(condition)"), arguments: arguments) ?? 0
+        let count = try db.cachedStatement(sql: "SELECT count(*) FROM document WHERE \(chosen)")
         let page: StatementArguments = type == nil ? [list.limit, list.offset] : [-1, 0]
-        return (try DocumentRow.fetch(db, "\(condition) ORDER BY \(order) LIMIT ? OFFSET ?", arguments + page), total)
+        let rest = "WHERE \(chosen) ORDER BY \(order) LIMIT ? OFFSET ?"
+        return (try DocumentRow.all(rest, arguments + page, in: db), try Int.fetchOne(count, arguments: arguments) ?? 0)
     }
 
     /// A document's bytes, unchanged. Text is always served as XML, whatever it is.

@@ -17,35 +17,24 @@ struct DocumentContent {
         self.data = data
         switch contentType ?? "text/plain" {
         case "application/xml", "text/xml":
-            mimeType = nil
-            let root = try DocumentContent.parse(data)
-            self.root = root
-            type = (root.namespace ?? "") + root.name
+            (mimeType, root) = (nil, try DocumentContent.parse(data))
         case "text/plain", "text/html", "application/json":
-            mimeType = nil
-            root = try? DocumentContent.parse(data)
-            type = root.map { ($0.namespace ?? "") + $0.name }
+            (mimeType, root) = (nil, try? DocumentContent.parse(data))
         case let other:
             // The real server has room for 100 characters, and fails on more.
-            guard other.unicodeScalars.count <= 100 else {
-                throw ContentError(sentence: "A content type has at most 100 characters")
-            }
-            mimeType = other
-            root = nil
-            type = nil
+            try require(other.unicodeScalars.count <= 100, sentence: "A content type has at most 100 characters")
+            (mimeType, root, type) = (other, nil, nil)
             return
         }
+        type = root.map { ($0.namespace ?? "") + $0.name }
         guard !data.contains(0) else { throw ContentError.zeroByte }
         // The real server fails on text that is not UTF-8.
-        guard String(validating: data, as: UTF8.self) != nil else { throw ContentError(sentence: "The document is not UTF-8.") }
+        try require(String(validating: data, as: UTF8.self) != nil, sentence: "The document is not UTF-8.")
     }
 
     /// A document that was checked already.
     init(stored data: Data, type: String) {
-        self.data = data
-        self.type = type
-        mimeType = nil
-        root = nil
+        (self.data, self.type, mimeType, root) = (data, type, nil, nil)
     }
 
     /// SHA-256 for text, SHA-1 for binary documents, in hexadecimal digits.
@@ -58,8 +47,7 @@ struct DocumentContent {
         else { return [] }
         try DocumentSchema.validate(root, as: root.name)
         do {
-            if root.name == "Models" { return try SDMXFacts(models: models).read(root) }
-            return try TypedDocumentFacts(models: models).read(root)
+            return root.name == "Models" ? try models.facts(sdmx: root) : [try models.fact(typed: root)]
         } catch is NoFacts {
             return []
         }

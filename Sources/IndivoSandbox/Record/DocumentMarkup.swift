@@ -5,12 +5,8 @@ import GRDB
 /// What their own rows do not say (who made them, which version is the latest, and how they are related) is fetched for a
 /// whole list at once, in four queries however long the list is.
 struct DocumentMarkup {
-    private struct Creator: Hashable {
-        var id: String
-        var type: String
-    }
-
-    private var names: [Creator: String] = [:]
+    /// By the ids and types of creators.
+    private var names: [[String]: String] = [:]
     /// The latest version by the id of the first.
     private var latest: [String: DocumentRow] = [:]
     private var asSubject: [String: Markup] = [:]
@@ -20,33 +16,28 @@ struct DocumentMarkup {
         let list = "(SELECT value FROM json_each(:ids))"
         let creators = Set(documents.filter { !$0.creator.isEmpty }.map(\.creator))
         if !creators.isEmpty {
-            let rows = try Row.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        SELECT id, 'Account' AS type, fullName AS name FROM account WHERE id IN \(list)
-                        UNION ALL SELECT id, 'PHA', name FROM app WHERE id IN \(list)
-                        UNION ALL SELECT id, 'MachineApp', name FROM machineApp WHERE id IN \(list)
-                        """),
-                arguments: ["ids": creators.jsonList])
-            for row in rows { names[Creator(id: row["id"], type: row["type"])] = row["name"] as String }
+            let sql = """
+                SELECT id, 'Account', fullName FROM account WHERE id IN \(list)
+                UNION ALL SELECT id, 'PHA', name FROM app WHERE id IN \(list)
+                UNION ALL SELECT id, 'MachineApp', name FROM machineApp WHERE id IN \(list)
+                """
+            for row in try Row.fetchAll(db.cachedStatement(sql: sql), arguments: ["ids": creators.jsonList]) {
+                names[[row[0], row[1]]] = row[2] as String
+            }
         }
         // A version that none replaces is the latest itself.
         let originals = Set(documents.filter { $0.replacedBy != nil }.map(\.original))
         if !originals.isEmpty {
-            let rows = try DocumentRow.fetch(db, "replacedBy IS NULL AND original IN \(list)", ["ids": originals.jsonList])
-            for row in rows { latest[row.original] = row }
+            let condition = "WHERE replacedBy IS NULL AND original IN \(list)"
+            for row in try DocumentRow.all(condition, ["ids": originals.jsonList], in: db) { latest[row.original] = row }
         }
         func relations(of end: String) throws -> [String: Markup] {
-            let rows = try Row.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        SELECT \(end) AS document, type, count(*) AS number FROM relation WHERE \(end) IN \(list)
-                        GROUP BY document, type ORDER BY min(serial)
-                        """),
-                arguments: ["ids": documents.map(\.id).jsonList])
+            let sql = """
+                SELECT \(end), type, count(*) FROM relation WHERE \(end) IN \(list) GROUP BY \(end), type ORDER BY min(serial)
+                """
+            let rows = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: ["ids": documents.map(\.id).jsonList])
             return rows.reduce(into: [:]) { relations, row in
-                relations[row["document"], default: .empty] +=
-                    "<relation type=\"\(row["type"] as String)\" count=\"\(row["number"] as Int)\" />"
+                relations[row[0], default: .empty] += "<relation type=\"\(row[1] as String)\" count=\"\(row[2] as Int)\" />"
             }
         }
         asSubject = try relations(of: "subject")
@@ -63,25 +54,24 @@ struct DocumentMarkup {
     ///   - latest: Whether to say which version is the latest; responses to a new relation do not.
     ///   - recordId: Whether to name the record; reports do not.
     func markup(of document: DocumentRow, latest isLatestSaid: Bool = true, recordId: Bool = true) -> Markup {
-        let creator = names[Creator(id: document.creator, type: document.creatorType)] ?? ""
-        var markup: Markup = """
+        let creator = names[[document.creator, document.creatorType]] ?? ""
+        let last = document.replacedBy == nil ? document : latest[document.original]
+        return """
             <Document id="\(document.id)" type="" size="\(document.size)" digest="\(document.digest)" \
             record_id="\(recordId ? document.record ?? "" : "")"><createdAt>\(document.createdAt.text)</createdAt>\
-            <creator id="\(document.creator)" type="\(document.creatorType)"><fullname>\(creator)</fullname></creator>
+            <creator id="\(document.creator)" type="\(document.creatorType)"><fullname>\(creator)</fullname></creator>\
+            \(document.replacedBy.map { "<replacedBy id=\"\($0)\"/>" })\
+            \(document.replaces.map { "<replaces id=\"\($0)\"/>" })\
+            <original id="\(document.original)"/>\(isLatestSaid ? last.map(DocumentMarkup.latest) : nil)\
+            \(document.label.flatMap { $0.isEmpty ? nil : "<label>\($0)</label>" })\
+            <status>\(document.status)</status><nevershare>\(document.neverShare ? "true" : "false")</nevershare>\
+            \(asSubject[document.id].map { "<relatesTo>\($0)</relatesTo>" })\
+            \(asObject[document.id].map { "<isRelatedFrom>\($0)</isRelatedFrom>" })</Document>
             """
-        if let id = document.replacedBy { markup += "<replacedBy id=\"\(id)\"/>" }
-        if let id = document.replaces { markup += "<replaces id=\"\(id)\"/>" }
-        markup += "<original id=\"\(document.original)\"/>"
-        if isLatestSaid, let last = document.replacedBy == nil ? document : latest[document.original] {
-            markup += """
-                <latest id="\(last.id)" createdAt="\(last.createdAt.text)" createdBy="\(last.creator)" />
-                """
-        }
-        if let label = document.label, !label.isEmpty { markup += "<label>\(label)</label>" }
-        markup += "<status>\(document.status)</status><nevershare>\(document.neverShare ? "true" : "false")</nevershare>"
-        if let relations = asSubject[document.id] { markup += "<relatesTo>\(relations)</relatesTo>" }
-        if let relations = asObject[document.id] { markup += "<isRelatedFrom>\(relations)</isRelatedFrom>" }
-        return markup + "</Document>"
+    }
+
+    private static func latest(_ document: DocumentRow) -> Markup {
+        "<latest id=\"\(document.id)\" createdAt=\"\(document.createdAt.text)\" createdBy=\"\(document.creator)\" />"
     }
 }
 
@@ -92,11 +82,8 @@ extension Call {
 
     func list(_ documents: [DocumentRow], total: Int, record: String, app: String? = nil) throws -> Response {
         let markup = try DocumentMarkup(of: documents, in: db)
-        let pha: Markup = app.map { " pha=\"\($0)\"" } ?? .empty
-        return .xml(
-            """
-            <Documents record_id="\(record)" total_document_count="\(total)"\(pha)>\
-            \(documents.map { markup.markup(of: $0) })</Documents>
-            """)
+        let pha: Markup? = app.map { " pha=\"\($0)\"" }
+        let items = documents.map { markup.markup(of: $0) }
+        return .xml("<Documents record_id=\"\(record)\" total_document_count=\"\(total)\"\(pha)>\(items)</Documents>")
     }
 }

@@ -22,17 +22,14 @@ enum DocumentSchema {
 
     private static func schema(ofRoot root: String) throws -> XMLSchema {
         let schema = try XMLNode(parsing: IndivoSchemas.documentsSource)
-        let types = Array(schema.children(named: "simpleType"))
-        for type in types {
+        for type in Array(schema.children(named: "simpleType")) {
             let base = type.child(named: "restriction")?.attr("base")
             for element in Array(schema.find("element")) where element.attr("type") == type.attr("name") {
                 element.attr("type", base)
             }
             type.remove()
         }
-        for element in Array(schema.find("element")) where element.attr("name") == "institution" {
-            element.attr("minOccurs", "0")
-        }
+        for element in Array(schema.find("element")) where element.attr("name") == "institution" { element.attr("minOccurs", "0") }
         for element in Array(schema.children(named: "element")) where element.attr("name") != root { element.remove() }
         return try XMLSchema(parsing: schema.data())
     }

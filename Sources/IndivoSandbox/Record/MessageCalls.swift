@@ -15,8 +15,8 @@ enum MessageCalls {
             try call.execute("UPDATE message SET archivedAt = ? WHERE id = ?", [call.now, call.inboxMessage.id])
         },
         .post(
-            "account_inbox_message_attachment_accept",
-            "/accounts/{account}/inbox/{message}/attachments/{number}/accept", .ownerAccount, accept),
+            "account_inbox_message_attachment_accept", "/accounts/{account}/inbox/{message}/attachments/{number}/accept",
+            .ownerAccount, accept),
         .get("account_notifications", "/accounts/{account}/notifications/", .ownerAccount, notifications),
     ]
 
@@ -31,29 +31,25 @@ enum MessageCalls {
 
     private static func sendToAccount(_ call: Call) throws -> Response {
         let form = call.request.form
-        let account = try call.account.id
-        let message = try deliver(form, to: account, record: nil, externalId: form["message_id"], call)
-        return .xml(try MessageMarkup(db: call.db).message(message))
+        let message = try deliver(form, to: call.account.id, record: nil, externalId: form["message_id"], call)
+        return .xml(try message.markup(in: call.db))
     }
 
     private static func deliver(
         _ form: FormFields, to account: String, record: String?, externalId: String?, _ call: Call
     ) throws -> MessageRow {
         let sender = call.principal.effective.id
-        if let externalId,
-            try call.db.exists("message WHERE account = ? AND sender = ? AND externalId = ?", [account, sender, externalId])
-        {
-            throw Refusal.badRequest("Duplicate external id. Each message requires a unique message_id")
-        }
+        // An id that is nil is none's.
+        let same = "message WHERE account = ? AND sender = ? AND externalId = ?"
+        let isKnown = try call.db.exists(same, [account, sender, externalId])
+        try require(!isKnown, .badRequest("Duplicate external id. Each message requires a unique message_id"))
         let subject = form["subject"] ?? "[no subject]"
         let severity = form["severity"] ?? "low"
         // The real server fails on what its columns have no room for, and on a count that is no number.
         try check("message_id", externalId ?? "", hasAtMost: 250)
         try check("subject", subject, hasAtMost: 100)
         try check("severity", severity, hasAtMost: 100)
-        guard let count = PythonText.integer(form["num_attachments"] ?? "0") else {
-            throw Refusal.badRequest("num_attachments must be a number")
-        }
+        let count = try PythonText.integer(form["num_attachments"] ?? "0").orThrow(.badRequest("num_attachments must be a number"))
         let message = MessageRow(
             id: call.server.identifiers.id(.message), account: account, sender: sender, record: record,
             externalId: externalId, subject: subject, body: form["body"] ?? "[no body]",
@@ -64,18 +60,18 @@ enum MessageCalls {
 
     /// An attachment to a message nobody has is accepted, and goes nowhere.
     private static func attach(_ call: Call) throws -> Response {
-        let messages = try MessageRow.fetchAll(
-            call.db, sql: "SELECT * FROM message WHERE record = ? AND sender = ? AND externalId = ?",
-            arguments: [try call.record.id, call.principal.effective.id, call["message"]])
+        let messages = try MessageRow.all(
+            "WHERE record = ? AND sender = ? AND externalId = ?",
+            [call.record.id, call.principal.effective.id, call["message"]], in: call.db)
         for message in messages {
             // The real server fails on these; what is wrong is said here.
             guard let number = PythonText.integer(call["number"]), number <= message.attachmentCount else {
                 throw Refusal.badRequest("The message announced \(message.attachmentCount) attachments")
             }
             let content = try DocumentContent(call.request.body, contentType: "application/xml")
-            if try AttachmentRow.find(message.id, number, in: call.db) != nil {
-                throw Refusal.badRequest("Duplicate attachment number. Each attachment number must be unique and 1-indexed")
-            }
+            let known = try AttachmentRow.find(message.id, number, in: call.db)
+            let problem = "Duplicate attachment number. Each attachment number must be unique and 1-indexed"
+            try require(known == nil, .badRequest(problem))
             try AttachmentRow(message: message.id, number: number, type: content.type ?? "", content: content.data).insert(call.db)
         }
         return .ok
@@ -83,23 +79,20 @@ enum MessageCalls {
 
     /// Counts as the real server's database does, by code points.
     private static func check(_ name: String, _ text: String, hasAtMost count: Int) throws {
-        guard text.unicodeScalars.count <= count else { throw Refusal.badRequest("A \(name) has at most \(count) characters") }
+        try require(text.unicodeScalars.count <= count, .badRequest("A \(name) has at most \(count) characters"))
     }
 
     private static func notify(_ call: Call) throws -> Response {
         let form = call.request.form
-        guard let content = form["content"], !content.isEmpty else { throw Refusal.badRequest("") }
+        let content = try form.required("content")
         try check("notification", content, hasAtMost: 500)
         let record = try call.record
         // An empty one means none.
         let about = form["document_id"].flatMap { $0.isEmpty ? nil : $0 }
         if let id = about {
-            guard let document = try DocumentRow.fetchFirst(call.db, "id = ?", [id]) else {
-                throw Refusal.badRequest("There is no document \(id)")
-            }
-            guard document.record == record.id else {
-                throw Refusal.permissionDenied(why: "the document of the notification is another record's")
-            }
+            let document = try DocumentRow.find(id, in: call.db).orThrow(.badRequest("There is no document \(id)"))
+            let why = "the document of the notification is another record's"
+            try require(document.record == record.id, .permissionDenied(why: why))
         }
         for account in try record.recipients(in: call.db) {
             try NotificationRow(
@@ -112,10 +105,9 @@ enum MessageCalls {
 
     private static func inbox(_ call: Call) throws -> Response {
         let archived = call.request.query["include_archive"] == nil ? " AND archivedAt IS NULL" : ""
-        let messages = try MessageRow.fetchAll(
-            call.db, sql: "SELECT * FROM message WHERE account = ?\(archived) ORDER BY \(order(call, messageColumns))",
-            arguments: [call.account.id])
-        return .xml(try MessageMarkup(db: call.db).messages(messages))
+        let rest = try "WHERE account = ?\(archived) ORDER BY \(order(call, messageColumns))"
+        let messages = try MessageRow.all(rest, [call.account.id], in: call.db)
+        return .xml("<Messages>\(try messages.map { try $0.markup(in: call.db, isListed: true) })</Messages>")
     }
 
     private static let messageColumns = [
@@ -138,7 +130,7 @@ enum MessageCalls {
             message.readAt = call.now
             try call.db.execute(sql: "UPDATE message SET readAt = ? WHERE id = ?", arguments: [call.now, message.id])
         }
-        return .xml(try MessageMarkup(db: call.db).message(message))
+        return .xml(try message.markup(in: call.db))
     }
 
     /// Takes an attachment into the record, as a document of the sender's making.
@@ -147,7 +139,7 @@ enum MessageCalls {
         guard let number = PythonText.integer(call["number"]), let record = message.record,
             let attachment = try AttachmentRow.find(message.id, number, in: call.db)
         else { throw Refusal.badRequest("The message has no attachment \(call["number"])") }
-        guard attachment.document == nil else { throw Refusal.badRequest("The attachment was accepted before") }
+        try require(attachment.document == nil, .badRequest("The attachment was accepted before"))
         let document = try call.store.create(
             DocumentContent(attachment.content, contentType: "application/xml"), in: DocumentScope(record: record),
             by: call.principal.effective)
@@ -156,10 +148,9 @@ enum MessageCalls {
     }
 
     private static func notifications(_ call: Call) throws -> Response {
-        let notifications = try NotificationRow.fetchAll(
-            call.db, sql: "SELECT * FROM notification WHERE account = ? ORDER BY \(order(call, notificationColumns))",
-            arguments: [call.account.id])
-        return .xml(try MessageMarkup(db: call.db).notifications(notifications))
+        let rest = try "WHERE account = ? ORDER BY \(order(call, notificationColumns))"
+        let notifications = try NotificationRow.all(rest, [call.account.id], in: call.db)
+        return .xml("<Notifications>\(try notifications.map { try $0.markup(in: call.db) })</Notifications>")
     }
 }
 
@@ -167,11 +158,8 @@ extension Call {
     /// The message of the account that the URL names. The real server fails on one that is not there.
     fileprivate var inboxMessage: MessageRow {
         get throws {
-            let message = try MessageRow.fetchOne(
-                db, sql: "SELECT * FROM message WHERE id = ? AND account = ?",
-                arguments: [self["message"], try account.id])
-            guard let message else { throw Refusal.badRequest("The inbox has no message \(self["message"])") }
-            return message
+            try MessageRow.first("WHERE id = ? AND account = ?", [self["message"], account.id], in: db)
+                .orThrow(.badRequest("The inbox has no message \(self["message"])"))
         }
     }
 }

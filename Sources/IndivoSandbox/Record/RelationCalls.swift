@@ -1,6 +1,3 @@
-import Foundation
-import GRDB
-
 enum RelationCalls {
     static let routes: [Route] = [
         .put("document_rels", "/records/{record}/documents/{document}/rels/{relation}/{object}", .recordDocument) { call in
@@ -23,7 +20,7 @@ enum RelationCalls {
     private static let names: Set = ["annotation", "answers", "attachment", "followup", "interpretation"]
 
     private static func relationType(_ call: Call) throws -> String {
-        guard names.contains(call["relation"]) else { throw Refusal.notFound }
+        try require(names.contains(call["relation"]), .notFound)
         return namespace + call["relation"]
     }
 
@@ -32,18 +29,12 @@ enum RelationCalls {
     private static func list(_ call: Call) throws -> Response {
         let document = try call.document
         let status = try ListArguments(call.request.query).status
-        let columns = DocumentRow.columns.split(separator: ",").map {
-            "object." + $0.trimmingCharacters(in: .whitespaces)
-        }
-        let documents = try DocumentRow.fetchAll(
-            call.db,
-            sql: """
-                SELECT \(columns.joined(separator: ", ")) FROM relation
-                JOIN document AS subject ON subject.id = relation.subject
-                JOIN document AS object ON object.id = relation.object
-                WHERE subject.original = ? AND relation.type = ? AND object.status = ? ORDER BY relation.serial
-                """,
-            arguments: [document.original, namespace + call["relation"], status])
+        let documents = try DocumentRow.all(
+            """
+            JOIN (SELECT relation.serial AS number, object FROM relation JOIN document ON document.id = subject
+                  WHERE original = ? AND relation.type = ?) ON id = object
+            WHERE status = ? ORDER BY number
+            """, [document.original, namespace + call["relation"], status], in: call.db)
         return try call.list(documents, total: documents.count, record: call.record.id)
     }
 

@@ -16,9 +16,7 @@ extension Store {
             id: server.identifiers.id(.record), label: label ?? demographics.fullName, owner: owner, createdAt: now,
             creator: creator.id.isEmpty ? nil : creator.id, externalId: externalId)
         try record.insert(db)
-        for name in Store.carenets {
-            try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db)
-        }
+        for name in Store.carenets { try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db) }
         record.demographics = try store(data, demographics, in: record, creator: creator).id
         return record
     }
@@ -35,13 +33,9 @@ extension Store {
         // A demographics document becomes a fact only here: one that is pushed like any other is just stored.
         let content = DocumentContent(stored: data, type: DocumentType.namespace + "Demographics")
         let scope = DocumentScope(record: record.id)
-        let document: DocumentRow
-        if let id = record.demographics, let old = try find(id, in: scope) {
-            document = try replace(old, with: content, by: creator)
-        } else {
-            document = try create(content, in: scope, by: creator)
-        }
-        try FactStore(db: db).insert([demographics.fact], of: document.id, record: record.id, at: now, server.identifiers)
+        let old = try record.demographics.flatMap { try find($0, in: scope) }
+        let document = try old.map { try replace($0, with: content, by: creator) } ?? create(content, in: scope, by: creator)
+        try FactRow.insert([demographics.fact], of: document.id, record: record.id, at: now, server.identifiers, in: db)
         try db.execute(sql: "UPDATE record SET demographics = ? WHERE id = ?", arguments: [document.id, record.id])
         return document
     }

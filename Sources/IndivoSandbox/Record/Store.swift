@@ -37,12 +37,12 @@ struct Store {
         _ content: DocumentContent, in scope: DocumentScope, externalId: String? = nil, by creator: Principal.Identity,
         replacing old: DocumentRow? = nil
     ) throws -> DocumentRow {
-        // The real server's database has room for 250 characters, counts code points, and fails on more.
-        if let externalId, externalId.unicodeScalars.count > 250 {
-            throw Refusal.badRequest("The external id, with the app's id, is longer than 250 characters")
-        }
-        if let externalId, try find(externalId: externalId, in: scope) != nil {
-            throw Refusal.badRequest("Duplicate external id. Each document requires a unique external id")
+        if let externalId {
+            // The real server's database has room for 250 characters, counts code points, and fails on more.
+            let isLong = externalId.unicodeScalars.count > 250
+            try require(!isLong, .badRequest("The external id, with the app's id, is longer than 250 characters"))
+            let known = try find(externalId: externalId, in: scope)
+            try require(known == nil, .badRequest("Duplicate external id. Each document requires a unique external id"))
         }
         let facts = scope.holdsFacts ? try content.facts(server.models) : []
         let id = server.identifiers.id(.document)
@@ -53,7 +53,7 @@ struct Store {
             original: old?.original ?? id, replaces: old?.id)
         try document.insert(db, content: content.data)
         if let record = scope.record {
-            try FactStore(db: db).insert(facts, of: document.id, record: record, at: now, server.identifiers)
+            try FactRow.insert(facts, of: document.id, record: record, at: now, server.identifiers, in: db)
         }
         return document
     }
@@ -62,11 +62,10 @@ struct Store {
     func replace(
         _ old: DocumentRow, with content: DocumentContent, externalId: String? = nil, by creator: Principal.Identity
     ) throws -> DocumentRow {
-        let new = try create(
-            content, in: DocumentScope(record: old.record, app: old.app), externalId: externalId, by: creator,
-            replacing: old)
+        let scope = DocumentScope(record: old.record, app: old.app)
+        let new = try create(content, in: scope, externalId: externalId, by: creator, replacing: old)
         try db.execute(sql: "UPDATE document SET replacedBy = ? WHERE id = ?", arguments: [new.id, old.id])
-        try FactStore(db: db).delete(of: old.id)
+        try db.execute(sql: "DELETE FROM fact WHERE document = ?", arguments: [old.id])
         return new
     }
 
@@ -82,16 +81,16 @@ struct Store {
     }
 
     func find(_ id: String, in scope: DocumentScope) throws -> DocumentRow? {
-        try DocumentRow.fetchFirst(db, "id = ? AND \(scope.condition)", [id] + scope.arguments)
+        try DocumentRow.first("WHERE id = ? AND \(scope.condition)", [id] + scope.arguments, in: db)
     }
 
     func find(externalId: String, in scope: DocumentScope) throws -> DocumentRow? {
-        try DocumentRow.fetchFirst(db, "externalId = ? AND \(scope.condition)", [externalId] + scope.arguments)
+        try DocumentRow.first("WHERE externalId = ? AND \(scope.condition)", [externalId] + scope.arguments, in: db)
     }
 
     func label(_ document: DocumentRow, _ label: String) throws -> DocumentRow {
         // The real server's column has 100 characters, counted as code points, and it fails on more.
-        guard label.unicodeScalars.count <= 100 else { throw Refusal.badRequest("A label has at most 100 characters") }
+        try require(label.unicodeScalars.count <= 100, .badRequest("A label has at most 100 characters"))
         try db.execute(sql: "UPDATE document SET label = ? WHERE id = ?", arguments: [label, document.id])
         var copy = document
         copy.label = label
@@ -104,5 +103,4 @@ struct Store {
             sql: "INSERT INTO statusChange (document, status, reason, at, by) VALUES (?, ?, ?, ?, ?)",
             arguments: [document.id, status, reason, now, principal])
     }
-
 }

@@ -6,52 +6,38 @@ import GRDB
 enum AuditCalls {
     static let routes: [Route] = [
         .get("audit_query", "/records/{record}/audits/query/", .recordDocument, writes: true, query),
-        .get("audit_record_view", "/records/{record}/audits/", .recordDocument, writes: true) { call in
-            try view(call, "record = ?", [call.record.id])
-        },
-        .get("audit_document_view", "/records/{record}/audits/documents/{document}/", .recordDocument, writes: true) { call in
-            try view(call, "record = ? AND document = ?", [call.record.id, call["document"]])
-        },
+        .get("audit_record_view", "/records/{record}/audits/", .recordDocument, writes: true, view),
+        .get("audit_document_view", "/records/{record}/audits/documents/{document}/", .recordDocument, writes: true, view),
         .get(
             "audit_function_view", "/records/{record}/audits/documents/{document}/functions/{function}/",
-            .recordDocument, writes: true
-        ) { call in
-            try view(call, "record = ? AND document = ? AND function = ?", [call.record.id, call["document"], call["function"]])
-        },
+            .recordDocument, writes: true, view),
     ]
 
     private static func query(_ call: Call) throws -> Response {
-        let record = try call.record.id
-        var query = try ReportQuery(call.request.query)
-        guard call.request.query["record_id"] == nil else {
-            throw Refusal.badRequest("Cannot make Audit queries over records not in the request url")
-        }
-        try query.check(on: .audit)
-        query.filters.append(("record_id", record))
-        let sql = ReportSQL(query: query, subject: .audit, source: "FROM audit WHERE true", sourceArguments: [])
-        if query.aggregate != nil {
-            let (groups, total) = try sql.groups(call.db)
-            return .xml(ReportMarkup.report(query, total: total, ReportMarkup.aggregates(groups)))
-        }
-        let (rows, total): ([AuditRow], Int) = try sql.rows(call.db, columns: "audit.*")
+        let arguments = try ListArguments(call.request.query)
+        let isForeign = call.request.query["record_id"] != nil
+        try require(!isForeign, .badRequest("Cannot make Audit queries over records not in the request url"))
+        let filters = arguments.filters + [("record_id", try call.record.id)]
+        let query = try ReportQuery(arguments, on: .audit, filters: filters, from: "FROM audit WHERE true", [])
+        if query.aggregate != nil { return try ReportMarkup.aggregates(of: query, in: call.db) }
+        let (rows, total): ([AuditRow], Int) = try query.rows(call.db, columns: AuditRow.columns)
         return .xml(ReportMarkup.report(query, total: total, rows.map(item)))
     }
 
     /// The older form: only the page can be chosen, an order is given back and has no effect.
-    private static func view(_ call: Call, _ condition: String, _ arguments: StatementArguments) throws -> Response {
+    private static func view(_ call: Call) throws -> Response {
         let list = try ListArguments(call.request.query)
-        let (limit, offset) = (list.limit, list.offset)
+        let (limit, offset, order) = (list.limit, list.offset, list.orderBy ?? "-created_at")
         // As on the real server there is nothing where one is negative.
-        guard limit >= 0, offset >= 0 else { throw Refusal.notFound }
+        try require(limit >= 0 && offset >= 0, .notFound)
+        // The columns are called as the captures.
+        let columns = ["document", "function"].filter { call.captures[$0] != nil }
+        let condition = (["record"] + columns).map { "\($0) = ?" }.joined(separator: " AND ")
+        let arguments = StatementArguments([try call.record.id] + columns.map { call[$0] })
         let total = try Int.fetchOne(call.db, sql: "SELECT count(*) FROM audit WHERE \(condition)", arguments: arguments) ?? 0
-        let rows = try AuditRow.fetchAll(
-            call.db,
-            sql: "SELECT * FROM audit WHERE \(condition) ORDER BY at DESC, serial DESC LIMIT \(limit) OFFSET \(offset)",
-            arguments: arguments)
-        return .xml(
-            ReportMarkup.report(
-                total: total, limit: limit, offset: offset, order: list.orderBy ?? "-created_at", .empty,
-                rows.map(item)))
+        let page = "WHERE \(condition) ORDER BY at DESC, serial DESC LIMIT ? OFFSET ?"
+        let rows = try AuditRow.all(page, arguments + [limit, offset], in: call.db)
+        return .xml(ReportMarkup.report(total: total, limit: limit, offset: offset, order: order, .empty, rows.map(item)))
     }
 
     private static func item(_ row: AuditRow) -> Markup {

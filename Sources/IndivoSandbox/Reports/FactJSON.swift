@@ -2,47 +2,36 @@ import GRDB
 import IndivoModel
 import OrderedJSON
 
-/// Writes facts as SDMJ, the server's JSON of data models.
-struct FactJSON {
-    let models: ModelCatalog
-
-    init(_ models: ModelCatalog) { self.models = models }
-
-    func list(_ facts: [FactRow], in db: Database) throws -> String {
-        let children = try FactStore(db: db).children(of: facts)
-        return JSONValue(try facts.map { try object($0, children) }).serverText
+extension ModelCatalog {
+    /// Facts as SDMJ, the server's JSON of data models.
+    func json(_ facts: [FactRow], in db: Database) throws -> String {
+        let children = try FactRow.children(of: facts, in: db)
+        return JSONValue(try facts.map { try json($0, children) }).serverText
     }
 
-    private func object(_ fact: FactRow, _ children: FactChildren) throws -> JSONValue {
+    private func json(_ fact: FactRow, _ children: FactChildren) throws -> JSONValue {
+        let values = try fact.values()
         var members = [
             JSONMember(name: "__modelname__", value: JSONValue(fact.model)),
             JSONMember(name: "__documentid__", value: JSONValue(fact.document)),
         ]
-        let values = try fact.values()
-        for field in models.fields(of: fact.model) {
+        for field in fields(of: fact.model) {
             members.append(JSONMember(name: field.name, value: FieldText.json(values[field.name] ?? .null, field.type)))
         }
-        for relation in models[fact.model]?.outputs ?? [] {
-            let nested = try children.of(fact, relation.name).map { try object($0, children) }
-            if relation.isList {
-                members.append(JSONMember(name: relation.name, value: JSONValue(nested)))
-            } else if let child = nested.first {
-                members.append(JSONMember(name: relation.name, value: child))
-            }
+        for relation in self[fact.model]?.outputs ?? [] {
+            let nested = try children.of(fact, relation.name).map { try json($0, children) }
+            guard let value = relation.isList ? JSONValue(nested) : nested.first else { continue }
+            members.append(JSONMember(name: relation.name, value: value))
         }
         return JSONValue(members: members)
     }
-}
 
-extension ModelCatalog {
     /// A model's leaves, in order; demographics, which are no model that reports know, have theirs too.
     func fields(of model: String) -> [DataModel.Field] {
-        if model == "Demographics" {
-            return DemographicsContent.fields.map {
-                DataModel.Field(name: $0, type: $0.hasSuffix("_preferred_p") ? .boolean : $0 == "bday" ? .date : .string)
-            }
+        guard model == "Demographics" else { return self[model]?.fields ?? [] }
+        return DemographicsContent.fields.map { name, _ in
+            DataModel.Field(name: name, type: name.hasSuffix("_preferred_p") ? .boolean : name == "bday" ? .date : .string)
         }
-        return self[model]?.fields ?? []
     }
 }
 

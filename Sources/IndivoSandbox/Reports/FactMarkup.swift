@@ -1,39 +1,28 @@
 import GRDB
-import IndivoModel
 
-/// Writes facts as SDMX, without the namespace that documents need on their way in.
-struct FactMarkup {
-    let models: ModelCatalog
+extension ModelCatalog {
+    /// Facts as SDMX, without the namespace that documents need on their way in.
+    func markup(_ facts: [FactRow], in db: Database) throws -> Markup { try markup(facts, FactRow.children(of: facts, in: db)) }
 
-    init(_ models: ModelCatalog) { self.models = models }
-
-    func models(_ facts: [FactRow], in db: Database) throws -> Markup {
-        try models(facts, FactStore(db: db).children(of: facts))
+    private func markup(_ facts: [FactRow], _ children: FactChildren) throws -> Markup {
+        facts.isEmpty ? "<Models/>" : "<Models>\(try facts.map { try markup($0, children) })</Models>"
     }
 
-    private func models(_ facts: [FactRow], _ children: FactChildren) throws -> Markup {
-        if facts.isEmpty { return "<Models/>" }
-        return "<Models>\(try facts.map { try model($0, children) })</Models>"
-    }
-
-    private func model(_ fact: FactRow, _ children: FactChildren) throws -> Markup {
-        var markup: Markup = "<Model documentId=\"\(fact.document)\" name=\"\(fact.model)\">"
+    private func markup(_ fact: FactRow, _ children: FactChildren) throws -> Markup {
         let values = try fact.values()
-        for field in models.fields(of: fact.model) {
-            if let text = FieldText.text(values[field.name] ?? .null, field.type) {
-                markup += "<Field name=\"\(field.name)\">\(text)</Field>"
-            } else {
-                markup += "<Field name=\"\(field.name)\"/>"
-            }
+        var markup: Markup = "<Model documentId=\"\(fact.document)\" name=\"\(fact.model)\">"
+        func add(_ name: String, _ value: Markup?) {
+            if let value { markup += "<Field name=\"\(name)\">\(value)</Field>" } else { markup += "<Field name=\"\(name)\"/>" }
         }
-        for relation in models[fact.model]?.outputs ?? [] {
+        for field in fields(of: fact.model) {
+            add(field.name, FieldText.text(values[field.name] ?? .null, field.type).map { Markup(escaping: $0) })
+        }
+        for relation in self[fact.model]?.outputs ?? [] {
             let nested = children.of(fact, relation.name)
-            if relation.isList, nested.isEmpty {
-                markup += "<Field name=\"\(relation.name)\"/>"
-            } else if relation.isList {
-                markup += "<Field name=\"\(relation.name)\">\(try models(nested, children))</Field>"
+            if relation.isList {
+                add(relation.name, nested.isEmpty ? nil : try self.markup(nested, children))
             } else if let child = nested.first {
-                markup += "<Field name=\"\(relation.name)\">\(try model(child, children))</Field>"
+                add(relation.name, try self.markup(child, children))
             }
         }
         return markup + "</Model>"

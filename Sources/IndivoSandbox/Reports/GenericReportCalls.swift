@@ -10,40 +10,29 @@ enum GenericReportCalls {
     private static let formats: Set = ["application/json", "application/xml", "text/xml", "application/rdf+xml"]
 
     private static func list(_ call: Call) throws -> Response {
-        let query = try ReportQuery(call.request.query)
+        let arguments = try ListArguments(call.request.query)
         let format = call.request.query["response_format"] ?? "application/json"
-        guard formats.contains(format) else { throw Refusal.badRequest("format not supported") }
-        guard let shape = call.server.models.find(call["model"]) else {
-            guard !ModelCatalog.otherTables.contains(call["model"].lowercased()) else {
-                // The real server fails when asked for one of its tables that is no data model.
-                throw Refusal.badRequest("\(call["model"]) is not a data model")
-            }
+        try require(formats.contains(format), .badRequest("format not supported"))
+        let (name, models) = (call["model"], call.server.models)
+        guard let shape = models.find(name) else {
+            // The real server fails when asked for one of its tables that is no data model.
+            try require(!ModelCatalog.otherTables.contains(name.lowercased()), .badRequest("\(name) is not a data model"))
             throw Refusal.notFound
         }
-        try query.check(on: .model(shape))
+        let query = try call.report(arguments, on: .model(shape))
         let isRDF = format == "application/rdf+xml"
         // Not every model has a form in RDF, and no aggregate has.
-        guard !isRDF || RDFGraph.models[shape.name] != nil && query.aggregate == nil else {
-            throw Refusal.badRequest("format not supported")
-        }
-        let sql = try call.reportSQL(query, .model(shape), model: shape.name)
-        if query.aggregate != nil {
-            return try aggregates(sql.groups(call.db).groups, grouped: query.isGrouped, format)
-        }
-        let facts: [FactRow] = try sql.rows(call.db, columns: FactRow.columns).rows
-        if isRDF {
-            return .rdf(try RDFGraph.facts(facts, of: call.record.id, server: call.server, in: call.db))
-        }
-        if format == "application/json" {
-            return .json(try FactJSON(call.server.models).list(facts, in: call.db))
-        }
-        let markup = try FactMarkup(call.server.models).models(facts, in: call.db)
-        return Response(type: format, text: markup.description)
+        try require(!isRDF || RDFGraph.paths[shape.name] != nil && query.aggregate == nil, .badRequest("format not supported"))
+        if query.aggregate != nil { return try aggregates(query.groups(call.db).groups, grouped: query.isGrouped, format) }
+        let facts: [FactRow] = try query.rows(call.db, columns: FactRow.columns).rows
+        if isRDF { return .rdf(try RDFGraph.facts(facts, of: call.record.id, server: call.server, in: call.db)) }
+        if format == "application/json" { return .json(try models.json(facts, in: call.db)) }
+        return Response(type: format, text: try models.markup(facts, in: call.db).description)
     }
 
-    private static func aggregates(_ groups: [ReportSQL.Group], grouped: Bool, _ format: String) throws -> Response {
+    private static func aggregates(_ groups: [ReportQuery.Group], grouped: Bool, _ format: String) throws -> Response {
         // The real server fails on an aggregate without groups here.
-        guard grouped else { throw Refusal.badRequest("Aggregates need a group_by or a date_group in this report") }
+        try require(grouped, .badRequest("Aggregates need a group_by or a date_group in this report"))
         if format == "application/json" {
             let items = groups.map { group -> JSONValue in
                 ["__modelname__": "AggregateReport", "group": group.label ?? .null, "value": group.value]
@@ -52,16 +41,15 @@ enum GenericReportCalls {
         }
         let items = try groups.map { group -> Markup in
             // The real server cannot write the group as XML unless it is a text.
-            guard let label = group.label?.string, !group.isDateLabel else {
-                throw Refusal.badRequest("Some groups are not texts, and cannot be written as XML; ask for JSON")
-            }
+            let problem = "Some groups are not texts, and cannot be written as XML; ask for JSON"
+            guard let label = group.label?.string, !group.isDateLabel else { throw Refusal.badRequest(problem) }
             return "<AggregateReport group=\"\(label)\" value=\"\(group.valueText(DateWords.plain))\"/>"
         }
         return Response(type: format, text: ("<AggregateReports>\(items)</AggregateReports>" as Markup).description)
     }
 }
 
-extension ReportSQL.Group {
+extension ReportQuery.Group {
     /// - Parameter date: How a date is written.
     func labelText(_ date: (String) -> String) -> String {
         isDateLabel ? date(Self.text(label ?? .null)) : Self.text(label ?? .null)
@@ -77,17 +65,19 @@ extension ReportSQL.Group {
 }
 
 extension Call {
-    /// The facts of a model that the caller may see: of the record, or of what is shared in the carenet.
-    func reportSQL(_ query: ReportQuery, _ subject: ReportSubject, model: String) throws -> ReportSQL {
+    /// A report on the facts of a model that the caller may see: of the record, or of what is shared in the carenet.
+    func report(
+        _ list: ListArguments, on subject: ReportSubject, filters: [(field: String, value: String)]? = nil
+    ) throws -> ReportQuery {
         var source = """
             FROM fact JOIN document ON document.id = fact.document
             WHERE fact.record = ? AND fact.model = ? AND document.status = ?
             """
-        var arguments: StatementArguments = [try record.id, model, query.status]
+        var arguments: StatementArguments = [try record.id, subject.name, list.status]
         if let carenet = target.carenet {
-            source += " AND " + Sharing.isShared("document")
+            source += " AND " + Sharing.condition("document.id", "?")
             arguments += [carenet.id]
         }
-        return ReportSQL(query: query, subject: subject, source: source, sourceArguments: arguments)
+        return try ReportQuery(list, on: subject, filters: filters ?? list.filters, from: source, arguments)
     }
 }

@@ -28,9 +28,8 @@ final class RDFGraph {
     /// Adds a statement, unless it was made before.
     func add(_ subject: Node, _ predicate: String, _ object: Object) {
         if statements[subject] == nil { subjects.append(subject) }
-        let known = statements[subject] ?? []
-        guard !known.contains(where: { $0.predicate == predicate && $0.object == object }) else { return }
-        statements[subject, default: []].append((predicate, object))
+        let isKnown = statements[subject]?.contains { $0.predicate == predicate && $0.object == object } ?? false
+        if !isKnown { statements[subject, default: []].append((predicate, object)) }
     }
 
     /// Adds a literal; one that is nil or empty states nothing.
@@ -49,9 +48,7 @@ final class RDFGraph {
 
     /// A prefixed name as a URI.
     private static func expand(_ name: String) -> String {
-        for (prefix, uri) in prefixes where name.hasPrefix(prefix + ":") {
-            return uri + name.dropFirst(prefix.count + 1)
-        }
+        for (prefix, uri) in prefixes where name.hasPrefix(prefix + ":") { return uri + name.dropFirst(prefix.count + 1) }
         return name
     }
 
@@ -81,7 +78,5 @@ final class RDFGraph {
 }
 
 extension Response {
-    static func rdf(_ graph: RDFGraph) -> Response {
-        Response(type: "application/rdf+xml", text: graph.markup.description)
-    }
+    static func rdf(_ graph: RDFGraph) -> Response { Response(type: "application/rdf+xml", text: graph.markup.description) }
 }

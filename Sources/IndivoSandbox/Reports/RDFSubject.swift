@@ -9,13 +9,13 @@ struct RDFSubject {
     var prefix = ""
 
     private static let schema = "http://www.w3.org/2001/XMLSchema#"
-    private static let nameParts = [
-        ("given", "v:given-name"), ("family", "v:family-name"), ("middle", "v:additional-name"),
-        ("prefix", "v:honorific-prefix"), ("suffix", "v:honorific-suffix"),
+    private static let nameParts: KeyValuePairs = [
+        "v:given-name": "given", "v:family-name": "family", "v:additional-name": "middle", "v:honorific-prefix": "prefix",
+        "v:honorific-suffix": "suffix",
     ]
-    private static let addressParts = [
-        ("street", "v:street-address"), ("city", "v:locality"), ("region", "v:region"), ("postalcode", "v:postal-code"),
-        ("country", "v:country"),
+    private static let addressParts: KeyValuePairs = [
+        "v:street-address": "street", "v:locality": "city", "v:region": "region", "v:postal-code": "postalcode",
+        "v:country": "country",
     ]
 
     private func string(_ field: String) -> String? { values[prefix + field]?.string }
@@ -29,14 +29,18 @@ struct RDFSubject {
         return child
     }
 
-    func text(_ predicate: String, _ field: String) { graph.add(node, predicate, text: string(field)) }
+    /// Texts: the predicates, each with its field.
+    func texts(_ fields: KeyValuePairs<String, String>) {
+        for (predicate, field) in fields { graph.add(node, predicate, text: string(field)) }
+    }
 
-    /// A date or an instant; in RDF the server leaves the zone out.
-    func date(_ predicate: String, _ field: String) {
-        guard let text = string(field), !text.isEmpty else { return }
-        if text.count == 10 { return day(predicate, field) }
-        let written = text.replacing(".000000Z", with: "").replacing("Z", with: "")
-        graph.add(node, predicate, .literal(written, dataType: Self.schema + "dateTime"))
+    /// Dates or instants; in RDF the server leaves the zone out.
+    func dates(_ fields: KeyValuePairs<String, String>) {
+        for (predicate, field) in fields where has(field) {
+            let text = string(field) ?? ""
+            let written = text.replacing(".000000Z", with: "").replacing("Z", with: "")
+            graph.add(node, predicate, .literal(written, dataType: Self.schema + (text.count == 10 ? "date" : "dateTime")))
+        }
     }
 
     func day(_ predicate: String, _ field: String) {
@@ -54,29 +58,27 @@ struct RDFSubject {
         graph.type(code.node, "sp:Code", RDFGraph.smart.dropLast() + "/codes/" + type)
         code.coded(field)
         let value = child(predicate, "sp:CodedValue")
-        value.text("dcterms:title", field + "_title")
+        value.texts(["dcterms:title": field + "_title"])
         graph.add(value.node, "sp:code", .node(code.node))
     }
 
     private func coded(_ field: String) {
-        text("dcterms:identifier", field + "_identifier")
-        text("dcterms:title", field + "_title")
-        text("sp:system", field + "_system")
+        texts(["dcterms:identifier": field + "_identifier", "dcterms:title": field + "_title", "sp:system": field + "_system"])
     }
 
     /// Where it is known from: here the code stands for itself, without a name.
-    func provenance() {
-        if string("provenance_identifier") != nil { child("sp:provenance", "sp:Code").coded("provenance") }
-    }
+    func provenance() { if string("provenance_identifier") != nil { child("sp:provenance", "sp:Code").coded("provenance") } }
 
-    func sign(_ predicate: String, _ field: String) {
-        // As on the real server a zero counts for nothing.
-        let isZero = (values[prefix + field + "_value"]?.double ?? 0) == 0
-        guard !isZero || has(field + "_unit") else { return }
-        let sign = child(predicate, "sp:VitalSign")
-        if !isZero { sign.number("sp:value", field + "_value") }
-        sign.text("sp:unit", field + "_unit")
-        sign.code("sp:vitalName", field + "_name", "VitalSign")
+    func signs(_ fields: KeyValuePairs<String, String>) {
+        for (predicate, field) in fields {
+            // As on the real server a zero counts for nothing.
+            let isZero = (values[prefix + field + "_value"]?.double ?? 0) == 0
+            guard !isZero || has(field + "_unit") else { continue }
+            let sign = child(predicate, "sp:VitalSign")
+            if !isZero { sign.number("sp:value", field + "_value") }
+            sign.texts(["sp:unit": field + "_unit"])
+            sign.code("sp:vitalName", field + "_name", "VitalSign")
+        }
     }
 
     /// A quantity, which has both a value and a unit.
@@ -110,15 +112,13 @@ struct RDFSubject {
     /// A vCard name; nothing when no part of it is known.
     func name(_ predicate: String, _ prefix: String) { vCard(predicate, "v:Name", Self.nameParts, prefix) }
 
-    func hasName(_ prefix: String) -> Bool { Self.nameParts.contains { has(prefix + $0.0) } }
+    func hasName(_ prefix: String) -> Bool { Self.nameParts.contains { has(prefix + $0.value) } }
 
     /// A vCard address; nothing when no part of it is known.
     func address(_ predicate: String, _ prefix: String) { vCard(predicate, "v:Address", Self.addressParts, prefix) }
 
-    private func vCard(_ predicate: String, _ type: String, _ parts: [(String, String)], _ prefix: String) {
-        guard parts.contains(where: { has(prefix + $0.0) }) else { return }
-        let card = child(predicate, type, prefix: prefix)
-        for (field, predicate) in parts { card.text(predicate, field) }
+    private func vCard(_ predicate: String, _ type: String, _ parts: KeyValuePairs<String, String>, _ prefix: String) {
+        if parts.contains(where: { has(prefix + $0.value) }) { child(predicate, type, prefix: prefix).texts(parts) }
     }
 
     /// vCard telephones, those that have numbers.
@@ -128,16 +128,16 @@ struct RDFSubject {
             let types = ["h": "v:Home", "w": "v:Work", "c": "v:Cell"]
             if let type = types[telephone.string("type") ?? ""] { graph.type(telephone.node, type) }
             if values[telephone.prefix + "preferred_p"]?.boolean == true { graph.type(telephone.node, "v:Pref") }
-            telephone.text("rdf:value", "number")
+            telephone.texts(["rdf:value": "number"])
         }
     }
 
     /// An organization, where anything of it is known: its address, or one of the fields that name it.
-    func organization(_ predicate: String, _ type: String, prefix: String, _ fields: [(predicate: String, field: String)]) {
-        let hasAddress = Self.addressParts.contains { has(prefix + "adr_" + $0.0) }
-        guard hasAddress || fields.contains(where: { string(prefix + $0.field) != nil }) else { return }
+    func organization(_ predicate: String, _ type: String, prefix: String, _ fields: KeyValuePairs<String, String>) {
+        let hasAddress = Self.addressParts.contains { has(prefix + "adr_" + $0.value) }
+        guard hasAddress || fields.contains(where: { string(prefix + $0.value) != nil }) else { return }
         let organization = child(predicate, type, prefix: prefix)
-        for (predicate, field) in fields { organization.text(predicate, field) }
+        organization.texts(fields)
         organization.address("v:adr", "adr_")
     }
 
@@ -145,11 +145,10 @@ struct RDFSubject {
         guard hasName("provider_name_") else { return }
         let provider = child("sp:provider", "sp:Provider", prefix: "provider_")
         provider.name("v:n", "name_")
-        for (predicate, field) in [
-            ("sp:deaNumber", "dea_number"), ("sp:npiNumber", "npi_number"), ("sp:ethnicity", "ethnicity"),
-            ("sp:race", "race"), ("sp:preferredLanguage", "preferred_language"), ("foaf:gender", "gender"),
-            ("v:email", "email"), ("v:bday", "bday"),
-        ] { provider.text(predicate, field) }
+        provider.texts([
+            "sp:deaNumber": "dea_number", "sp:npiNumber": "npi_number", "sp:ethnicity": "ethnicity", "sp:race": "race",
+            "sp:preferredLanguage": "preferred_language", "foaf:gender": "gender", "v:email": "email", "v:bday": "bday",
+        ])
         provider.address("v:adr", "adr_")
         provider.telephones()
     }

@@ -9,64 +9,44 @@ extension ReportSubject {
         return ReportSubject(name: shape.name, fields: fields)
     }
 
-    // The minimal reports have field names of their own, from the days before the data models.
+    /// A model asked about by names of the minimal report's own, from the days before the data models.
+    private static func minimal(_ name: String, _ fields: [String: Field]) -> ReportSubject {
+        ReportSubject(name: name, fields: fields.merging(["created_at": .createdAt]) { first, _ in first })
+    }
 
-    static let equipment = ReportSubject(
-        name: "Equipment",
-        fields: [
+    static let equipment = minimal(
+        "Equipment",
+        [
             "date_started": .fact("date_started", .date), "date_stopped": .fact("date_stopped", .date),
             "equipment_name": .fact("name", .string), "equipment_vendor": .fact("vendor", .string),
-            "created_at": .createdAt,
         ])
-
-    static let procedure = ReportSubject(
-        name: "Procedure",
-        fields: [
-            "procedure_name": .fact("name", .string), "date_performed": .fact("date_performed", .dateTime),
-            "created_at": .createdAt,
-        ])
-
-    static let simpleClinicalNote = ReportSubject(
-        name: "SimpleClinicalNote",
-        fields: [
+    static let procedure = minimal(
+        "Procedure", ["procedure_name": .fact("name", .string), "date_performed": .fact("date_performed", .dateTime)])
+    static let simpleClinicalNote = minimal(
+        "SimpleClinicalNote",
+        [
             "specialty": .fact("specialty", .string), "provider_name": .fact("provider_name", .string),
-            "date_of_visit": .fact("date_of_visit", .dateTime), "created_at": .createdAt,
+            "date_of_visit": .fact("date_of_visit", .dateTime),
         ])
+    static let measurement = minimal(
+        "Measurement",
+        ["lab_code": .fact("type", .string), "value": .fact("value", .number), "date_measured": .fact("datetime", .dateTime)])
 
-    static let measurement = ReportSubject(
-        name: "Measurement",
-        fields: [
-            "lab_code": .fact("type", .string), "value": .fact("value", .number),
-            "date_measured": .fact("datetime", .dateTime), "created_at": .createdAt,
-        ])
-
-    static let audit = ReportSubject(
-        name: "Audit",
-        fields: [
-            "document_id": Field(kind: .string, expression: "audit.document"),
-            "external_id": Field(kind: .string, expression: "audit.externalId"),
-            "request_date": Field(kind: .timestamp, expression: "audit.at"),
-            "function_name": Field(kind: .string, expression: "audit.function"),
-            "principal_email": Field(kind: .string, expression: "audit.principal"),
-            "proxied_by_email": Field(kind: .string, expression: "audit.proxiedBy"),
-            "record_id": Field(kind: .string, expression: "audit.record"),
-            "created_at": Field(kind: .timestamp, expression: "audit.at"),
-        ],
-        serial: "audit.serial")
+    static let audit: ReportSubject = {
+        let columns = [
+            "document_id": "document", "external_id": "externalId", "function_name": "function", "principal_email": "principal",
+            "proxied_by_email": "proxiedBy", "record_id": "record",
+        ]
+        var fields = columns.mapValues { Field(type: .string, expression: "audit." + $0) }
+        for name in ["request_date", "created_at"] { fields[name] = Field(type: .dateTime, expression: "audit.at", isStamp: true) }
+        return ReportSubject(name: "Audit", fields: fields, serial: "audit.serial")
+    }()
 }
 
 extension ReportSubject.Field {
     static func fact(_ name: String, _ type: DataModel.FieldType) -> ReportSubject.Field {
-        let kind: Kind =
-            switch type {
-            case .number: .number
-            case .date: .day
-            case .dateTime: .instant
-            case .boolean: .boolean
-            case .string: .string
-            }
-        return ReportSubject.Field(kind: kind, expression: "json_extract(fact.body, '$.\"\(name)\"')")
+        ReportSubject.Field(type: type, expression: "json_extract(fact.body, '$.\"\(name)\"')")
     }
 
-    static let createdAt = ReportSubject.Field(kind: .timestamp, expression: "fact.createdAt")
+    static let createdAt = ReportSubject.Field(type: .dateTime, expression: "fact.createdAt", isStamp: true)
 }

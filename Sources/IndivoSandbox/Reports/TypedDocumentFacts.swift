@@ -1,51 +1,41 @@
 import IndivoModel
 import IndivoXML
 
-/// Turns the typed documents the server still takes (Equipment, Procedure, SimpleClinicalNote), already valid against
-/// their schemas, into facts.
-struct TypedDocumentFacts {
-    let models: ModelCatalog
-
-    func read(_ root: XMLNode) throws -> [FactDraft] {
-        guard let shape = models[root.name] else { throw NoFacts() }
+extension ModelCatalog {
+    /// The fact of a typed document that the server still takes (Equipment, Procedure, SimpleClinicalNote), already valid
+    /// against its schema.
+    func fact(typed root: XMLNode) throws -> FactDraft {
+        guard let shape = self[root.name] else { throw NoFacts() }
         var reader = FactReader(shape)
-        for (field, text) in fields(of: root) {
+        for (field, path) in ModelCatalog.fields[root.name] ?? [] {
+            let names = path.split(separator: "@", maxSplits: 1).map(String.init)
+            let node = names[0].split(separator: "/").reduce(root as XMLNode?) { $0?.child(named: String($1)) }
+            let text = names.count == 1 ? node?.text() : node?.attr(names[1])
             if let text, !text.isEmpty { try reader.read(field, text) }
         }
-        return [try reader.finish()]
+        return try reader.finish()
     }
 
-    private func fields(of root: XMLNode) -> [(String, String?)] {
-        func text(_ path: String...) -> String? {
-            var node: XMLNode? = root
-            for name in path { node = node?.child(named: name) }
-            return node?.text()
-        }
-        /// A coded value becomes four fields: its text, and its attributes.
-        func code(_ element: String, _ field: String) -> [(String, String?)] {
-            let node = root.child(named: element)
-            return [(field, node?.text())] + ["type", "value", "abbrev"].map { (field + "_" + $0, node?.attr($0)) }
-        }
-        switch root.name {
-        case "Equipment":
-            return [
-                ("date_started", text("dateStarted")), ("date_stopped", text("dateStopped")), ("name", text("name")),
-                ("vendor", text("vendor")), ("description", text("description")),
-            ]
-        case "Procedure":
-            return code("name", "name") + [
-                ("date_performed", text("datePerformed")), ("provider_name", text("provider", "name")),
-                ("provider_institution", text("provider", "institution")), ("location", text("location")),
-                ("comments", text("comments")),
-            ]
-        default:
-            return code("visitType", "visit_type") + code("specialty", "specialty") + [
-                ("date_of_visit", text("dateOfVisit")), ("finalized_at", text("finalizedAt")),
-                ("visit_location", text("visitLocation")), ("signed_at", text("signature", "at")),
-                ("provider_name", text("signature", "provider", "name")),
-                ("provider_institution", text("signature", "provider", "institution")),
-                ("chief_complaint", text("chiefComplaint")), ("content", text("content")),
-            ]
-        }
+    /// Where the fields of each root are: elements, and attributes of them.
+    private static let fields: [String: [(String, String)]] = [
+        "Equipment": [
+            ("date_started", "dateStarted"), ("date_stopped", "dateStopped"), ("name", "name"), ("vendor", "vendor"),
+            ("description", "description"),
+        ],
+        "Procedure": coded("name", "name") + [
+            ("date_performed", "datePerformed"), ("provider_name", "provider/name"),
+            ("provider_institution", "provider/institution"), ("location", "location"), ("comments", "comments"),
+        ],
+        "SimpleClinicalNote": coded("visit_type", "visitType") + coded("specialty", "specialty") + [
+            ("date_of_visit", "dateOfVisit"), ("finalized_at", "finalizedAt"), ("visit_location", "visitLocation"),
+            ("signed_at", "signature/at"), ("provider_name", "signature/provider/name"),
+            ("provider_institution", "signature/provider/institution"), ("chief_complaint", "chiefComplaint"),
+            ("content", "content"),
+        ],
+    ]
+
+    /// A coded value becomes four fields: its text, and its attributes.
+    private static func coded(_ field: String, _ element: String) -> [(String, String)] {
+        [(field, element)] + ["type", "value", "abbrev"].map { ("\(field)_\($0)", "\(element)@\($0)") }
     }
 }

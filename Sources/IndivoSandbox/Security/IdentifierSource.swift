@@ -11,8 +11,7 @@ package struct IdentifierSource: Sendable {
     package var token: @Sendable () -> String
 
     package init(id: @escaping @Sendable (Kind) -> String, token: @escaping @Sendable () -> String) {
-        self.id = id
-        self.token = token
+        (self.id, self.token) = (id, token)
     }
 
     /// Random UUIDs, and tokens from the system's generator.

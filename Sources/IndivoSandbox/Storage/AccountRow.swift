@@ -1,7 +1,7 @@
 import GRDB
 
 /// An account: a person who logs in.
-struct AccountRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
+struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "account"
 
     /// The e-mail address that names the account.
@@ -22,17 +22,21 @@ struct AccountRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
 }
 
 /// A way to log in: a user name with a password.
-struct LoginRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct LoginRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "login"
 
     var username: String
     var account: String
     /// The hash; nil while no password is set.
     var password: String?
+
+    static func find(_ username: String, in db: Database) throws -> LoginRow? {
+        try first("WHERE username = ?", [username], in: db)
+    }
 }
 
 /// A browser's session with the pages.
-struct BrowserSessionRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct BrowserSessionRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "browserSession"
 
     var fingerprint: String

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// A user app (Indivo's PHA).
-struct AppRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
+struct AppRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "app"
 
     /// The id, in the form of an e-mail address.
@@ -20,13 +20,11 @@ struct AppRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
 
     var isAutonomous: Bool { mode == "background" }
 
-    static func all(in db: Database) throws -> [AppRow] { try fetchAll(db, sql: "SELECT * FROM app ORDER BY rowid") }
+    static func all(in db: Database) throws -> [AppRow] { try all("ORDER BY rowid", in: db) }
 
     /// The apps enabled on a record.
     static func enabled(on record: String, in db: Database) throws -> [AppRow] {
-        try fetchAll(
-            db, sql: "SELECT app.* FROM app JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial",
-            arguments: [record])
+        try all("JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial", [record], in: db)
     }
 
     /// Whether a callback leads to where the app is registered: to the origin of its callback URL or start URL, or the
@@ -62,7 +60,7 @@ struct AppRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
 }
 
 /// An admin app, or a UI server's app ("chrome"), which may act for whoever is logged in.
-struct MachineAppRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct MachineAppRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "machineApp"
 
     var id: String

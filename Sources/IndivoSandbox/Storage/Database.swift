@@ -7,14 +7,13 @@ extension SandboxConfiguration.Database {
     /// Opens the database and brings its tables up to date.
     func open() throws -> any DatabaseWriter {
         let file: URL? = if case .file(let url) = self { url } else { nil }
-        let database: any DatabaseWriter
         do {
-            database = try PrivateSQLite.open(file)
+            let database = try PrivateSQLite.open(file)
+            try Schema.migrator.migrate(database)
+            return database
         } catch let error as PrivateSQLite.ProtectionError {
             throw SandboxError.cannotProtect(path: error.path, reason: error.reason)
         }
-        try Schema.migrator.migrate(database)
-        return database
     }
 }
 
@@ -35,13 +34,29 @@ extension Sequence<String> {
     var jsonList: String { JSONValue(map { JSONValue($0) }).text() }
 }
 
-/// A row with an id of its own, which calls name. Its statement is prepared once.
-protocol IdentifiedRow: FetchableRecord, TableRecord {}
+/// A row of a table. What chooses rows are texts of this program, few and always the same: their statements are kept prepared.
+protocol TableRow: FetchableRecord, TableRecord, Sendable {
+    static var columns: String { get }
+}
+
+extension TableRow {
+    static var columns: String { "\(databaseTableName).*" }
+
+    /// - Parameter rest: What follows `SELECT … FROM table`.
+    static func all(_ rest: String, _ arguments: StatementArguments = [], in db: Database) throws -> [Self] {
+        try fetchAll(db.cachedStatement(sql: "SELECT \(columns) FROM \(databaseTableName) \(rest)"), arguments: arguments)
+    }
+
+    static func first(_ rest: String, _ arguments: StatementArguments, in db: Database) throws -> Self? {
+        try fetchOne(db.cachedStatement(sql: "SELECT \(columns) FROM \(databaseTableName) \(rest)"), arguments: arguments)
+    }
+}
+
+/// A row with an id of its own, which calls name.
+protocol IdentifiedRow: TableRow {}
 
 extension IdentifiedRow {
-    static func find(_ id: String, in db: Database) throws -> Self? {
-        try fetchOne(db.cachedStatement(sql: "SELECT * FROM \(databaseTableName) WHERE id = ?"), arguments: [id])
-    }
+    static func find(_ id: String?, in db: Database) throws -> Self? { try id.flatMap { try first("WHERE id = ?", [$0], in: db) } }
 }
 
 extension Timestamp: DatabaseValueConvertible {}

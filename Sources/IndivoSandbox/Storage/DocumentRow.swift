@@ -30,36 +30,25 @@ struct DocumentRow: Sendable {
     var replaces: String?
     var replacedBy: String?
 
-    /// The columns above, in their order: everything but the content.
-    static let columns = """
-        serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status, \
-        neverShare, createdAt, \
-        creator, creatorType, original, replaces, replacedBy
+    /// The columns above but the first, in their order: everything but the content.
+    private static let stored = """
+        id, record, app, account, externalId, type, mimeType, size, digest, label, status, neverShare, createdAt, creator, \
+        creatorType, original, replaces, replacedBy
         """
-
+    static let columns = "serial, " + stored
+    static let databaseTableName = "document"
     static let states: Set = ["active", "void", "archived"]
-
-    // Conditions are texts of this program, few and always the same, so that their statements are worth keeping.
-
-    static func fetch(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> [DocumentRow] {
-        try fetchAll(db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition)"), arguments: arguments)
-    }
-
-    static func fetchFirst(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> DocumentRow? {
-        try fetchOne(db.cachedStatement(sql: "SELECT \(columns) FROM document WHERE \(condition) LIMIT 1"), arguments: arguments)
-    }
 
     func insert(_ db: Database, content: Data) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO document (id, record, app, account, externalId, type, mimeType, content, size, digest,
-                    label, status, neverShare, createdAt, creator, creatorType, original, replaces, replacedBy)
+                INSERT INTO document (\(DocumentRow.stored), content)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(
             arguments: [
-                id, record, app, account, externalId, type, mimeType, content, size, digest, label, status, neverShare,
-                createdAt, creator, creatorType, original, replaces, replacedBy,
+                id, record, app, account, externalId, type, mimeType, size, digest, label, status, neverShare, createdAt, creator,
+                creatorType, original, replaces, replacedBy, content,
             ])
     }
 
@@ -68,7 +57,7 @@ struct DocumentRow: Sendable {
     }
 }
 
-extension DocumentRow: FetchableRecord {
+extension DocumentRow: IdentifiedRow {
     /// By index and not by name: lists read many.
     init(row: Row) {
         self.init(
@@ -79,14 +68,16 @@ extension DocumentRow: FetchableRecord {
     }
 }
 
-struct StatusChangeRow: Codable, Sendable, FetchableRecord {
+struct StatusChangeRow: Codable, TableRow {
+    static let databaseTableName = "statusChange"
+
     var status: String
     var reason: String
     var at: Timestamp
     var by: String
 
     static func all(of document: String, in db: Database) throws -> [StatusChangeRow] {
-        try fetchAll(db, sql: "SELECT * FROM statusChange WHERE document = ? ORDER BY serial", arguments: [document])
+        try all("WHERE document = ? ORDER BY serial", [document], in: db)
     }
 }
 

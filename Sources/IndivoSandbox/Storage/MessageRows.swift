@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-struct MessageRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct MessageRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "message"
 
     var serial: Int64?
@@ -24,7 +24,7 @@ struct MessageRow: Codable, Sendable, FetchableRecord, PersistableRecord {
 }
 
 /// A document that came with a message, not yet in the record unless `document` says so.
-struct AttachmentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct AttachmentRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "attachment"
 
     var message: String
@@ -34,11 +34,11 @@ struct AttachmentRow: Codable, Sendable, FetchableRecord, PersistableRecord {
     var document: String?
 
     static func find(_ message: String, _ number: Int, in db: Database) throws -> AttachmentRow? {
-        try fetchOne(db, sql: "SELECT * FROM attachment WHERE message = ? AND number = ?", arguments: [message, number])
+        try first("WHERE message = ? AND number = ?", [message, number], in: db)
     }
 }
 
-struct NotificationRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct NotificationRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "notification"
 
     var serial: Int64?

@@ -1,6 +1,6 @@
 import GRDB
 
-struct RecordRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
+struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "record"
 
     var serial: Int64?
@@ -19,9 +19,7 @@ struct RecordRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
         try owner == account || db.exists("share WHERE record = ? AND account = ?", [id, account])
     }
 
-    func hasApp(_ app: String, in db: Database) throws -> Bool {
-        try db.exists("share WHERE record = ? AND app = ?", [id, app])
-    }
+    func hasApp(_ app: String, in db: Database) throws -> Bool { try db.exists("share WHERE record = ? AND app = ?", [id, app]) }
 
     /// Enables an app on the record, unless it is.
     func enable(_ app: String, in db: Database) throws {
@@ -38,20 +36,17 @@ struct RecordRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
             arguments: [app, id])
     }
 
-    func carenets(in db: Database) throws -> [CarenetRow] {
-        try CarenetRow.fetchAll(db, sql: "SELECT * FROM carenet WHERE record = ? ORDER BY serial", arguments: [id])
-    }
+    func carenets(in db: Database) throws -> [CarenetRow] { try CarenetRow.all("WHERE record = ? ORDER BY serial", [id], in: db) }
 
     /// The accounts to which messages about the record go: its owner, and those with a full share.
     func recipients(in db: Database) throws -> [String] {
-        let shared = try String.fetchAll(
-            db, sql: "SELECT account FROM share WHERE record = ? AND account IS NOT NULL ORDER BY serial", arguments: [id])
+        let shared = try ShareRow.all("WHERE record = ? ORDER BY serial", [id], in: db).compactMap(\.account)
         return (owner.map { [$0] } ?? []) + shared.filter { $0 != owner }
     }
 }
 
 /// An account or an app with access to a whole record.
-struct ShareRow: Codable, Sendable, FetchableRecord, PersistableRecord {
+struct ShareRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "share"
 
     var serial: Int64?
@@ -63,7 +58,7 @@ struct ShareRow: Codable, Sendable, FetchableRecord, PersistableRecord {
 }
 
 /// A group of people with whom a part of a record is shared.
-struct CarenetRow: Codable, Sendable, IdentifiedRow, PersistableRecord {
+struct CarenetRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "carenet"
 
     var serial: Int64?

@@ -5,9 +5,7 @@ enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("accounts, records, apps, tokens, documents, facts") { db in
-            for statement in [accounts, records, apps, tokens, documents, facts, messages, audits] {
-                try db.execute(sql: statement)
-            }
+            try db.execute(sql: [accounts, records, apps, tokens, documents, facts, messages, audits].joined(separator: "\n"))
         }
         migrator.registerMigration("nonces by their end") { db in
             try db.execute(sql: "CREATE INDEX nonceExpiresAt ON nonce (expiresAt)")
@@ -21,15 +19,14 @@ enum Schema {
     private static let accounts = """
         CREATE TABLE account (
             id TEXT PRIMARY KEY, fullName TEXT NOT NULL, contactEmail TEXT NOT NULL, state TEXT NOT NULL,
-            createdAt INTEGER NOT NULL, lastLoginAt INTEGER, loginCount INTEGER NOT NULL,
-                failedLoginCount INTEGER NOT NULL,
+            createdAt INTEGER NOT NULL, lastLoginAt INTEGER, loginCount INTEGER NOT NULL, failedLoginCount INTEGER NOT NULL,
             disabledUntil INTEGER, stateChangedAt INTEGER NOT NULL, primarySecret TEXT, secondarySecret TEXT);
         CREATE TABLE login (
             username TEXT PRIMARY KEY, account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, password TEXT);
         CREATE INDEX loginAccount ON login (account);
         CREATE TABLE browserSession (
-            fingerprint TEXT PRIMARY KEY, account TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
-            csrf TEXT NOT NULL, expiresAt INTEGER NOT NULL);
+            fingerprint TEXT PRIMARY KEY, account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, csrf TEXT NOT NULL,
+            expiresAt INTEGER NOT NULL);
         """
 
     private static let apps = """
@@ -44,14 +41,12 @@ enum Schema {
 
     private static let records = """
         CREATE TABLE record (
-            serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, label TEXT NOT NULL,
-            owner TEXT REFERENCES account, createdAt INTEGER NOT NULL, creator TEXT, externalId TEXT UNIQUE,
-            demographics TEXT);
+            serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, label TEXT NOT NULL, owner TEXT REFERENCES account,
+            createdAt INTEGER NOT NULL, creator TEXT, externalId TEXT UNIQUE, demographics TEXT);
         CREATE TABLE share (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-            record TEXT NOT NULL REFERENCES record (id) ON DELETE CASCADE,
-            account TEXT REFERENCES account, app TEXT REFERENCES app ON DELETE CASCADE, role TEXT,
-            UNIQUE (record, account), UNIQUE (record, app));
+            record TEXT NOT NULL REFERENCES record (id) ON DELETE CASCADE, account TEXT REFERENCES account,
+            app TEXT REFERENCES app ON DELETE CASCADE, role TEXT, UNIQUE (record, account), UNIQUE (record, app));
         CREATE TABLE carenet (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
             record TEXT NOT NULL REFERENCES record (id) ON DELETE CASCADE, name TEXT NOT NULL, UNIQUE (record, name));
@@ -59,34 +54,30 @@ enum Schema {
             carenet TEXT NOT NULL REFERENCES carenet (id) ON DELETE CASCADE, account TEXT NOT NULL REFERENCES account,
             canWrite INTEGER NOT NULL, PRIMARY KEY (carenet, account));
         CREATE TABLE carenetApp (
-            carenet TEXT NOT NULL REFERENCES carenet (id) ON DELETE CASCADE,
-            app TEXT NOT NULL REFERENCES app ON DELETE CASCADE, PRIMARY KEY (carenet, app));
+            carenet TEXT NOT NULL REFERENCES carenet (id) ON DELETE CASCADE, app TEXT NOT NULL REFERENCES app ON DELETE CASCADE,
+            PRIMARY KEY (carenet, app));
         CREATE TABLE carenetDocument (
             carenet TEXT NOT NULL REFERENCES carenet (id) ON DELETE CASCADE,
             document TEXT NOT NULL REFERENCES document (id) ON DELETE CASCADE, isShared INTEGER NOT NULL,
             PRIMARY KEY (carenet, document));
         CREATE TABLE autoshare (
-            carenet TEXT NOT NULL REFERENCES carenet (id) ON DELETE CASCADE, type TEXT NOT NULL,
-            PRIMARY KEY (carenet, type));
+            carenet TEXT NOT NULL REFERENCES carenet (id) ON DELETE CASCADE, type TEXT NOT NULL, PRIMARY KEY (carenet, type));
         """
 
     private static let tokens = """
         CREATE TABLE requestToken (
             fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL, app TEXT NOT NULL REFERENCES app ON DELETE CASCADE,
             callback TEXT NOT NULL, record TEXT REFERENCES record (id) ON DELETE CASCADE,
-            carenet TEXT REFERENCES carenet (id) ON DELETE CASCADE, account TEXT REFERENCES account,
-            verifier TEXT, createdAt INTEGER NOT NULL);
+            carenet TEXT REFERENCES carenet (id) ON DELETE CASCADE, account TEXT REFERENCES account, verifier TEXT,
+            createdAt INTEGER NOT NULL);
         CREATE TABLE accessToken (
             fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL, app TEXT NOT NULL REFERENCES app ON DELETE CASCADE,
-            record TEXT NOT NULL REFERENCES record (id) ON DELETE CASCADE,
-            carenet TEXT REFERENCES carenet (id) ON DELETE CASCADE, account TEXT REFERENCES account,
-            createdAt INTEGER NOT NULL, expiresAt INTEGER);
+            record TEXT NOT NULL REFERENCES record (id) ON DELETE CASCADE, carenet TEXT REFERENCES carenet (id) ON DELETE CASCADE,
+            account TEXT REFERENCES account, createdAt INTEGER NOT NULL, expiresAt INTEGER);
         CREATE TABLE connectToken (
-            fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL,
-            accessToken TEXT NOT NULL REFERENCES accessToken ON DELETE CASCADE);
+            fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL, accessToken TEXT NOT NULL REFERENCES accessToken ON DELETE CASCADE);
         CREATE TABLE sessionToken (
-            fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL, account TEXT NOT NULL
-                REFERENCES account ON DELETE CASCADE,
+            fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL, account TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
             expiresAt INTEGER NOT NULL);
         CREATE TABLE nonce (nonce TEXT PRIMARY KEY, expiresAt INTEGER NOT NULL) WITHOUT ROWID;
         """
@@ -94,11 +85,10 @@ enum Schema {
     // A document belongs to a record, to an app, or to an app's storage on a record.
     private static let documents = """
         CREATE TABLE document (
-            serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-            record TEXT REFERENCES record (id) ON DELETE CASCADE, app TEXT REFERENCES app ON DELETE CASCADE,
-            account TEXT REFERENCES account, externalId TEXT, type TEXT, mimeType TEXT, content BLOB NOT NULL,
-            size INTEGER NOT NULL, digest TEXT NOT NULL, label TEXT, status TEXT NOT NULL, neverShare INTEGER NOT NULL,
-            createdAt INTEGER NOT NULL, creator TEXT NOT NULL, creatorType TEXT NOT NULL,
+            serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, record TEXT REFERENCES record (id) ON DELETE CASCADE,
+            app TEXT REFERENCES app ON DELETE CASCADE, account TEXT REFERENCES account, externalId TEXT, type TEXT, mimeType TEXT,
+            content BLOB NOT NULL, size INTEGER NOT NULL, digest TEXT NOT NULL, label TEXT, status TEXT NOT NULL,
+            neverShare INTEGER NOT NULL, createdAt INTEGER NOT NULL, creator TEXT NOT NULL, creatorType TEXT NOT NULL,
             original TEXT NOT NULL, replaces TEXT, replacedBy TEXT);
         CREATE INDEX documentRecord ON document (record, app, replacedBy, status, createdAt);
         CREATE INDEX documentOriginal ON document (original);
@@ -133,26 +123,25 @@ enum Schema {
         CREATE TABLE message (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
             account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, sender TEXT NOT NULL,
-            record TEXT REFERENCES record (id) ON DELETE CASCADE, externalId TEXT, subject TEXT NOT NULL,
-            body TEXT NOT NULL, bodyType TEXT NOT NULL, severity TEXT NOT NULL, attachmentCount INTEGER NOT NULL,
-            receivedAt INTEGER NOT NULL, readAt INTEGER, archivedAt INTEGER, UNIQUE (account, sender, externalId));
+            record TEXT REFERENCES record (id) ON DELETE CASCADE, externalId TEXT, subject TEXT NOT NULL, body TEXT NOT NULL,
+            bodyType TEXT NOT NULL, severity TEXT NOT NULL, attachmentCount INTEGER NOT NULL, receivedAt INTEGER NOT NULL,
+            readAt INTEGER, archivedAt INTEGER, UNIQUE (account, sender, externalId));
         CREATE TABLE attachment (
-            message TEXT NOT NULL REFERENCES message (id) ON DELETE CASCADE, number INTEGER NOT NULL,
-                type TEXT NOT NULL,
+            message TEXT NOT NULL REFERENCES message (id) ON DELETE CASCADE, number INTEGER NOT NULL, type TEXT NOT NULL,
             content BLOB NOT NULL, document TEXT, PRIMARY KEY (message, number));
         CREATE TABLE notification (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
             account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, sender TEXT NOT NULL,
-            record TEXT NOT NULL REFERENCES record (id) ON DELETE CASCADE, document TEXT, appURL TEXT,
-            content TEXT NOT NULL, receivedAt INTEGER NOT NULL);
+            record TEXT NOT NULL REFERENCES record (id) ON DELETE CASCADE, document TEXT, appURL TEXT, content TEXT NOT NULL,
+            receivedAt INTEGER NOT NULL);
         """
 
     private static let audits = """
         CREATE TABLE audit (
-            serial INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, function TEXT NOT NULL,
-            principal TEXT NOT NULL, proxiedBy TEXT NOT NULL, record TEXT NOT NULL, carenet TEXT NOT NULL,
-            app TEXT NOT NULL, document TEXT NOT NULL, externalId TEXT NOT NULL, message TEXT NOT NULL,
-            path TEXT NOT NULL, method TEXT NOT NULL, address TEXT NOT NULL, status INTEGER NOT NULL);
+            serial INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, function TEXT NOT NULL, principal TEXT NOT NULL,
+            proxiedBy TEXT NOT NULL, record TEXT NOT NULL, carenet TEXT NOT NULL, app TEXT NOT NULL, document TEXT NOT NULL,
+            externalId TEXT NOT NULL, message TEXT NOT NULL, path TEXT NOT NULL, method TEXT NOT NULL, address TEXT NOT NULL,
+            status INTEGER NOT NULL);
         CREATE INDEX auditRecord ON audit (record, at);
         """
 }

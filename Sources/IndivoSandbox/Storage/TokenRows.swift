@@ -2,16 +2,14 @@ import Foundation
 import GRDB
 
 /// A token as it is stored: found by its fingerprint, its secret readable only with the token itself (see ``Secrets``).
-protocol StoredToken: FetchableRecord, PersistableRecord {
+protocol StoredToken: Codable, TableRow, PersistableRecord {
     var fingerprint: String { get }
     var secret: Data { get }
 }
 
 extension StoredToken {
     static func find(_ token: String, in db: Database) throws -> Self? {
-        try fetchOne(
-            db.cachedStatement(sql: "SELECT * FROM \(databaseTableName) WHERE fingerprint = ?"),
-            arguments: [Secrets.fingerprint(token)])
+        try first("WHERE fingerprint = ?", [Secrets.fingerprint(token)], in: db)
     }
 
     /// The token's secret, given the token.
@@ -31,7 +29,7 @@ extension TokenPair {
     init(_ source: IdentifierSource) { self.init(token: source.token(), secret: source.token()) }
 }
 
-struct RequestTokenRow: Codable, Sendable, StoredToken {
+struct RequestTokenRow: StoredToken {
     static let databaseTableName = "requestToken"
 
     var fingerprint: String
@@ -48,7 +46,7 @@ struct RequestTokenRow: Codable, Sendable, StoredToken {
     var createdAt: Timestamp
 }
 
-struct AccessTokenRow: Codable, Sendable, StoredToken {
+struct AccessTokenRow: StoredToken {
     static let databaseTableName = "accessToken"
 
     var fingerprint: String
@@ -63,7 +61,7 @@ struct AccessTokenRow: Codable, Sendable, StoredToken {
 }
 
 /// Stands for an access token in calls that a UI server signs with its own key.
-struct ConnectTokenRow: Codable, Sendable, StoredToken {
+struct ConnectTokenRow: StoredToken {
     static let databaseTableName = "connectToken"
 
     var fingerprint: String
@@ -72,7 +70,7 @@ struct ConnectTokenRow: Codable, Sendable, StoredToken {
 }
 
 /// A UI server's token for the account that is logged in there.
-struct SessionTokenRow: Codable, Sendable, StoredToken {
+struct SessionTokenRow: StoredToken {
     static let databaseTableName = "sessionToken"
 
     var fingerprint: String
