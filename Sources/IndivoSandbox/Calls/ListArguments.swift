@@ -32,8 +32,10 @@ struct ListArguments {
         aggregate = try ListArguments.parts(query, "aggregate_by", 2).map { ($0[0], $0[1]) }
         groupBy = query["group_by"]
         orderBy = query["order_by"]
+        // Of a name that occurs twice the last counts. Looked up once, as a query may hold thousands.
+        let last = Dictionary(query.pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         var known = ListArguments.names
-        filters = query.pairs.filter { known.insert($0.name).inserted }.map { ($0.name, query[$0.name] ?? "") }
+        filters = query.pairs.filter { known.insert($0.name).inserted }.map { ($0.name, last[$0.name] ?? "") }
     }
 
     var isGrouped: Bool { groupBy != nil || dateGroup != nil }

@@ -22,10 +22,13 @@ enum RecordPages {
     struct Fact {
         var document: String
         var values: FactValues
-        var fillCount = 0
+        /// Of a medication.
+        var fillCount: Int?
 
-        /// The text of a field, or how many fills there are.
-        subscript(name: String) -> String { values[name]?.string ?? (name == "fulfillments" ? String(fillCount) : "") }
+        /// The text of a field, or how many fills a medication has.
+        subscript(name: String) -> String {
+            values[name]?.string ?? (name == "fulfillments" ? fillCount.map { String($0) } : nil) ?? ""
+        }
         /// The day of a date or an instant.
         func day(_ name: String) -> String { String(self[name].prefix(10)) }
 
