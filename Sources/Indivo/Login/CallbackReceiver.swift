@@ -30,12 +30,7 @@ public struct CallbackSession: Sendable {
 
     /// - Parameter visits: The visits, as they come; when it ends, the login is given up.
     public init(callback: URL, visits: AsyncStream<Visit>, close: @escaping @Sendable () -> Void) {
-        self.init(
-            callback: callback,
-            next: { _ in
-                var visits = visits.makeAsyncIterator()
-                return await visits.next()
-            }, close: close)
+        self.init(callback: callback, next: { _ in await visits.first { _ in true } }, close: close)
     }
 
     /// What a login waits for.
@@ -89,11 +84,7 @@ final class CallbackInbox: Sendable {
     func close() { expect(nil) }
 
     private func expect(_ next: AsyncStream<CallbackSession.Visit>.Continuation?) {
-        let former = waiting.withLock { current in
-            defer { current = next }
-            return current
-        }
-        former?.finish()
+        waiting.withLock { exchange(&$0, with: next) }?.finish()
     }
 }
 

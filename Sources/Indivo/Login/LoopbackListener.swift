@@ -63,12 +63,10 @@ public struct LoopbackListener: CallbackReceiver {
             case Self.startPath:
                 if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
                 if !choices.put(visit) { exchange.notFound("No login is waiting for a record.") }
-            case callbackPath:
-                if !callbacks.put(visit) { exchange.notFound("No login is waiting for this page.") }
+            case callbackPath: if !callbacks.put(visit) { exchange.notFound("No login is waiting for this page.") }
             case let path where path.hasPrefix(Self.callbackFolder):
                 exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
-            default:
-                exchange.notFound()
+            default: exchange.notFound()
             }
         }
         let isKept = self.socket != nil
@@ -78,11 +76,10 @@ public struct LoopbackListener: CallbackReceiver {
             next: { step in
                 let (visits, inbox) = step == .record ? (chosen, choices) : (authorized, callbacks)
                 defer { inbox.close() }
-                var iterator = visits.makeAsyncIterator()
-                return await iterator.next()
+                return await visits.first { _ in true }
             },
             close: {
-                guard isOpen.withLock({ isOpen in defer { isOpen = false }; return isOpen }) else { return }
+                guard isOpen.withLock({ exchange(&$0, with: false) }) else { return }
                 service.stop()
                 choices.close()
                 callbacks.close()
@@ -92,12 +89,12 @@ public struct LoopbackListener: CallbackReceiver {
 
     /// Why a visit to the start URL chooses no record; `nil` where it does.
     private static func problem(with url: URL) -> String? {
-        let parameters = url.callbackParameters
-        guard let id = parameters["record_id"], !id.isEmpty else {
-            let isCarenet = parameters["carenet_id"].map { !$0.isEmpty } ?? false
-            return "No record was chosen: \(isCarenet ? IndivoError.LoginError.carenetChosen : .noRecordChosen)."
+        do {
+            let id = try url.chosenRecord()
+            let isID = id.utf8.count <= 100 && id.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
+            return isID ? nil : "No record was chosen: this is no record's id."
+        } catch {
+            return "No record was chosen: \(error)."
         }
-        let isID = id.utf8.count <= 100 && id.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
-        return isID ? nil : "No record was chosen: this is no record's id."
     }
 }
