@@ -34,9 +34,7 @@ extension XMLDateTime: ReportQuery.ColumnDate {
 extension ReportQuery {
     /// Only facts in which a column has one of some values.
     public func filter<Value: ColumnValue>(_ column: ModelColumn<Value>, equals values: Value...) -> ReportQuery {
-        var query = self
-        query.filters.append(Filter(field: column.path, values: values.map(\.filterValue)))
-        return query
+        changed { $0.filters.append(Filter(field: column.path, values: values.map(\.filterValue))) }
     }
 
     /// Only facts in which a date lies in a range, both ends included.
