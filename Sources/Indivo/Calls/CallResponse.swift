@@ -5,7 +5,7 @@ import IndivoXML
 
 /// A successful response to a call.
 struct CallResponse: Sendable {
-    private(set) var call: IndivoCall
+    var call: IndivoCall
     let contentType: String
     let body: Data
     /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
@@ -27,13 +27,6 @@ struct CallResponse: Sendable {
         case unknown
     }
 
-    /// The same as the response to another call.
-    func answering(_ other: IndivoCall) -> CallResponse {
-        var response = self
-        response.call = other
-        return response
-    }
-
     // MARK: Reading
 
     /// The server's time when it responded, in seconds since 1970, where it reported one.
@@ -43,14 +36,21 @@ struct CallResponse: Sendable {
 
     var content: FileContent { FileContent(body, contentType: contentType) }
 
-    /// The root element. White space before the declaration, which some responses have, is allowed.
+    /// The root element.
     func xml() throws(IndivoError) -> XMLNode {
         try check(ResponseWeight.ofXML(body, upTo: maximumReadingBytes))
         do {
-            return try XMLNode(parsingFromServer: body)
+            return try content.xml()
         } catch {
             throw malformed("it should be XML, and is “\(contentType)”", because: error)
         }
+    }
+
+    /// The root element, which has a name.
+    func xml(root name: String) throws(IndivoError) -> XMLNode {
+        let root = try xml()
+        guard root.name == name else { throw malformed("its root is <\(root.name)>, not <\(name)>") }
+        return root
     }
 
     /// The body, if reading it as JSON takes no more memory than it may.
@@ -61,24 +61,24 @@ struct CallResponse: Sendable {
 
     private func check(_ weight: Int) throws(IndivoError) {
         guard weight > maximumReadingBytes else { return }
-        throw error(.responseTooLarge, "the answer has \(body.count) bytes, and reading it might take \(weight)")
+        throw error(.responseTooLarge, ["the answer has \(body.count) bytes, and reading it might take \(weight)"])
     }
 
     /// The response as a value that is read by reflection.
-    func value<Value: CompoundValue>(_ type: Value.Type, root: String) throws(IndivoError) -> Value {
+    func value<Value: ServerResponse>(_ type: Value.Type) throws(IndivoError) -> Value {
         let xml = try xml()
-        let value = try reading { try Value.read(from: xml, root: root) }
+        let value = try reading { try Value.read(from: xml, root: Value.elementName) }
         try check(placeOf: value)
         return value
     }
 
     /// The metadata in it.
-    func metadata() throws -> DocumentMetadata { try value(DocumentMetadata.self, root: "Document") }
+    func metadata() throws -> DocumentMetadata { try value(DocumentMetadata.self) }
 
     /// The one document of a list, as the label calls give it, or the document by itself, as a search for it gives it.
     func labelledMetadata() throws -> DocumentMetadata {
         if try xml().name == "Document" { return try metadata() }
-        let documents = try value(DocumentList.self, root: "Documents").documents
+        let documents = try value(DocumentList.self).documents
         guard documents.count == 1 else { throw malformed("it should hold one document, and holds \(documents.count)") }
         return documents[0]
     }
@@ -125,7 +125,7 @@ struct CallResponse: Sendable {
 
     /// The error that something is missing.
     func lost() -> IndivoError {
-        error(.responseLost, "the answer (\(contentType)) ends after \(body.count) bytes, without a length")
+        error(.responseLost, ["the answer (\(contentType)) ends after \(body.count) bytes, without a length"])
     }
 
     /// The error that the response is not what it should be. Its text names the position; what stands there is for the
@@ -151,12 +151,8 @@ struct CallResponse: Sendable {
         return self.error(.malformedResponse(what + place), call.givesTokens ? [] : details)
     }
 
-    private func error(_ reason: IndivoError.Reason, _ details: String...) -> IndivoError { error(reason, details) }
-
     private func error(_ reason: IndivoError.Reason, _ details: [String]) -> IndivoError {
-        var error = IndivoError(reason, call: call, details: details)
-        error.status = 200
-        return error
+        IndivoError(reason, call: call, status: 200, details: details)
     }
 }
 
@@ -176,13 +172,6 @@ extension CallResponse {
     }
 }
 
-extension XMLNode {
-    /// Parses what a server gave, which may have white space before the declaration.
-    init(parsingFromServer data: Data) throws {
-        try self.init(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
-    }
-}
-
 extension HTTPAnswer {
     /// How the body of a response to a call ends.
     fileprivate func end(of outgoing: CallClient.Outgoing) -> CallResponse.End {
@@ -192,8 +181,7 @@ extension HTTPAnswer {
         if fields[.transferEncoding]?.lowercased().contains("chunked") == true { return .whole }
         switch outgoing.call.response {
         // What is neither XML nor JSON is left to their readers to refuse.
-        case .ok, .metadata, .documents, .reports, .graph, .element:
-            return StructureEnd.ofXML(body) == .cut ? .cut : .whole
+        case .ok, .metadata, .documents, .reports, .graph, .element: return StructureEnd.ofXML(body) == .cut ? .cut : .whole
         case .models: return StructureEnd.ofXMLOrJSON(body) == .cut ? .cut : .whole
         case .json: return StructureEnd.ofJSON(body)
         // Where it is one parameter too short it is refused; one that stands in the last one cannot be seen.

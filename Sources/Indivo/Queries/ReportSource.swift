@@ -117,15 +117,9 @@ extension ReportQuery {
 }
 
 extension CallScope {
-    func modelReports<Document: IndivoDocument>(
-        of type: Document.Type, _ query: ReportQuery, in record: IndivoRecord?
-    ) -> PagedList<Document> {
-        modelReports(.model(type), query, in: record) { try await CallResponse.models($0, as: type) }
-    }
-
     /// A generic report. Servers report no total.
     func modelReports<Document: IndivoDocument>(
-        _ source: ReportQuery.Source, _ query: ReportQuery, in record: IndivoRecord?,
+        _ source: ReportQuery.Source, _ query: ReportQuery,
         _ read: @escaping @concurrent @Sendable (CallResponse) async throws -> sending [Document]
     ) -> PagedList<Document> {
         let call = source.call(in: self)
@@ -138,7 +132,6 @@ extension CallScope {
                 }
             ) { response in
                 let documents = try await read(response)
-                let stage = record.map { DocumentStage.inRecord($0) } ?? .inNoRecord
                 for document in documents {
                     document.isFromReport = true
                     document.documentStage = stage
@@ -165,15 +158,13 @@ extension CallScope {
     }
 
     func minimalReports<Document: IndivoDocument>(
-        _ source: ReportQuery.Source, _ query: ReportQuery, in record: IndivoRecord?,
-        _ item: @escaping @Sendable (ReportItem) -> Document?
+        _ source: ReportQuery.Source, _ query: ReportQuery, _ item: @escaping @Sendable (ReportItem) -> Document?
     ) -> PagedList<Document> {
-        reportList(source, query) { report in
+        reportList(source, query) { [stage] report in
             guard let document = report.item.flatMap(item) else { return nil }
             document.isFromReport = true
             if let metadata = report.meta?.document, !metadata.id.isEmpty {
-                document.documentPlace = DocumentPlace(
-                    record.map { .inRecord($0) } ?? .inNoRecord, id: metadata.id, metadata: metadata)
+                document.documentPlace = DocumentPlace(stage, id: metadata.id, metadata: metadata)
             }
             return document
         }
@@ -200,7 +191,7 @@ extension CallResponse {
     /// The aggregates of a generic report, in JSON or XML, whichever the server gave.
     fileprivate func aggregates() throws -> [AggregateQuery.Result] {
         guard SDMJ.isLikely(body) else {
-            return try value(AggregateReports.self, root: "AggregateReports").reports.map(AggregateQuery.Result.init)
+            return try value(AggregateReports.self).reports.map(AggregateQuery.Result.init)
         }
         return try reading { try SDMJ.rows(parsing: json()).map { AggregateQuery.Result(group: $0["group"], value: $0["value"]) } }
     }
@@ -225,10 +216,7 @@ extension CallResponse {
     func modelElements() throws -> [XMLNode] { Array(try modelsRoot().children(named: "Model")) }
 
     private func modelsRoot() throws -> XMLNode {
-        if SDMJ.isLikely(body) { return try reading { try SDMJ.models(parsing: json()) } }
-        let root = try xml()
-        guard root.name == "Models" else { throw malformed("its root is <\(root.name)>, not <Models>") }
-        return root
+        SDMJ.isLikely(body) ? try reading { try SDMJ.models(parsing: json()) } : try xml(root: "Models")
     }
 
     /// A minimal report. Read away from the caller's actor.

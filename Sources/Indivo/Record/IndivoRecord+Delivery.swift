@@ -27,10 +27,7 @@ extension IndivoRecord {
     /// The root of a document as the server has it (`record_specific_document`).
     /// - Parameter name: What the root is called; anything else, such as a network's own page, is a malformed response.
     package func storedDocument(_ id: String, root name: String) async throws -> XMLNode {
-        let answer = try await once(.recordSpecificDocument, ["document": id])
-        let root = try answer.xml()
-        guard root.name == name else { throw answer.malformed("it is not the document, whose root is <\(name)>") }
-        return root
+        try await once(.recordSpecificDocument, ["document": id]).xml(root: name)
     }
 
     /// Sets a document's status (`document_set_status`).
@@ -38,7 +35,7 @@ extension IndivoRecord {
         let answer = try await once(
             .documentSetStatus, ["document": document],
             body: .form(["status": status.rawValue, "reason": reason]), stamp: stamp)
-        guard try answer.xml().name == "ok" else { throw answer.malformed("it does not say <ok/>") }
+        _ = try answer.xml(root: "ok")
     }
 
     /// Sets a document's label (`record_document_label`).
@@ -49,17 +46,13 @@ extension IndivoRecord {
 
     /// The document that this app stored under an external id, or `nil` (`record_document_meta_ext`).
     package func delivered(externalID: String) async throws -> DocumentMetadata? {
-        do {
-            return try await once(.recordDocumentMetaByExternalID, ["external": externalID]).documentWithID()
-        } catch let error as IndivoError where error.isNotFound {
-            return nil
-        }
+        try await ifFound { try await once(.recordDocumentMetaByExternalID, ["external": externalID]).documentWithID() }
     }
 
     /// The changes of a document's status (`document_status_history`).
     package func statusChanges(of document: String) async throws -> [DocumentStatus.Change] {
         try await once(.documentStatusHistory, ["document": document])
-            .value(DocumentStatusHistory.self, root: "DocumentStatusHistory").changes
+            .value(DocumentStatusHistory.self).changes
     }
 
     /// The label of a document (`record_document_meta`).
@@ -70,13 +63,13 @@ extension IndivoRecord {
     /// Asks something harmless, to see whether the server takes the token for this record (`record`).
     package func checkAccess() async throws {
         let answer = try await once(.record, [:])
-        guard try answer.value(RecordInformation.self, root: "Record").id == id else {
+        guard try answer.value(RecordInformation.self).id == id else {
             throw answer.malformed("it is about another record")
         }
     }
 
     /// A stamp for a request that is signed now, by the server's time where that is known.
-    package func newStamp() -> SigningStamp { SigningStamp(at: server.calls.serverTime) }
+    package func newStamp() -> SigningStamp { server.calls.newStamp() }
 
     private func once(
         _ call: IndivoCall, _ path: [String: String], body: CallClient.Body? = nil, stamp: SigningStamp? = nil

@@ -94,11 +94,7 @@ extension IndivoRecord {
     /// The metadata of the document that this app stored under an external id, or `nil` (`record_document_meta_ext`).
     /// - Throws: ``IndivoError``.
     public func documentMetadata(externalID: String) async throws -> DocumentMetadata? {
-        do {
-            return try await send(.recordDocumentMetaByExternalID, path: ["external": externalID]).metadata()
-        } catch let error as IndivoError where error.isNotFound {
-            return nil
-        }
+        try await ifFound { try await send(.recordDocumentMetaByExternalID, path: ["external": externalID]).metadata() }
     }
 
     /// The document that this app stored under an external id, or `nil`.
@@ -118,8 +114,6 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func setLabel(_ label: String, externalID: String) async throws -> DocumentMetadata {
-        try IndivoCall.recordDocumentLabelByExternalID.check(label)
-        return try await send(.recordDocumentLabelByExternalID, path: ["external": externalID], body: .text(label))
-            .labelledMetadata()
+        try await setLabel(label, .recordDocumentLabelByExternalID, path: ["external": externalID])
     }
 }

@@ -72,13 +72,13 @@ extension IndivoRecord {
         if former != nil, path["document"] != nil, call == .documentVersionByExternalID {
             for document in upload.documents { try document.checkNewest(call) }
         }
-        let id = former.map { SentID(text: $0.externalID) }
-            ?? externalID.map { SentID(text: $0, isOfThisDocument: false) } ?? .made()
         let body = try upload.content.body(for: call)
         let write = former?.adding(content)
-            ?? SentWrite(content, record: self.id, call: call.name, path: path, externalID: id.text)
+            ?? SentWrite(content, record: id, call: call.name, path: path, externalID: externalID ?? ExternalID.made())
+        let hasOwnID = former != nil || externalID == nil
         let metadata = try await sending(upload.documents, orElse: write) {
-            try await send(call, path: path, body: body, externalID: id).metadata()
+            let path = path.merging(["external": write.externalID]) { $1 }
+            return try await send(call, path: path, body: body, hasOwnID: hasOwnID).metadata()
         }
         try finish(upload, metadata, call, path)
         return true

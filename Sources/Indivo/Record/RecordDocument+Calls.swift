@@ -29,9 +29,7 @@ extension RecordDocument {
     /// - Throws: ``IndivoError``.
     public func setLabel(_ label: String) async throws {
         let (record, id) = try stored(for: .recordDocumentLabel)
-        try IndivoCall.recordDocumentLabel.check(label)
-        documentPlace.metadata = try await record.send(.recordDocumentLabel, path: ["document": id], body: .text(label))
-            .labelledMetadata()
+        documentPlace.metadata = try await record.setLabel(label, .recordDocumentLabel, path: ["document": id])
     }
 
     /// Sets the status of this version (`document_set_status`). Any status may follow any other.
@@ -51,7 +49,7 @@ extension RecordDocument {
     public func statusHistory() async throws -> [DocumentStatus.Change] {
         let (record, id) = try stored(for: .documentStatusHistory)
         let history = try await record.send(.documentStatusHistory, path: ["document": id])
-            .value(DocumentStatusHistory.self, root: "DocumentStatusHistory")
+            .value(DocumentStatusHistory.self)
         return history.changes.sorted { ($0.at?.date ?? .distantPast) < ($1.at?.date ?? .distantPast) }
     }
 
@@ -77,7 +75,7 @@ extension RecordDocument {
     public func carenets() async throws -> [Carenet] {
         let (record, id) = try stored(for: .documentCarenets)
         return try await record.send(.documentCarenets, path: ["document": id])
-            .value(Carenets.self, root: "Carenets").carenets
+            .value(Carenets.self).carenets
     }
 
     // MARK: Relations
@@ -105,7 +103,7 @@ extension RecordDocument {
         let list = try await record.send(
             .getDocumentsByRel, path: ["document": id, "relation": relation.rawValue],
             query: ["status": status.rawValue]
-        ).value(DocumentList.self, root: "Documents")
+        ).value(DocumentList.self)
         var seen: Set<String> = []
         return list.documents.filter { seen.insert($0.id).inserted }.map { FileDocument($0, in: record) }
     }

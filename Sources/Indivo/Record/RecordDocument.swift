@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import URLCoding
 
 /// A document of a health record, as far as its record knows it: typed (``IndivoModel/IndivoDocument``) or plain bytes
 /// (``FileDocument``).
@@ -151,19 +152,7 @@ public enum ExternalID: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// The app's own.
     var chosen: String? { if case .chosen(let id) = self { id } else { nil } }
-}
-
-/// The external id of a request.
-struct SentID: Sendable {
-    let text: String
-    /// Whether the library made it for this document, or the document went out under it before: one of the same content that
-    /// is stored under it already is this document. Under an id that the app chose, it is if it was created since the
-    /// request was sent.
-    var isOfThisDocument = true
 
     /// An id that was never used: a UUID in the 22 characters of base64url (RFC 4648, section 5), since paths are bounded.
-    static func made() -> SentID {
-        let text = withUnsafeBytes(of: UUID().uuid) { Data($0) }.base64EncodedString().prefix { $0 != "=" }
-        return SentID(text: String(text).replacing("+", with: "-").replacing("/", with: "_"))
-    }
+    static func made() -> String { Base64URL.encode(withUnsafeBytes(of: UUID().uuid) { Data($0) }) }
 }
