@@ -52,12 +52,9 @@ public final class FileDocument: RecordDocument {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func fetchContent() async throws -> FileContent {
-        let (record, id) = try stored(for: .recordSpecificDocument)
-        let fetched = try await record.content(
-            .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: { try await refreshMetadata() })
-        content = fetched.content
-        storedContent = fetched.content
-        return fetched.content
+        let fetched = try await fetchStored().content
+        (content, storedContent) = (fetched, fetched)
+        return fetched
     }
 
     /// Reads the content as a document of a class, which from then on knows where it is.

@@ -71,9 +71,6 @@ extension RecordDocument {
         return (record, id)
     }
 
-    /// The record of a document that is on a server.
-    func record(for call: IndivoCall) throws -> IndivoRecord { try stored(for: call).0 }
-
     func checkNewest(_ call: IndivoCall) throws {
         guard isOutdated else { return }
         throw IndivoError.argument("the \(kind) is an old version; fetch the newest and change that", call)
