@@ -117,8 +117,7 @@ public struct AppDocuments: Sendable {
                     "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)",
                     call)
             }
-            let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call))
-                .metadata()
+            let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call)).metadata()
             guard stored.id == id else {
                 var error = IndivoError(.conflict(.deleted), call: call)
                 do {

@@ -67,7 +67,12 @@ extension IndivoServer {
     private func authorize(
         _ record: String, _ session: CallbackSession, open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
-        let requestToken = try await requestToken(forRecord: record, callback: session.callback)
+        // A request token bound to the record (RFC 5849, section 2.1): unbound ones cannot be approved.
+        let requestToken = try await token(
+            CallClient.Outgoing(
+                call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": record]),
+                signing: OAuthSigner.Options(callback: session.callback?.absoluteString ?? "oob"))
+        ).token
         try await open(
             ui.appending(path: "oauth/authorize", directoryHint: .notDirectory)
                 .appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)]))
@@ -90,22 +95,11 @@ extension IndivoServer {
         throw IndivoError(.cancelled)
     }
 
-    /// Asks for a request token bound to a record (RFC 5849, section 2.1). Unbound ones cannot be approved.
-    private func requestToken(forRecord id: String, callback: URL?) async throws -> OAuthToken {
-        try await token(
-            CallClient.Outgoing(
-                call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": id]),
-                signing: OAuthSigner.Options(callback: callback?.absoluteString ?? "oob"))
-        ).token
-    }
-
     private func verifier(in url: URL, for token: OAuthToken, of session: CallbackSession) throws(IndivoError) -> String {
         let parameters = url.callbackParameters
         let named = parameters["oauth_token"]
         if let named, usedCallbacks.withLock({ $0.contains(named) }) { throw IndivoError(.callbackReplayed) }
-        if let callback = session.callback {
-            guard url.isSamePlace(as: callback) else { throw IndivoError(.wrongState) }
-        }
+        if let callback = session.callback, !url.isSamePlace(as: callback) { throw IndivoError(.wrongState) }
         // A person who pastes a bare code names no token; then the server tells whether it fits.
         guard named == token.value || (named == nil && session.callback == nil) else { throw IndivoError(.callbackForAnotherToken) }
         guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw IndivoError(.noVerifier) }

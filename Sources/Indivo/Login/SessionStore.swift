@@ -28,10 +28,7 @@ public final class MemorySessionStore: SessionStore {
     public func sessions() -> [IndivoSession] { kept.withLock { $0 } }
 
     public func keep(_ session: IndivoSession) {
-        kept.withLock { kept in
-            kept.removeAll { $0.isForSameRecord(as: session) }
-            kept.append(session)
-        }
+        kept.withLock { $0 = $0.filter { !$0.isForSameRecord(as: session) } + [session] }
     }
 
     public func forget(_ session: IndivoSession) { kept.withLock { $0.removeAll { $0.isForSameRecord(as: session) } } }

@@ -57,8 +57,7 @@ extension ReportQuery {
         public static let equipment = Source(
             "equipment", .equipmentList,
             fields: [
-                Field("date_started", .date, property: "dateStarted"),
-                Field("date_stopped", .date, property: "dateStopped"),
+                Field("date_started", .date, property: "dateStarted"), Field("date_stopped", .date, property: "dateStopped"),
                 Field("equipment_name", .string, property: "name"), Field("equipment_vendor", .string, property: "vendor"),
             ])
 
@@ -66,8 +65,7 @@ extension ReportQuery {
         public static let procedures = Source(
             "procedures", .procedureList,
             fields: [
-                Field("procedure_name", .string, property: "name"),
-                Field("date_performed", .dateTime, property: "datePerformed"),
+                Field("procedure_name", .string, property: "name"), Field("date_performed", .dateTime, property: "datePerformed"),
             ])
 
         /// The minimal report on clinical notes.
@@ -93,12 +91,9 @@ extension ReportQuery {
         public static let audit = Source(
             "audits", .auditQuery,
             fields: [
-                Field("document_id", .string, property: "documentID"),
-                Field("external_id", .string, property: "externalID"),
-                Field("request_date", .dateTime, property: "date"),
-                Field("function_name", .string, property: "function"),
-                Field("principal_email", .string, property: "effective"),
-                Field("proxied_by_email", .string, property: "proxied"),
+                Field("document_id", .string, property: "documentID"), Field("external_id", .string, property: "externalID"),
+                Field("request_date", .dateTime, property: "date"), Field("function_name", .string, property: "function"),
+                Field("principal_email", .string, property: "effective"), Field("proxied_by_email", .string, property: "proxied"),
             ])
 
         /// The call for a scope.
