@@ -10,7 +10,9 @@ extension CallClient {
         let status = answer.response.status.code
         if (200..<300).contains(status) {
             accepted.note(outgoing)
-            let success = CallResponse(answer, to: outgoing, maximumReadingBytes: options.maximumReadingBytes)
+            let success = CallResponse(
+                call: call, answer: answer, end: answer.end(of: outgoing), place: outgoing.path,
+                maximumReadingBytes: options.maximumReadingBytes)
             if let coding = answer.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
                 throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
             }

@@ -65,14 +65,10 @@ enum CallPath {
 
     /// What a variable of a path is called in an error.
     private static func noun(for variable: String) -> String {
-        switch variable {
-        case "code": "measurement code"
-        case "model": "model's name"
-        case "function": "function's name"
-        case "relation": "relation"
-        case "number": "attachment's number"
-        case "other": "related document's id"
-        default: variable + " id"
-        }
+        let nouns = [
+            "code": "measurement code", "model": "model's name", "function": "function's name", "relation": "relation",
+            "number": "attachment's number", "other": "related document's id",
+        ]
+        return nouns[variable] ?? variable + " id"
     }
 }

@@ -6,15 +6,12 @@ import IndivoXML
 /// A successful response to a call.
 struct CallResponse: Sendable {
     var call: IndivoCall
-    let contentType: String
-    let body: Data
-    /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
-    let maximumReadingBytes: Int
-    /// What was asked for: the ids in the path, by their names in the call's template.
-    let place: [String: String]
-    /// The response that it came in; `nil` for what goes without saying.
-    let response: HTTPResponse?
+    let answer: HTTPAnswer
     let end: End
+    /// What was asked for: the ids in the path, by their names in the call's template.
+    var place: [String: String] = [:]
+    /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
+    var maximumReadingBytes = Int.max
 
     /// What is known of a body's end. A response of HTTP/1.0 ends with the connection, and only its content shows whether
     /// that was too early.
@@ -30,11 +27,11 @@ struct CallResponse: Sendable {
     // MARK: Reading
 
     /// The server's time when it responded, in seconds since 1970, where it reported one.
-    var serverTime: Int? { response?.serverTime }
+    var serverTime: Int? { answer.response.serverTime }
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    var body: Data { answer.body }
 
-    var content: FileContent { FileContent(body, contentType: contentType) }
+    var content: FileContent { FileContent(body, contentType: answer.response.headerFields[.contentType] ?? "") }
 
     /// The root element.
     func xml() throws(IndivoError) -> XMLNode {
@@ -42,7 +39,7 @@ struct CallResponse: Sendable {
         do {
             return try content.xml()
         } catch {
-            throw malformed("it should be XML, and is “\(contentType)”", because: error)
+            throw malformed("it should be XML, and is “\(content.contentType)”", because: error)
         }
     }
 
@@ -125,7 +122,7 @@ struct CallResponse: Sendable {
 
     /// The error that something is missing.
     func lost() -> IndivoError {
-        error(.responseLost, ["the answer (\(contentType)) ends after \(body.count) bytes, without a length"])
+        error(.responseLost, ["the answer (\(content.contentType)) ends after \(body.count) bytes, without a length"])
     }
 
     /// The error that the response is not what it should be. Its text names the position; what stands there is for the
@@ -146,7 +143,7 @@ struct CallResponse: Sendable {
         case let error as SDMJError: place = position(error.line, error.column) ?? ", at \(error.path)"
         default: break
         }
-        details.append("the answer (\(contentType), \(body.count) bytes) begins: \(text.prefix(300))")
+        details.append("the answer (\(content.contentType), \(body.count) bytes) begins: \(content.text.prefix(300))")
         // Where tokens are made nothing may be shown.
         return self.error(.malformedResponse(what + place), call.givesTokens ? [] : details)
     }
@@ -157,24 +154,16 @@ struct CallResponse: Sendable {
 }
 
 extension CallResponse {
-    init(_ answer: HTTPAnswer, to outgoing: CallClient.Outgoing, maximumReadingBytes: Int) {
-        self.init(
-            call: outgoing.call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body,
-            maximumReadingBytes: maximumReadingBytes, place: outgoing.path, response: answer.response,
-            end: answer.end(of: outgoing))
-    }
-
     /// What a server says that has done what was asked.
     init(ok call: IndivoCall) {
-        self.init(
-            call: call, contentType: "application/xml", body: Data("<ok/>".utf8), maximumReadingBytes: .max, place: [:],
-            response: nil, end: .whole)
+        let response = HTTPResponse(status: .ok, headerFields: [.contentType: "application/xml"])
+        self.init(call: call, answer: HTTPAnswer(response: response, body: Data("<ok/>".utf8)), end: .whole)
     }
 }
 
 extension HTTPAnswer {
     /// How the body of a response to a call ends.
-    fileprivate func end(of outgoing: CallClient.Outgoing) -> CallResponse.End {
+    func end(of outgoing: CallClient.Outgoing) -> CallResponse.End {
         let fields = response.headerFields
         // A recording without its secrets has another length than it says.
         if let length = fields[.contentLength].flatMap({ Int($0) }), body.count == length { return .whole }

@@ -156,13 +156,9 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         let templates = self.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == templates.count else { return nil }
         var values: [String: String] = [:]
-        for (part, template) in zip(parts, templates) {
-            if template.hasPrefix("{") {
-                guard !part.isEmpty else { return nil }
-                values[String(template.dropFirst().dropLast())] = String(part)
-            } else if part != template {
-                return nil
-            }
+        for (part, template) in zip(parts, templates) where part != template {
+            guard template.hasPrefix("{"), !part.isEmpty else { return nil }
+            values[String(template.dropFirst().dropLast())] = String(part)
         }
         return values
     }

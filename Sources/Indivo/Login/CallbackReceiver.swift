@@ -64,14 +64,12 @@ public struct CallbackSession: Sendable {
 /// Where visits wait for the login that expects them.
 final class CallbackInbox: Sendable {
     private let waiting = Mutex<AsyncStream<CallbackSession.Visit>.Continuation?>(nil)
-    private let policy: AsyncStream<CallbackSession.Visit>.Continuation.BufferingPolicy
-
-    /// - Parameter limit: How many visits may wait; any number unless given.
-    init(limit: Int? = nil) { policy = limit.map { .bufferingOldest($0) } ?? .unbounded }
 
     /// Opens the inbox for a login; an earlier one ends.
-    func open() -> AsyncStream<CallbackSession.Visit> {
-        let (stream, continuation) = AsyncStream.makeStream(of: CallbackSession.Visit.self, bufferingPolicy: policy)
+    /// - Parameter limit: How many visits may wait.
+    func open(limit: Int = .max) -> AsyncStream<CallbackSession.Visit> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CallbackSession.Visit.self, bufferingPolicy: .bufferingOldest(limit))
         expect(continuation)
         return stream
     }

@@ -52,9 +52,8 @@ public struct LoopbackListener: CallbackReceiver {
         try socket.begin()
         let callbackPath = Self.callbackFolder + OAuthSigner.randomNonce()
         // One visit for each step: the first that is good.
-        let choices = CallbackInbox(limit: 1)
-        let callbacks = CallbackInbox(limit: 1)
-        let (chosen, authorized) = (choices.open(), callbacks.open())
+        let (choices, callbacks) = (CallbackInbox(), CallbackInbox())
+        let (chosen, authorized) = (choices.open(limit: 1), callbacks.open(limit: 1))
         let service = LoopbackService(socket: socket, patience: patience) { request, exchange in
             guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
             guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else { return exchange.notFound() }

@@ -90,21 +90,18 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
 
         fileprivate let list: PagedList
 
-        public func makeAsyncIterator() -> Iterator { Iterator(list) }
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(list: list, cursor: ListCursor(start: list.source.paging.offset, pageSize: list.source.pageSize))
+        }
 
         /// Reads a list's pages.
         public struct Iterator: AsyncIteratorProtocol {
-            private let list: PagedList
-            private var cursor: ListCursor
-            private var loaded = 0
+            fileprivate let list: PagedList
+            fileprivate var cursor: ListCursor
+            fileprivate var loaded = 0
             /// The total that the first page reported.
-            private var total: Int?
-            private var isAtEnd = false
-
-            fileprivate init(_ list: PagedList) {
-                self.list = list
-                cursor = ListCursor(start: list.source.paging.offset, pageSize: list.source.pageSize)
-            }
+            fileprivate var total: Int?
+            fileprivate var isAtEnd = false
 
             public mutating func next() async throws -> Page? {
                 let (source, paging) = (list.source, list.source.paging)
@@ -251,9 +248,7 @@ struct ListCursor {
     private static let slack = 100
 
     init(start: Int, pageSize: Int) {
-        self.start = start
-        self.pageSize = pageSize
-        position = start
+        (self.start, self.pageSize, position) = (start, pageSize, start)
     }
 
     /// What to ask for.

@@ -6,9 +6,13 @@ struct QueryEncoder {
     let source: ReportQuery.Source
     let call: IndivoCall
 
-    /// The parameters of a query, without paging and format.
+    /// The parameters of a query, without paging.
     func parameters(_ query: ReportQuery, aggregate: AggregateQuery? = nil) throws -> FormParameters {
         var parameters = FormParameters()
+        if !source.isMinimal {
+            // JSON alone can say that a group has no name.
+            parameters.append(name: "response_format", value: (aggregate == nil ? query.format : .json).rawValue)
+        }
         if source.hasStatus { parameters.append(name: "status", value: query.status.rawValue) }
         for filter in query.filters {
             let field = try field(filter.field, for: "a filter")

@@ -11,25 +11,11 @@ extension ReportQuery {
     public protocol ColumnDate: ColumnValue {}
 }
 
-extension String: ReportQuery.ColumnValue {
-    public var filterValue: ReportQuery.Value { .text(self) }
-}
-
-extension Double: ReportQuery.ColumnValue {
-    public var filterValue: ReportQuery.Value { .number(self) }
-}
-
-extension Bool: ReportQuery.ColumnValue {
-    public var filterValue: ReportQuery.Value { .truth(self) }
-}
-
-extension XMLDate: ReportQuery.ColumnDate {
-    public var filterValue: ReportQuery.Value { .day(self) }
-}
-
-extension XMLDateTime: ReportQuery.ColumnDate {
-    public var filterValue: ReportQuery.Value { .time(self) }
-}
+extension String: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .text(self) } }
+extension Double: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .number(self) } }
+extension Bool: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .truth(self) } }
+extension XMLDate: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .day(self) } }
+extension XMLDateTime: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .time(self) } }
 
 extension ReportQuery {
     /// Only facts in which a column has one of some values.

@@ -117,39 +117,37 @@ extension CallScope {
         _ source: ReportQuery.Source, _ query: ReportQuery,
         _ read: @escaping @concurrent @Sendable (CallResponse) async throws -> sending [Document]
     ) -> PagedList<Document> {
-        let call = source.call(in: self)
-        return PagedList(
-            source: ListSource(
-                scope: self, call: call, path: source.path, paging: query.paging, tellsTotal: false,
-                parameters: {
-                    let format = FormParameters.Element(name: "response_format", value: query.format.rawValue)
-                    return FormParameters(try [format] + QueryEncoder(source: source, call: call).parameters(query))
-                }
-            ) { response in
-                let documents = try await read(response)
-                for document in documents {
-                    document.isFromReport = true
-                    document.documentStage = stage
-                }
-                return FetchedPage(elements: documents, keys: documents.map { $0.id ?? "" }, total: nil)
-            })
+        list(source, query) { response in
+            let documents = try await read(response)
+            for document in documents {
+                document.isFromReport = true
+                document.documentStage = stage
+            }
+            return FetchedPage(elements: documents, keys: documents.map { $0.id ?? "" }, total: nil)
+        }
     }
 
     /// A minimal report or an audit.
     func reportList<Element>(
         _ source: ReportQuery.Source, _ query: ReportQuery, _ make: @escaping @Sendable (Report) -> Element?
     ) -> PagedList<Element> {
+        list(source, query) { response in
+            let reports = try await response.reports()
+            return FetchedPage(
+                elements: try response.elements(of: reports, make), keys: reports.reports.map(\.listKey),
+                total: try response.total(reports.summary?.total))
+        }
+    }
+
+    private func list<Element>(
+        _ source: ReportQuery.Source, _ query: ReportQuery,
+        _ read: @escaping @Sendable (CallResponse) async throws -> FetchedPage<Element>
+    ) -> PagedList<Element> {
         let call = source.call(in: self)
         return PagedList(
             source: ListSource(
-                scope: self, call: call, path: source.path, paging: query.paging,
-                parameters: { try QueryEncoder(source: source, call: call).parameters(query) }
-            ) { response in
-                let reports = try await response.reports()
-                return FetchedPage(
-                    elements: try response.elements(of: reports, make), keys: reports.reports.map(\.listKey),
-                    total: try response.total(reports.summary?.total))
-            })
+                scope: self, call: call, path: source.path, paging: query.paging, tellsTotal: source.isMinimal,
+                parameters: { try QueryEncoder(source: source, call: call).parameters(query) }, read: read))
     }
 
     func minimalReports<Document: IndivoDocument>(
@@ -159,7 +157,7 @@ extension CallScope {
             guard let document = report.item.flatMap(item) else { return nil }
             document.isFromReport = true
             if let metadata = report.meta?.document, !metadata.id.isEmpty {
-                document.documentPlace = DocumentPlace(stage, id: metadata.id, metadata: metadata)
+                document.documentPlace = DocumentPlace(stage: stage, id: metadata.id, metadata: metadata)
             }
             return document
         }
@@ -172,8 +170,6 @@ extension CallScope {
         let call = source.call(in: self)
         try query.paging.check(call)
         var parameters = try QueryEncoder(source: source, call: call).parameters(query, aggregate: aggregate)
-        // JSON alone can say that a group has no name.
-        if !source.isMinimal { parameters.append(name: "response_format", value: ReportQuery.Format.json.rawValue) }
         parameters.append(name: "limit", value: String(query.limit ?? 0))
         parameters.append(name: "offset", value: String(query.offset))
         let response = try await send(call, path: source.path, query: parameters)

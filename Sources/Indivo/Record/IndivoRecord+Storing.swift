@@ -53,8 +53,7 @@ extension IndivoRecord {
         let former = try former(upload.documents, call, path, externalID.chosen)
         let content = upload.content.data
         if let former, let metadata = try await sending(upload.documents, { try await find(former, call) }) {
-            let isSame =
-                metadata.tellsContent ? metadata.mismatch(with: content) == nil : former.contents == [content]
+            let isSame = metadata.tellsContent ? metadata.mismatch(with: content) == nil : former.contents == [content]
             noteReplaced(path["document"])
             upload.confirm(metadata, in: self, isAsItIs: isSame)
             return isSame
@@ -87,15 +86,13 @@ extension IndivoRecord {
     ) async throws -> Result {
         let before = documents.map(\.documentPlace.stage)
         for (document, before) in zip(documents, before) { document.documentPlace.stage = .beingSent(from: before) }
+        var after = before
+        defer { for (document, after) in zip(documents, after) { document.documentPlace.stage = after } }
         do {
-            let result = try await work()
-            for (document, before) in zip(documents, before) { document.documentPlace.stage = before }
-            return result
+            return try await work()
         } catch {
             let isUnknown = (error as? IndivoError)?.isOutcomeUnknown ?? true
-            for (document, before) in zip(documents, before) {
-                document.documentPlace.stage = write.map { isUnknown ? before.unconfirmed($0) : before } ?? before
-            }
+            if let write, isUnknown { after = before.map { $0.unconfirmed(write) } }
             guard var error = error as? IndivoError, isUnknown, write != nil, documents.isEmpty else { throw error }
             // There is no document that could remember the id.
             error.isSafeToRetry = false
@@ -186,17 +183,13 @@ struct DocumentUpload {
     /// They share the content, and its id afterwards.
     let documents: [any RecordDocument]
     let content: FileContent
-    private let commit: () -> Void
+    /// Makes the content what the documents compare themselves with.
+    let commit: () -> Void
+}
 
-    /// - Parameter commit: Makes the content what the documents compare themselves with.
-    init(_ content: FileContent, of documents: [any RecordDocument], commit: @escaping () -> Void) {
-        self.documents = documents
-        self.content = content
-        self.commit = commit
-    }
-
+extension DocumentUpload {
     init(_ prepared: PreparedDocument, of documents: [IndivoDocument]) throws {
-        try self.init(FileContent(prepared), of: documents, commit: prepared.commit)
+        try self.init(documents: documents, content: FileContent(prepared), commit: prepared.commit)
     }
 
     /// What to send of a new document.

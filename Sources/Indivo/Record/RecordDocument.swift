@@ -23,18 +23,12 @@ public protocol RecordDocument: AnyObject {
 public struct DocumentPlace: Sendable {
     /// The record the document is in.
     public var record: IndivoRecord? { stage.record as? IndivoRecord }
+    /// Where it is on its way between the app and the record.
+    package internal(set) var stage = DocumentStage.inNoRecord
     /// The document's id; `nil` before it is on a server.
     public internal(set) var id: String?
     /// What the server says of it, as of the last call that reported it.
     public internal(set) var metadata: DocumentMetadata?
-    /// Where it is on its way between the app and the record.
-    package internal(set) var stage: DocumentStage
-
-    init(_ stage: DocumentStage = .inNoRecord, id: String? = nil, metadata: DocumentMetadata? = nil) {
-        self.stage = stage
-        self.id = id
-        self.metadata = metadata
-    }
 
     /// How a document compares with what the server has.
     public enum State: Sendable, Hashable {
@@ -81,14 +75,14 @@ extension RecordDocument {
 
     /// The server has the document now, under this id and with this metadata, where that is known.
     package func confirm(id: String, metadata: DocumentMetadata? = nil, in record: IndivoRecord) {
-        documentPlace = DocumentPlace(.inRecord(record), id: id, metadata: metadata)
+        documentPlace = DocumentPlace(stage: .inRecord(record), id: id, metadata: metadata)
     }
 }
 
 extension IndivoDocument: RecordDocument {
     /// Where the document is: its record, its id, its metadata.
     public var documentPlace: DocumentPlace {
-        get { DocumentPlace(documentStage, id: id, metadata: metadata) }
+        get { DocumentPlace(stage: documentStage, id: id, metadata: metadata) }
         set { (documentStage, id, metadata) = (newValue.stage, newValue.id, newValue.metadata) }
     }
 

@@ -92,7 +92,7 @@ public final class IndivoServer: Sendable {
         guard response.body.count <= 100, !response.body.contains(UInt8(ascii: "<")) else {
             throw response.malformed("it should be a version")
         }
-        return response.text
+        return response.content.text
     }
 
     /// A record for which the app already has a token, as one kept from an earlier login.
