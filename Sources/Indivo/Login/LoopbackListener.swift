@@ -52,8 +52,8 @@ public struct LoopbackListener: CallbackReceiver {
         try socket.begin()
         let callbackPath = Self.callbackFolder + OAuthSigner.randomNonce()
         // One visit for each step: the first that is good.
-        let (choices, callbacks) = (CallbackInbox(), CallbackInbox())
-        let (chosen, authorized) = (choices.open(limit: 1), callbacks.open(limit: 1))
+        let (chosen, choices) = AsyncStream.makeStream(of: CallbackSession.Visit.self, bufferingPolicy: .bufferingOldest(1))
+        let (authorized, callbacks) = AsyncStream.makeStream(of: CallbackSession.Visit.self, bufferingPolicy: .bufferingOldest(1))
         let service = LoopbackService(socket: socket, patience: patience) { request, exchange in
             guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
             guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else { return exchange.notFound() }
@@ -61,8 +61,8 @@ public struct LoopbackListener: CallbackReceiver {
             switch request.path {
             case Self.startPath:
                 if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
-                if !choices.put(visit) { exchange.notFound("No login is waiting for a record.") }
-            case callbackPath: if !callbacks.put(visit) { exchange.notFound("No login is waiting for this page.") }
+                if !choices.take(visit) { exchange.notFound("No login is waiting for a record.") }
+            case callbackPath: if !callbacks.take(visit) { exchange.notFound("No login is waiting for this page.") }
             case let path where path.hasPrefix(Self.callbackFolder):
                 exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
             default: exchange.notFound()
@@ -73,15 +73,15 @@ public struct LoopbackListener: CallbackReceiver {
         return CallbackSession(
             callback: url(callbackPath),
             next: { step in
-                let (visits, inbox) = step == .record ? (chosen, choices) : (authorized, callbacks)
-                defer { inbox.close() }
+                let (visits, continuation) = step == .record ? (chosen, choices) : (authorized, callbacks)
+                defer { continuation.finish() }
                 return await visits.first { _ in true }
             },
             close: {
                 guard isOpen.withLock({ exchange(&$0, with: false) }) else { return }
                 service.stop()
-                choices.close()
-                callbacks.close()
+                choices.finish()
+                callbacks.finish()
                 if isKept { socket.end() } else { socket.giveBack() }
             })
     }
