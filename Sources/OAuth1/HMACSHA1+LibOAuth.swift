@@ -1,13 +1,6 @@
 #if canImport(CLibOAuth)
 import CLibOAuth
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 
 /// HMAC-SHA1 and SHA-1 as liboauth computes them, given in base64.
 package enum HMACSHA1 {

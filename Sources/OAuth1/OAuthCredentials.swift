@@ -21,9 +21,7 @@ public struct OAuthCredentials: Sendable, Hashable {
 
     /// The HMAC key: both secrets percent-encoded and joined by `&`, the right side empty without a token
     /// (RFC 5849, 3.4.2).
-    var signingKey: [UInt8] {
-        Self.signingKey(consumerSecret: consumer.secret, tokenSecret: token?.secret)
-    }
+    var signingKey: [UInt8] { Self.signingKey(consumerSecret: consumer.secret, tokenSecret: token?.secret) }
 
     static func signingKey(consumerSecret: Secret, tokenSecret: Secret?) -> [UInt8] {
         consumerSecret.percentEncoded + [UInt8(ascii: "&")] + (tokenSecret?.percentEncoded ?? [])

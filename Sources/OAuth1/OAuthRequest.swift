@@ -46,10 +46,10 @@ public struct OAuthRequest: Sendable, Hashable {
             contentType: contentType, body: body)
     }
 
-    /// The media type of the body without its parameters, in lower case.
-    var mediaType: String? {
-        contentType?.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)[0]
-            .filter { $0 != " " && $0 != "\t" }
-            .lowercased()
+    /// Whether the body is a form: by the RFC whatever the parameters and the letter case of its type, for Indivo to the letter.
+    func isForm(by rule: SignatureRule) -> Bool {
+        let type = rule == .indivo
+            ? contentType : contentType?.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        return type == FormParameters.contentType
     }
 }

@@ -1,12 +1,5 @@
+import Foundation
 import URLCoding
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Signs HTTP requests with OAuth 1.0a: HMAC-SHA1, parameters in the `Authorization` header (RFC 5849).
 ///
@@ -87,25 +80,16 @@ public struct OAuthSigner: Sendable {
     public func authorization(
         for request: OAuthRequest, options: Options = Options()
     ) throws(OAuthSigningError) -> OAuthAuthorization {
-        var parameters: FormParameters = ["oauth_consumer_key": credentials.consumer.key]
-        if let token = credentials.token {
-            parameters.append(name: "oauth_token", value: token.value)
-        }
-        parameters.append(name: "oauth_signature_method", value: Self.signatureMethod)
-        parameters.append(name: "oauth_timestamp", value: String(clock()))
-        parameters.append(name: "oauth_nonce", value: nonce())
-        if options.includesVersion {
-            parameters.append(name: "oauth_version", value: "1.0")
-        }
-        if let callback = options.callback {
-            parameters.append(name: "oauth_callback", value: callback)
-        }
-        if let verifier = options.verifier {
-            parameters.append(name: "oauth_verifier", value: verifier)
-        }
-        if options.includesBodyHash, request.mediaType != FormParameters.contentType {
-            parameters.append(name: "oauth_body_hash", value: try HMACSHA1.digest(of: request.body ?? []))
-        }
+        let hashesBody = options.includesBodyHash && !request.isForm(by: .rfc5849)
+        let values: [(name: String, value: String?)] = [
+            ("oauth_consumer_key", credentials.consumer.key), ("oauth_token", credentials.token?.value),
+            ("oauth_signature_method", Self.signatureMethod), ("oauth_timestamp", String(clock())), ("oauth_nonce", nonce()),
+            ("oauth_version", options.includesVersion ? "1.0" : nil), ("oauth_callback", options.callback),
+            ("oauth_verifier", options.verifier),
+            ("oauth_body_hash", hashesBody ? try HMACSHA1.digest(of: request.body ?? []) : nil),
+        ]
+        var parameters = FormParameters()
+        for case (let name, let value?) in values { parameters.append(name: name, value: value) }
         for parameter in options.additionalParameters {
             guard parameter.name.hasPrefix("oauth_") else { throw .notAProtocolParameter(name: parameter.name) }
             guard parameters[parameter.name] == nil, parameter.name != "oauth_signature" else {
@@ -151,9 +135,7 @@ public struct OAuthSigner: Sendable {
     }
 
     /// The system's time in whole seconds since 1970-01-01T00:00:00Z.
-    @Sendable public static func systemTime() -> Int {
-        time(nil)
-    }
+    @Sendable public static func systemTime() -> Int { time(nil) }
 }
 
 /// Why a request cannot be signed.

@@ -38,13 +38,13 @@ public struct OAuthVerifier: Sendable {
     ///
     /// - Throws: ``OAuthRefusal``, or what the secret source or the nonce store throw.
     public func verify(_ authorization: OAuthAuthorization, of request: OAuthRequest) async throws -> OAuthCaller {
-        let claim = try claim(of: authorization)
-        guard let consumerSecret = try await secrets.consumerSecret(forKey: claim.consumerKey) else {
+        let (caller, signature, timestamp, nonce) = try claim(of: authorization)
+        guard let consumerSecret = try await secrets.consumerSecret(forKey: caller.consumerKey) else {
             throw OAuthRefusal.unknownConsumer
         }
         var tokenSecret: Secret?
-        if let token = claim.token {
-            tokenSecret = try await secrets.tokenSecret(forToken: token, consumerKey: claim.consumerKey)
+        if let token = caller.token {
+            tokenSecret = try await secrets.tokenSecret(forToken: token, consumerKey: caller.consumerKey)
             guard tokenSecret != nil else { throw OAuthRefusal.unknownToken }
         }
         let expected: String
@@ -55,26 +55,18 @@ public struct OAuthVerifier: Sendable {
         } catch .noBaseString(let error) {
             throw OAuthRefusal.noBaseString(error)
         }
-        guard constantTimeEqual(Array(expected.utf8), Array(claim.signature.utf8)) else {
-            throw OAuthRefusal.wrongSignature
-        }
+        guard constantTimeEqual(Array(expected.utf8), Array(signature.utf8)) else { throw OAuthRefusal.wrongSignature }
         try verifyBody(authorization, of: request)
-        guard
-            try await nonces.use(claim.nonce, timestamp: claim.timestamp, consumerKey: claim.consumerKey, token: claim.token)
-        else { throw OAuthRefusal.nonceAlreadyUsed }
-        return OAuthCaller(consumerKey: claim.consumerKey, token: claim.token)
-    }
-
-    private struct Claim {
-        var consumerKey: String
-        var token: String?
-        var signature: String
-        var timestamp: Int
-        var nonce: String
+        guard try await nonces.use(nonce, timestamp: timestamp, consumerKey: caller.consumerKey, token: caller.token) else {
+            throw OAuthRefusal.nonceAlreadyUsed
+        }
+        return caller
     }
 
     /// The parameters that must be there, each checked on its own.
-    private func claim(of authorization: OAuthAuthorization) throws(OAuthRefusal) -> Claim {
+    private func claim(
+        of authorization: OAuthAuthorization
+    ) throws(OAuthRefusal) -> (caller: OAuthCaller, signature: String, timestamp: Int, nonce: String) {
         guard !policy.requiresExactScheme || authorization.scheme == "OAuth" else { throw .schemeNotExact }
         func required(_ name: String) throws(OAuthRefusal) -> String {
             guard let value = authorization[name], !value.isEmpty else { throw .missingParameter(name: name) }
@@ -83,9 +75,7 @@ public struct OAuthVerifier: Sendable {
         let consumerKey = try required("oauth_consumer_key")
         let method = try required("oauth_signature_method")
         guard method == OAuthSigner.signatureMethod else { throw .unsupportedSignatureMethod(method) }
-        if let version = authorization.version {
-            guard version == "1.0" else { throw .unsupportedVersion(version) }
-        }
+        if let version = authorization.version, version != "1.0" { throw .unsupportedVersion(version) }
         let signature = try required("oauth_signature")
         let timestampText = try required("oauth_timestamp")
         guard timestampText.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
@@ -93,22 +83,21 @@ public struct OAuthVerifier: Sendable {
         else { throw .malformedTimestamp }
         let now = clock()
         guard timestamp >= now - policy.maximumAge else { throw .timestampTooOld(seconds: now - timestamp) }
-        if let maximumLead = policy.maximumLead {
-            guard timestamp <= now + maximumLead else { throw .timestampInFuture(seconds: timestamp - now) }
+        if let maximumLead = policy.maximumLead, timestamp > now + maximumLead {
+            throw .timestampInFuture(seconds: timestamp - now)
         }
         let nonce = try required("oauth_nonce")
         guard nonce.unicodeScalars.count <= policy.maximumNonceLength else { throw .nonceTooLong }
-        return Claim(consumerKey: consumerKey, token: authorization.token, signature: signature, timestamp: timestamp, nonce: nonce)
+        return (OAuthCaller(consumerKey: consumerKey, token: authorization.token), signature, timestamp, nonce)
     }
 
     /// The parameters that speak of the body, if they were sent: `oauth_body_hash` (the OAuth Request Body Hash
     /// extension), and `oauth_content_type`, which only Indivo knows.
     private func verifyBody(_ authorization: OAuthAuthorization, of request: OAuthRequest) throws {
-        if policy.rule == .indivo, let declared = authorization["oauth_content_type"] {
-            guard declared == request.contentType ?? "" else { throw OAuthRefusal.wrongContentType }
+        if policy.rule == .indivo, let declared = authorization["oauth_content_type"], declared != request.contentType ?? "" {
+            throw OAuthRefusal.wrongContentType
         }
-        let contentType = policy.rule == .indivo ? request.contentType : request.mediaType
-        guard let declared = authorization.bodyHash, contentType != FormParameters.contentType else { return }
+        guard let declared = authorization.bodyHash, !request.isForm(by: policy.rule) else { return }
         let actual = try HMACSHA1.digest(of: request.body ?? [])
         guard constantTimeEqual(Array(actual.utf8), Array(declared.utf8)) else { throw OAuthRefusal.wrongBodyHash }
     }

@@ -22,23 +22,19 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
         switch rule {
         case .rfc5849:
             uri = Self.baseStringURI(of: request)
-            parameters += Self.requestParameters(of: request)
+            parameters += Self.requestParameters(of: request, rule)
             parameters.removeAll { $0.name == Self.signatureName }
         case .indivo:
             uri = try Self.indivoURI(of: request)
             parameters.removeAll { $0.name == Self.signatureName }
-            parameters += Self.indivoParameters(of: request)
+            parameters += Self.requestParameters(of: request, rule)
             if let name = Self.firstRepeatedName(parameters) {
                 throw .repeatedParameter(name: String(decoding: name, as: UTF8.self))
             }
         }
 
-        var bytes = PercentEncoding.encodedBytes(request.method.uppercased().utf8)
-        bytes.append(Self.ampersand)
-        bytes += PercentEncoding.encodedBytes(uri)
-        bytes.append(Self.ampersand)
-        bytes += PercentEncoding.encodedBytes(Self.normalized(parameters, rule: rule))
-        self.bytes = bytes
+        let parts = [Array(request.method.uppercased().utf8), uri, Self.normalized(parameters, rule: rule)]
+        bytes = Array(parts.map { PercentEncoding.encodedBytes($0) }.joined(separator: [Self.ampersand]))
     }
 
     typealias Parameter = (name: [UInt8], value: [UInt8])
@@ -61,16 +57,15 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
         return Array("\(scheme)://\(authority)\(request.path.isEmpty ? "/" : request.path)".utf8)
     }
 
-    /// The parameters of the query, and of the body if it is a form (3.4.1.3.1).
-    private static func requestParameters(of request: OAuthRequest) -> [Parameter] {
-        var parameters: [Parameter] = []
-        if let query = request.query {
-            parameters += FormParameters.decodedPairs(Array(query.utf8), separators: [ampersand])
+    /// The parameters of the query, and of the body if it is a form (3.4.1.3.1); Indivo takes the query of a `GET`, else the form.
+    private static func requestParameters(of request: OAuthRequest, _ rule: SignatureRule) -> [Parameter] {
+        let (isRFC, isGET) = (rule == .rfc5849, request.method == "GET")
+        let query = isRFC || isGET ? request.query : nil
+        let form = request.isForm(by: rule) && (isRFC || !isGET) ? request.body : nil
+        let separators = isRFC ? [ampersand] : [ampersand, UInt8(ascii: ";")]
+        return [query.map { Array($0.utf8) }, form].flatMap {
+            FormParameters.decodedPairs($0 ?? [], separators: separators)
         }
-        if let body = request.body, request.mediaType == FormParameters.contentType {
-            parameters += FormParameters.decodedPairs(body, separators: [ampersand])
-        }
-        return parameters
     }
 
     /// Names and values encoded, sorted by name, then by value, and joined (3.4.1.3.2).
@@ -83,14 +78,7 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
             case .rfc5849: parameters.map(encode).sorted(by: precedes)
             case .indivo: parameters.sorted(by: precedes).map(encode)
             }
-        var text: [UInt8] = []
-        for (index, parameter) in sorted.enumerated() {
-            if index > 0 { text.append(ampersand) }
-            text += parameter.name
-            text.append(UInt8(ascii: "="))
-            text += parameter.value
-        }
-        return text
+        return Array(sorted.map { $0.name + [UInt8(ascii: "=")] + $0.value }.joined(separator: [ampersand]))
     }
 
     private static func precedes(_ left: Parameter, _ right: Parameter) -> Bool {
@@ -112,15 +100,6 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
             path.removeSubrange(cut...)
         }
         return Array("\(request.scheme)://\(request.authority)".utf8) + path
-    }
-
-    private static func indivoParameters(of request: OAuthRequest) -> [Parameter] {
-        let separators = [ampersand, UInt8(ascii: ";")]
-        if request.method == "GET" {
-            return FormParameters.decodedPairs(Array((request.query ?? "").utf8), separators: separators)
-        }
-        guard let body = request.body, request.contentType == FormParameters.contentType else { return [] }
-        return FormParameters.decodedPairs(body, separators: separators)
     }
 
     private static func firstRepeatedName(_ parameters: [Parameter]) -> [UInt8]? {

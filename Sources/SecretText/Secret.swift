@@ -13,18 +13,12 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
     private let value: WipedBytes
 
     /// Hides `value`.
-    public init(_ value: String) {
-        self.value = WipedBytes(value.utf8)
-    }
+    public init(_ value: String) { self.value = WipedBytes(value.utf8) }
 
-    public init(stringLiteral value: String) {
-        self.init(value)
-    }
+    public init(stringLiteral value: String) { self.init(value) }
 
     /// The secret itself, for storing it where secrets are kept.
-    public func reveal() -> String {
-        value.withBytes { String(decoding: $0, as: UTF8.self) }
-    }
+    public func reveal() -> String { value.withBytes { String(decoding: $0, as: UTF8.self) } }
 
     /// Gives the secret's UTF-8, without a copy that would stay in memory.
     package func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
@@ -35,9 +29,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
         left.value.withBytes { left in right.value.withBytes { constantTimeEqual(left, $0) } }
     }
 
-    public func hash(into hasher: inout Hasher) {
-        value.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
+    public func hash(into hasher: inout Hasher) { value.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -52,13 +44,6 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 /// Whether two byte strings are equal, in a time that does not depend on where they first differ.
-package func constantTimeEqual(
-    _ left: some RandomAccessCollection<UInt8>, _ right: some RandomAccessCollection<UInt8>
-) -> Bool {
-    guard left.count == right.count else { return false }
-    var difference: UInt8 = 0
-    for (one, other) in zip(left, right) {
-        difference |= one ^ other
-    }
-    return difference == 0
+package func constantTimeEqual(_ left: some RandomAccessCollection<UInt8>, _ right: some RandomAccessCollection<UInt8>) -> Bool {
+    left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
 }

@@ -17,13 +17,13 @@ public struct IndivoAccount: Sendable {
     /// The account itself (`account_info`).
     /// - Throws: ``IndivoError``.
     public func information() async throws -> Account {
-        try await send(.accountInfo).value(Account.self, root: "Account")
+        try await send(.accountInfo).value(Account.self)
     }
 
     /// The records that the account owns or shares (`record_list`). One may be there more than once, for each carenet.
     /// - Throws: ``IndivoError``.
     public func records() async throws -> [Account.Record] {
-        try await send(.recordList).value(RecordList.self, root: "Records").records
+        try await send(.recordList).value(RecordList.self).records
     }
 
     // MARK: Messages
@@ -32,13 +32,13 @@ public struct IndivoAccount: Sendable {
     /// - Throws: ``IndivoError``.
     public func inbox(includingArchived: Bool = false) async throws -> [Message] {
         try await send(.accountInbox, query: includingArchived ? ["include_archive": "1"] : [:])
-            .value(Messages.self, root: "Messages").messages
+            .value(Messages.self).messages
     }
 
     /// A message with its body (`account_inbox_message`); it is marked as read.
     /// - Throws: ``IndivoError``; a server fails (500) on an id that it does not know.
     public func message(_ id: String) async throws -> Message {
-        try await send(.accountInboxMessage, path: ["message": id]).value(Message.self, root: "Message")
+        try await send(.accountInboxMessage, path: ["message": id]).value(Message.self)
     }
 
     /// Puts a message away (`account_message_archive`).
@@ -62,7 +62,7 @@ public struct IndivoAccount: Sendable {
     /// The account's notifications (`account_notifications`).
     /// - Throws: ``IndivoError``.
     public func notifications() async throws -> [Account.Notification] {
-        try await send(.accountNotifications).value(Notifications.self, root: "Notifications").notifications
+        try await send(.accountNotifications).value(Notifications.self).notifications
     }
 
     // MARK: Preferences
@@ -79,10 +79,7 @@ public struct IndivoAccount: Sendable {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func setPreferences(_ preferences: FileContent) async throws -> DocumentMetadata {
-        let call = IndivoCall.setUserPreferences
-        let metadata = try await send(call, body: preferences.body(for: call)).metadata()
-        try metadata.verify(preferences, sentWith: call)
-        return metadata
+        try await store(preferences, .setUserPreferences)
     }
 
     /// Deletes the app's preferences for the account (`delete_user_preferences`).

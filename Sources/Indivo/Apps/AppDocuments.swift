@@ -23,7 +23,7 @@ public struct AppDocuments: Sendable {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func add(_ content: FileContent) async throws -> Document {
-        try await store(content, call(.recordAppDocumentCreate, .appDocumentCreate), path: [:])
+        Document(try await scope.store(content, call(.recordAppDocumentCreate, .appDocumentCreate)), in: self)
     }
 
     /// Stores a document under an id of the app's own (`record_app_document_create_or_update_ext`,
@@ -35,7 +35,7 @@ public struct AppDocuments: Sendable {
     @discardableResult
     public func put(_ content: FileContent, externalID: String) async throws -> Document {
         let call = call(.recordAppDocumentCreateOrUpdateByExternalID, .appDocumentCreateOrUpdateByExternalID)
-        return try await store(content, call, path: ["external": externalID])
+        return Document(try await scope.store(content, call, path: ["external": externalID]), in: self)
     }
 
     /// The document with an id (`record_app_document_meta`, `app_document_meta`).
@@ -47,18 +47,10 @@ public struct AppDocuments: Sendable {
     /// The document with an id of the app's own, or `nil` (`record_app_document_meta_ext`, `app_document_meta_ext`).
     /// - Throws: ``IndivoError``.
     public func document(externalID: String) async throws -> Document? {
-        do {
-            let call = call(.recordAppDocumentMetaByExternalID, .appDocumentMetaByExternalID)
-            return Document(try await scope.send(call, path: ["external": externalID]).metadata(), in: self)
-        } catch let error as IndivoError where error.isNotFound {
-            return nil
+        let call = call(.recordAppDocumentMetaByExternalID, .appDocumentMetaByExternalID)
+        return try await scope.ifFound {
+            Document(try await scope.send(call, path: ["external": externalID]).metadata(), in: self)
         }
-    }
-
-    private func store(_ content: FileContent, _ call: IndivoCall, path: [String: String]) async throws -> Document {
-        let metadata = try await scope.send(call, path: path, body: content.body(for: call)).metadata()
-        try metadata.verify(content, sentWith: call)
-        return Document(metadata, in: self)
     }
 
     /// The calls are the same in a record and outside.
@@ -110,8 +102,7 @@ public struct AppDocuments: Sendable {
         /// - Throws: ``IndivoError``.
         public func setLabel(_ label: String) async throws {
             let call = storage.call(.recordAppDocumentLabel, .appDocumentLabel)
-            try call.check(label)
-            metadata = try await storage.scope.send(call, path: ["document": id], body: .text(label)).labelledMetadata()
+            metadata = try await storage.scope.setLabel(label, call, path: ["document": id])
         }
 
         /// Overwrites the document, which keeps its id (`app_document_create_or_update`).
@@ -126,8 +117,7 @@ public struct AppDocuments: Sendable {
                     "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)",
                     call)
             }
-            let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call))
-                .metadata()
+            let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call)).metadata()
             guard stored.id == id else {
                 var error = IndivoError(.conflict(.deleted), call: call)
                 do {

@@ -22,7 +22,7 @@ extension IndivoServer {
     /// The records on which this autonomous app is enabled (`app_record_list`).
     /// - Throws: ``IndivoError``, refused for an app with a user interface.
     public func autonomousRecords() async throws -> [Account.Record] {
-        try await asApp.send(.appRecordList).value(RecordList.self, root: "Records").records
+        try await asApp.send(.appRecordList).value(RecordList.self).records
     }
 
     /// A record, with a token that this autonomous app gives itself (`autonomous_access_token`). It does not expire.

@@ -9,8 +9,10 @@ extension CallClient {
         let call = outgoing.call
         let status = answer.response.status.code
         if (200..<300).contains(status) {
-            if let credentials = outgoing.credentials { accepted.note(call, path: outgoing.path, credentials) }
-            let success = CallResponse(answer, to: outgoing, maximumReadingBytes: options.maximumReadingBytes)
+            accepted.note(outgoing)
+            let success = CallResponse(
+                call: call, answer: answer, end: answer.end(of: outgoing), place: outgoing.path,
+                maximumReadingBytes: options.maximumReadingBytes)
             if let coding = answer.response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
                 throw success.malformed("it is compressed (\(coding.prefix(20))), which was not asked for")
             }
@@ -19,32 +21,22 @@ extension CallClient {
             return success
         }
         // What is said where tokens are made may hold one.
-        let message = call.givesTokens ? ServerMessage(words: "") : ServerMessage(answer)
+        let message = ServerMessage(call.givesTokens ? Data() : answer.body)
         let sent = SentContent(query: outgoing.query, body: outgoing.body)
-        let addressHint = advice(on: answer, to: call)
-        var error: IndivoError
-        switch status {
-        case 400:
-            if let conflict = message.conflict {
-                error = IndivoError(.conflict(conflict), call: call)
-            } else {
-                error = IndivoError(.invalid(serverMessage: message.words, problems: sent.problems), call: call)
-                error.safeMessage = message.leavingOut(sent.values + outgoing.identifiers)
-            }
-        case 403:
-            error = IndivoError(
-                .refused(
-                    causes: accepted.causes(
-                        of: call, path: outgoing.path, outgoing.credentials, isTimeKnown: isTimeKnown)), call: call)
-        case 404:
+        let reason: IndivoError.Reason =
+            switch status {
+            case 400: message.conflict.map { .conflict($0) } ?? .invalid(serverMessage: message.words, problems: sent.problems)
+            case 403: .refused(causes: accepted.causes(of: outgoing, isTimeKnown: isTimeKnown))
             // To new content that it does not take a server may say 404, without a word.
-            let problems = call.notFoundHint == nil || RespondingServer(answer) == .pages ? [] : sent.problems
-            error = IndivoError(problems.isEmpty ? .notFound : .invalid(serverMessage: "", problems: problems), call: call)
-        case 500...: error = IndivoError(.serverFailed(status: status), call: call)
-        default: error = IndivoError(.unexpectedStatus(status), call: call)
-        }
-        error.status = status
-        error.addressHint = addressHint
+            case 404 where call.notFoundHint != nil && RespondingServer(answer) != .pages && !sent.problems.isEmpty:
+                .invalid(serverMessage: "", problems: sent.problems)
+            case 404: .notFound
+            case 500...: .serverFailed(status: status)
+            default: .unexpectedStatus(status)
+            }
+        var error = IndivoError(reason, call: call, status: status)
+        if status == 400 { error.safeMessage = message.leavingOut(sent.values + outgoing.identifiers) }
+        error.addressHint = advice(on: answer, to: call)
         error.retryAfter = answer.response.headerFields[.retryAfter].flatMap { Int($0) }.map { .seconds(max(0, $0)) }
         error.details.append("\(call.method) \((try? CallPath.fill(call, outgoing.path)) ?? call.path)")
         if !message.words.isEmpty { error.details.append("the server said: \(message.words)") }
@@ -107,19 +99,13 @@ extension IndivoError {
 
     /// Whether the server says that it has done this already, by the id of what is to be done.
     var isDuplicate: Bool {
-        switch reason {
-        case .conflict(.messageIDUsed): true
-        case .invalid(let message, _): message.contains("Duplicate attachment number")
-        default: false
-        }
+        if case .invalid(let message, _) = reason { return message.contains("Duplicate attachment number") }
+        return reason == .conflict(.messageIDUsed)
     }
 
     /// Whether the library itself refused to send the request.
     var isBeforeSending: Bool {
-        switch reason {
-        case .badArgument, .login(.loggedOut): true
-        default: false
-        }
+        if case .badArgument = reason { true } else { reason == .login(.loggedOut) }
     }
 
     /// The same call, cancelled.
@@ -137,9 +123,9 @@ final class AcceptedCredentials: Sendable {
         let call: String
         let owners: [String: String]
 
-        init(_ call: IndivoCall, _ path: [String: String]) {
-            self.call = call.name == IndivoCall.unknownName ? call.path : call.name
-            owners = path.filter { ["record", "carenet", "account", "app"].contains($0.key) }
+        init(_ outgoing: CallClient.Outgoing) {
+            call = outgoing.call.name == IndivoCall.unknownName ? outgoing.call.path : outgoing.call.name
+            owners = outgoing.path.filter { ["record", "carenet", "account", "app"].contains($0.key) }
         }
     }
 
@@ -152,10 +138,12 @@ final class AcceptedCredentials: Sendable {
 
     private let state = Mutex(State())
 
-    func note(_ call: IndivoCall, path: [String: String], _ credentials: OAuthCredentials) {
+    /// A request got a response that is no refusal.
+    func note(_ outgoing: CallClient.Outgoing) {
+        guard let credentials = outgoing.credentials else { return }
         state.withLock { state in
             state.isConsumerAccepted = true
-            if let token = credentials.token { state.requests[token.value, default: []].insert(Request(call, path)) }
+            if let token = credentials.token { state.requests[token.value, default: []].insert(Request(outgoing)) }
         }
     }
 
@@ -170,22 +158,18 @@ final class AcceptedCredentials: Sendable {
     func isEnded(_ token: OAuthToken) -> Bool { state.withLock { $0.ended.contains(token.value) } }
 
     /// What may be behind a refusal, the likeliest first.
-    /// - Parameters:
-    ///   - path: The values of the path's variables.
-    ///   - isTimeKnown: Whether the server reported its time, and the request was signed with one near it.
-    func causes(
-        of call: IndivoCall, path: [String: String], _ credentials: OAuthCredentials?, isTimeKnown: Bool
-    ) -> [IndivoError.RefusalCause] {
-        guard let credentials else { return [.notAllowed, .changedOnTheWay] }
+    /// - Parameter isTimeKnown: Whether the server reported its time, and the request was signed with one near it.
+    func causes(of outgoing: CallClient.Outgoing, isTimeKnown: Bool) -> [IndivoError.RefusalCause] {
+        guard let credentials = outgoing.credentials else { return [.notAllowed, .changedOnTheWay] }
         let (isConsumerAccepted, accepted) = state.withLock { state in
             (state.isConsumerAccepted, credentials.token.flatMap { state.requests[$0.value] } ?? [])
         }
         var causes: [IndivoError.RefusalCause]
-        if call.name == IndivoCall.exchangeToken.name {
+        if outgoing.call == .exchangeToken {
             causes = [.notAuthorized, .wrongConsumer]
         } else if credentials.token == nil {
             causes = isConsumerAccepted ? [.notAllowed, .wrongConsumer] : [.wrongConsumer, .notAllowed]
-        } else if accepted.contains(Request(call, path)) {
+        } else if accepted.contains(Request(outgoing)) {
             causes = [.tokenGone, .notAllowed]
         } else if !accepted.isEmpty {
             causes = [.notAllowed, .tokenGone]

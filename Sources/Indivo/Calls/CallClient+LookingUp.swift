@@ -11,7 +11,7 @@ extension CallClient {
     /// - Returns: The response to the call; `nil` when it was not done.
     /// - Throws: A conflict when the external id belongs to another document; `error` when it cannot be found out.
     func look(
-        _ lookUp: LookUp, for outgoing: Outgoing, after error: IndivoError, since start: Duration, until end: Duration
+        _ lookUp: IndivoCall, for outgoing: Outgoing, after error: IndivoError, since start: Duration, until end: Duration
     ) async throws -> CallResponse? {
         var error = error
         guard options.timing.elapsed() < end else {
@@ -19,9 +19,12 @@ extension CallClient {
             throw error
         }
         do {
-            let found = try await send(
-                Outgoing(call: lookUp.call, credentials: outgoing.credentials, path: outgoing.path), until: end)
-            return try judge(found, by: lookUp, outgoing, error, since: start)
+            var found = try await send(
+                Outgoing(call: lookUp, credentials: outgoing.credentials, path: outgoing.path), until: end)
+            guard try isDone(outgoing, by: found, error, since: start) else { return nil }
+            if outgoing.call.response == .ok { return CallResponse(ok: outgoing.call) }
+            found.call = outgoing.call
+            return found
         } catch let failure as IndivoError {
             switch failure.reason {
             case .notFound: return nil
@@ -34,47 +37,39 @@ extension CallClient {
         }
     }
 
-    /// What was found, as the response to the call.
-    private func judge(
-        _ found: CallResponse, by lookUp: LookUp, _ outgoing: Outgoing, _ error: IndivoError, since start: Duration
-    ) throws -> CallResponse? {
-        switch lookUp {
-        case .stored:
+    /// Whether what was found shows that a call was done.
+    private func isDone(
+        _ outgoing: Outgoing, by found: CallResponse, _ error: IndivoError, since start: Duration
+    ) throws -> Bool {
+        switch outgoing.call.body {
+        case .text:
+            guard case .text(let label)? = outgoing.body else { return false }
+            return XMLText.areSame(try found.metadata().label ?? "", label)
+        case .form:
+            guard case .form(let form)? = outgoing.body, let reason = form["reason"] else { return false }
+            return try found.value(DocumentStatusHistory.self).changes.contains { change in
+                change.status?.rawValue == form["status"] && XMLText.areSame(change.reason ?? "", reason)
+                    && change.at.map { isSince(start, $0.date, found) } ?? false
+            }
+        default:
             let metadata = try found.metadata()
-            guard isSame(metadata, outgoing), isOurs(metadata, outgoing, found, error, since: start) else {
-                var conflict = IndivoError(.conflict(.externalIDUsed), call: outgoing.call, details: error.details)
-                conflict.attempts = error.attempts
-                conflict.status = error.status
-                throw conflict
+            let isSame = outgoing.body.map { metadata.mismatch(with: $0.data) == nil } ?? true
+            // What is stored under an external id once is another's otherwise.
+            if outgoing.call.repetition != .afterLookingUp || isSame && isOurs(metadata, outgoing, found, error, since: start) {
+                return isSame
             }
-        case .overwritten:
-            guard isSame(try found.metadata(), outgoing) else { return nil }
-        case .label:
-            guard case .text(let label)? = outgoing.body, XMLText.areSame(try found.metadata().label ?? "", label)
-            else { return nil }
-        case .status:
-            guard case .form(let form)? = outgoing.body, let reason = form["reason"] else { return nil }
-            let history = try found.value(DocumentStatusHistory.self, root: "DocumentStatusHistory")
-            let isDone = history.changes.contains { (change: DocumentStatus.Change) -> Bool in
-                guard change.status?.rawValue == form["status"], XMLText.areSame(change.reason ?? "", reason),
-                    let date = change.at?.date
-                else { return false }
-                return isSince(start, date, found)
-            }
-            return isDone ? CallResponse(ok: outgoing.call) : nil
+            var conflict = IndivoError(
+                .conflict(.externalIDUsed), call: outgoing.call, status: error.status, details: error.details)
+            conflict.attempts = error.attempts
+            throw conflict
         }
-        return found.answering(outgoing.call)
-    }
-
-    private func isSame(_ metadata: DocumentMetadata, _ outgoing: Outgoing) -> Bool {
-        outgoing.body.map { metadata.mismatch(with: $0.data) == nil } ?? true
     }
 
     /// Whether a stored document of the same content is the one that was sent.
     private func isOurs(
         _ metadata: DocumentMetadata, _ outgoing: Outgoing, _ found: CallResponse, _ error: IndivoError, since start: Duration
     ) -> Bool {
-        if outgoing.externalID?.isOfThisDocument == true { return true }
+        if outgoing.hasOwnID { return true }
         // Without a date: what was refused was there before, what got no response may be either.
         guard let created = metadata.createdAt?.date else { return error.status == nil }
         return isSince(start, created, found)
@@ -92,19 +87,15 @@ extension CallClient {
 extension IndivoError {
     /// Whether the call may have been done all the same. A server says 404 or 500 where an external id is used already, 500
     /// also where it has done what was asked and failed afterwards, and 400 where an attempt arrived after the check.
-    func isReason(for lookUp: LookUp, _ repetition: Repetition) -> Bool {
+    func isReason(toLookUp repetition: Repetition) -> Bool {
         // What may be sent again by itself says so by its next response.
         if repetition == .freely, mayPass { return false }
         switch reason {
         case .serverFailed: return true
         case .timedOut, .responseLost, .responseTooLarge, .malformedResponse: return repetition != .freely
-        default: break
-        }
-        guard case .stored = lookUp else { return false }
-        return switch reason {
-        case .notFound, .conflict(.externalIDUsed), .conflict(.alreadyReplaced): true
-        case .invalid: status == 404
-        default: false
+        case .notFound, .conflict(.externalIDUsed), .conflict(.alreadyReplaced): return repetition == .afterLookingUp
+        case .invalid: return repetition == .afterLookingUp && status == 404
+        default: return false
         }
     }
 }

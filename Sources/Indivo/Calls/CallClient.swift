@@ -33,16 +33,17 @@ final class CallClient: Sendable {
     /// The time by the server's clock, as far as that is known, in seconds since 1970.
     var serverTime: Int { Int(options.timing.now().timeIntervalSince1970) + clockOffset.withLock { $0 } }
 
+    /// A stamp that was never used.
+    func newStamp() -> SigningStamp { SigningStamp(nonce: OAuthSigner.randomNonce(), timestamp: serverTime) }
+
     /// A call's body, in the one content type that both the server and the signature take.
     enum Body {
-        case xml(Data)
         case text(String)
         case form(FormParameters)
         case data(Data, type: String)
 
         var contentType: String {
             switch self {
-            case .xml: "application/xml"
             case .text: "text/plain"
             case .form: FormParameters.contentType
             case .data(_, let type): type
@@ -51,7 +52,6 @@ final class CallClient: Sendable {
 
         var data: Data {
             switch self {
-            case .xml(let data): data
             case .text(let text): Data(text.utf8)
             case .form(let form): Data(form.encoded.utf8)
             case .data(let data, _): data
@@ -68,8 +68,10 @@ final class CallClient: Sendable {
         var query: FormParameters = [:]
         var body: Body?
         var signing = OAuthSigner.Options()
-        /// The id under which a document is stored, where it goes out under one.
-        var externalID: SentID?
+        /// Whether the library made the external id in the path for this document, or the document went out under it before: one
+        /// of the same content that is stored under it already is this document. Under an id that the app chose, it is if it was
+        /// created since the request was sent.
+        var hasOwnID = false
         /// Whether an earlier call may have sent the same, so that a refusal of a duplicate says that it arrived.
         var mayHaveBeenSentBefore = false
         /// What content is checked against, where the response cannot be seen to be whole.
@@ -100,9 +102,9 @@ final class CallClient: Sendable {
                 }
                 mayBeDone = mayBeDone || error.isOutcomeUnknown
                 error.isOutcomeUnknown = mayBeDone
-                if let lookUp = outgoing.call.lookUp, error.isReason(for: lookUp, repetition) {
-                    if let done = try await look(lookUp, for: outgoing, after: error, since: start, until: end) { return done }
-                }
+                if let lookUp = outgoing.call.lookUp, error.isReason(toLookUp: repetition),
+                    let done = try await look(lookUp, for: outgoing, after: error, since: start, until: end)
+                { return done }
                 // What a server does once for an id it may be asked for again, even after it failed.
                 let isWorthAnother = repetition == .untilRefusedAsDuplicate && error.status == 500 && attempts == 1
                 guard repetition != .never, error.mayPass || isWorthAnother, attempts < options.retry.maximumAttempts else {
@@ -143,11 +145,7 @@ final class CallClient: Sendable {
     func attempt(_ outgoing: Outgoing, until end: Duration? = nil) async throws -> CallResponse {
         let call = outgoing.call
         let unsigned = try request(outgoing)
-        if let token = outgoing.credentials?.token, accepted.isEnded(token) {
-            var error = IndivoError(.login(.loggedOut), call: call)
-            error.isSafeToRetry = true
-            throw error
-        }
+        if let token = outgoing.credentials?.token, accepted.isEnded(token) { throw IndivoError(.login(.loggedOut), call: call) }
         do {
             let (answer, isTimeKnown) = try await limiter.run {
                 try await transferSettingClock(unsigned, outgoing, until: end)
@@ -189,15 +187,12 @@ final class CallClient: Sendable {
             let signed = OAuthRequest(
                 method: request.method.rawValue, scheme: request.scheme ?? "", authority: request.authority ?? "",
                 target: request.path ?? "", contentType: outgoing.body?.contentType, body: body.map { Array($0) })
-            let stamp = outgoing.stamp ?? SigningStamp(at: serverTime)
+            let stamp = outgoing.stamp ?? newStamp()
             // A path that needs escapes is signed as the server verifies it, decoded; all else is the same to both rules.
             let rule: SignatureRule = signed.path.utf8.contains(UInt8(ascii: "%")) ? .indivo : .rfc5849
             let signer = OAuthSigner(credentials: credentials, rule: rule, nonce: { stamp.nonce }, clock: { stamp.timestamp })
-            do {
-                request.headerFields[.authorization] =
-                    try signer.authorization(for: signed, options: outgoing.signing).headerValue
-            } catch {
-                throw IndivoError(.badArgument("\(error)"), call: outgoing.call)
+            request.headerFields[.authorization] = try outgoing.call.checked {
+                try signer.authorization(for: signed, options: outgoing.signing).headerValue
             }
         }
         guard let end else { return try await transport.send(request, body: body) }
@@ -213,12 +208,7 @@ final class CallClient: Sendable {
 
     private func request(_ outgoing: Outgoing) throws -> HTTPRequest {
         try outgoing.checkTexts()
-        let address: ServerAddress
-        do {
-            address = try self.address.get()
-        } catch {
-            throw IndivoError(.badArgument("\(error)"), call: outgoing.call)
-        }
+        let address = try outgoing.call.checked { try self.address.get() }
         var target = address.path + (try CallPath.fill(outgoing.call, outgoing.path))
         try CallPath.checkLength(of: target, outgoing.call)
         if !outgoing.query.isEmpty { target += "?" + outgoing.query.encoded }
@@ -235,16 +225,14 @@ extension CallClient.Outgoing {
     /// Documents are not checked: XML ones are parsed before, and others are handed back as they are.
     /// - Throws: ``IndivoError``.
     fileprivate func checkTexts() throws {
-        func check(_ text: String, _ what: String) throws {
-            guard let problem = XMLText.problem(in: text) else { return }
-            throw IndivoError.argument("\(what) cannot be sent: \(problem)", call)
-        }
-        for element in query { try check(element.value, "the query's “\(element.name)”") }
+        var texts = query.map { ("the query's “\($0.name)”", $0.value) }
         switch body {
-        case .text(let text)?: try check(text, "the text")
-        case .form(let form)?:
-            for element in form { try check(element.value, "the field “\(element.name)”") }
-        case .xml?, .data?, nil: break
+        case .text(let text)?: texts.append(("the text", text))
+        case .form(let form)?: texts += form.map { ("the field “\($0.name)”", $0.value) }
+        case .data?, nil: break
+        }
+        for (what, text) in texts {
+            if let problem = XMLText.problem(in: text) { throw IndivoError.argument("\(what) cannot be sent: \(problem)", call) }
         }
     }
 }
@@ -270,10 +258,4 @@ package struct SigningStamp: Sendable, Hashable, Codable {
     package let nonce: String
     /// Seconds since 1970-01-01T00:00:00Z.
     package let timestamp: Int
-
-    /// A stamp that was never used.
-    init(at time: Int) {
-        nonce = OAuthSigner.randomNonce()
-        timestamp = time
-    }
 }

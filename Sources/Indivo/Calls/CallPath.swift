@@ -1,15 +1,8 @@
 import Foundation
+import URLCoding
 
 /// Fills a call's path template.
 enum CallPath {
-    /// What a path segment may hold as it is (RFC 3986, section 3.3), but for `;`. Both signature rules agree on it.
-    private static func isLiteral(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~!$&'()*+,=:@".utf8.contains(byte)
-        }
-    }
-
     /// What an Indivo server verifies in a path, escaped where it is not literal: it signs the decoded path. Of what is
     /// left it fails on anything beyond ASCII, takes `/` for the end of a segment even where it is escaped, and leaves out
     /// of the signature what follows `?`, `#` or `;`.
@@ -17,31 +10,18 @@ enum CallPath {
         (0x20...0x7E).contains(byte) && !"/?#;".utf8.contains(byte)
     }
 
-    /// A text as it goes into the request line, with everything escaped that is not literal.
-    private static func escaped(_ text: some Sequence<UInt8>) -> String {
-        var path = ""
-        for byte in text {
-            if isLiteral(byte) {
-                path.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                path += String(format: "%%%02X", byte)
-            }
-        }
-        return path
-    }
+    /// A text as it goes into the request line: what a path may hold (RFC 3986, section 3.3) stays, but for `;`. Both signature
+    /// rules agree on it.
+    private static func escaped(_ text: String) -> String { PercentEncoding.encode(text, keeping: "!$&'()*+,=:@/") }
 
     /// - Throws: ``IndivoError`` when a variable has no value, or one that cannot stand in a path.
     static func fill(_ call: IndivoCall, _ variables: [String: String]) throws -> String {
-        var path = ""
-        var rest = call.path[...]
-        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-            path += rest[..<open]
-            let name = String(rest[rest.index(after: open)..<close])
+        try call.path.split(separator: "/", omittingEmptySubsequences: false).map { part in
+            guard part.hasPrefix("{") else { return String(part) }
+            let name = String(part.dropFirst().dropLast())
             guard let value = variables[name] else { throw IndivoError.argument("the path needs a value for “\(name)”", call) }
-            path += try segment(value, noun(for: name), of: call)
-            rest = rest[rest.index(after: close)...]
-        }
-        return path + rest
+            return try segment(value, noun(for: name), of: call)
+        }.joined(separator: "/")
     }
 
     /// A whole path as it goes into the request line.
@@ -49,8 +29,7 @@ enum CallPath {
     /// - Throws: ``IndivoError`` when it has a character that cannot stand in a path.
     static func escape(_ path: String, of call: IndivoCall) throws -> String {
         try check(path, "path", of: call) { isVerified($0) || $0 == UInt8(ascii: "/") }
-        return path.split(separator: "/", omittingEmptySubsequences: false).map { escaped($0.utf8) }
-            .joined(separator: "/")
+        return escaped(path)
     }
 
     /// How long a path may be that goes to a server, without its query. An Indivo server notes each in a column of this
@@ -59,11 +38,9 @@ enum CallPath {
 
     /// - Throws: ``IndivoError`` for a path that is too long for a server.
     static func checkLength(of path: String, _ call: IndivoCall) throws {
-        let count = path.utf8.count
-        guard count > longest else { return }
-        throw IndivoError(
-            .badArgument("the path has \(count) characters, and a server fails on more than \(longest); use shorter ids"),
-            call: call)
+        guard path.utf8.count > longest else { return }
+        throw IndivoError.argument(
+            "the path has \(path.utf8.count) characters, and a server fails on more than \(longest); use shorter ids", call)
     }
 
     private static func segment(_ value: String, _ noun: String, of call: IndivoCall) throws -> String {
@@ -73,7 +50,7 @@ enum CallPath {
                     + "other characters", call)
         }
         try check(value, noun, of: call, isVerified)
-        return escaped(value.utf8)
+        return escaped(value)
     }
 
     private static func check(_ text: String, _ noun: String, of call: IndivoCall, _ isGood: (UInt8) -> Bool) throws {
@@ -88,14 +65,10 @@ enum CallPath {
 
     /// What a variable of a path is called in an error.
     private static func noun(for variable: String) -> String {
-        switch variable {
-        case "code": "measurement code"
-        case "model": "model's name"
-        case "function": "function's name"
-        case "relation": "relation"
-        case "number": "attachment's number"
-        case "other": "related document's id"
-        default: variable + " id"
-        }
+        let nouns = [
+            "code": "measurement code", "model": "model's name", "function": "function's name", "relation": "relation",
+            "number": "attachment's number", "other": "related document's id",
+        ]
+        return nouns[variable] ?? variable + " id"
     }
 }

@@ -5,16 +5,13 @@ import IndivoXML
 
 /// A successful response to a call.
 struct CallResponse: Sendable {
-    private(set) var call: IndivoCall
-    let contentType: String
-    let body: Data
-    /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
-    let maximumReadingBytes: Int
-    /// What was asked for: the ids in the path, by their names in the call's template.
-    let place: [String: String]
-    /// The response that it came in; `nil` for what goes without saying.
-    let response: HTTPResponse?
+    var call: IndivoCall
+    let answer: HTTPAnswer
     let end: End
+    /// What was asked for: the ids in the path, by their names in the call's template.
+    var place: [String: String] = [:]
+    /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
+    var maximumReadingBytes = Int.max
 
     /// What is known of a body's end. A response of HTTP/1.0 ends with the connection, and only its content shows whether
     /// that was too early.
@@ -27,30 +24,30 @@ struct CallResponse: Sendable {
         case unknown
     }
 
-    /// The same as the response to another call.
-    func answering(_ other: IndivoCall) -> CallResponse {
-        var response = self
-        response.call = other
-        return response
-    }
-
     // MARK: Reading
 
     /// The server's time when it responded, in seconds since 1970, where it reported one.
-    var serverTime: Int? { response?.serverTime }
+    var serverTime: Int? { answer.response.serverTime }
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    var body: Data { answer.body }
 
-    var content: FileContent { FileContent(body, contentType: contentType) }
+    var content: FileContent { FileContent(body, contentType: answer.response.headerFields[.contentType] ?? "") }
 
-    /// The root element. White space before the declaration, which some responses have, is allowed.
+    /// The root element.
     func xml() throws(IndivoError) -> XMLNode {
         try check(ResponseWeight.ofXML(body, upTo: maximumReadingBytes))
         do {
-            return try XMLNode(parsingFromServer: body)
+            return try content.xml()
         } catch {
-            throw malformed("it should be XML, and is “\(contentType)”", because: error)
+            throw malformed("it should be XML, and is “\(content.contentType)”", because: error)
         }
+    }
+
+    /// The root element, which has a name.
+    func xml(root name: String) throws(IndivoError) -> XMLNode {
+        let root = try xml()
+        guard root.name == name else { throw malformed("its root is <\(root.name)>, not <\(name)>") }
+        return root
     }
 
     /// The body, if reading it as JSON takes no more memory than it may.
@@ -61,24 +58,24 @@ struct CallResponse: Sendable {
 
     private func check(_ weight: Int) throws(IndivoError) {
         guard weight > maximumReadingBytes else { return }
-        throw error(.responseTooLarge, "the answer has \(body.count) bytes, and reading it might take \(weight)")
+        throw error(.responseTooLarge, ["the answer has \(body.count) bytes, and reading it might take \(weight)"])
     }
 
     /// The response as a value that is read by reflection.
-    func value<Value: CompoundValue>(_ type: Value.Type, root: String) throws(IndivoError) -> Value {
+    func value<Value: ServerResponse>(_ type: Value.Type) throws(IndivoError) -> Value {
         let xml = try xml()
-        let value = try reading { try Value.read(from: xml, root: root) }
+        let value = try reading { try Value.read(from: xml, root: Value.elementName) }
         try check(placeOf: value)
         return value
     }
 
     /// The metadata in it.
-    func metadata() throws -> DocumentMetadata { try value(DocumentMetadata.self, root: "Document") }
+    func metadata() throws -> DocumentMetadata { try value(DocumentMetadata.self) }
 
     /// The one document of a list, as the label calls give it, or the document by itself, as a search for it gives it.
     func labelledMetadata() throws -> DocumentMetadata {
         if try xml().name == "Document" { return try metadata() }
-        let documents = try value(DocumentList.self, root: "Documents").documents
+        let documents = try value(DocumentList.self).documents
         guard documents.count == 1 else { throw malformed("it should hold one document, and holds \(documents.count)") }
         return documents[0]
     }
@@ -125,7 +122,7 @@ struct CallResponse: Sendable {
 
     /// The error that something is missing.
     func lost() -> IndivoError {
-        error(.responseLost, "the answer (\(contentType)) ends after \(body.count) bytes, without a length")
+        error(.responseLost, ["the answer (\(content.contentType)) ends after \(body.count) bytes, without a length"])
     }
 
     /// The error that the response is not what it should be. Its text names the position; what stands there is for the
@@ -146,54 +143,34 @@ struct CallResponse: Sendable {
         case let error as SDMJError: place = position(error.line, error.column) ?? ", at \(error.path)"
         default: break
         }
-        details.append("the answer (\(contentType), \(body.count) bytes) begins: \(text.prefix(300))")
+        details.append("the answer (\(content.contentType), \(body.count) bytes) begins: \(content.text.prefix(300))")
         // Where tokens are made nothing may be shown.
         return self.error(.malformedResponse(what + place), call.givesTokens ? [] : details)
     }
 
-    private func error(_ reason: IndivoError.Reason, _ details: String...) -> IndivoError { error(reason, details) }
-
     private func error(_ reason: IndivoError.Reason, _ details: [String]) -> IndivoError {
-        var error = IndivoError(reason, call: call, details: details)
-        error.status = 200
-        return error
+        IndivoError(reason, call: call, status: 200, details: details)
     }
 }
 
 extension CallResponse {
-    init(_ answer: HTTPAnswer, to outgoing: CallClient.Outgoing, maximumReadingBytes: Int) {
-        self.init(
-            call: outgoing.call, contentType: answer.response.headerFields[.contentType] ?? "", body: answer.body,
-            maximumReadingBytes: maximumReadingBytes, place: outgoing.path, response: answer.response,
-            end: answer.end(of: outgoing))
-    }
-
     /// What a server says that has done what was asked.
     init(ok call: IndivoCall) {
-        self.init(
-            call: call, contentType: "application/xml", body: Data("<ok/>".utf8), maximumReadingBytes: .max, place: [:],
-            response: nil, end: .whole)
-    }
-}
-
-extension XMLNode {
-    /// Parses what a server gave, which may have white space before the declaration.
-    init(parsingFromServer data: Data) throws {
-        try self.init(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
+        let response = HTTPResponse(status: .ok, headerFields: [.contentType: "application/xml"])
+        self.init(call: call, answer: HTTPAnswer(response: response, body: Data("<ok/>".utf8)), end: .whole)
     }
 }
 
 extension HTTPAnswer {
     /// How the body of a response to a call ends.
-    fileprivate func end(of outgoing: CallClient.Outgoing) -> CallResponse.End {
+    func end(of outgoing: CallClient.Outgoing) -> CallResponse.End {
         let fields = response.headerFields
         // A recording without its secrets has another length than it says.
         if let length = fields[.contentLength].flatMap({ Int($0) }), body.count == length { return .whole }
         if fields[.transferEncoding]?.lowercased().contains("chunked") == true { return .whole }
         switch outgoing.call.response {
         // What is neither XML nor JSON is left to their readers to refuse.
-        case .ok, .metadata, .documents, .reports, .graph, .element:
-            return StructureEnd.ofXML(body) == .cut ? .cut : .whole
+        case .ok, .metadata, .documents, .reports, .graph, .element: return StructureEnd.ofXML(body) == .cut ? .cut : .whole
         case .models: return StructureEnd.ofXMLOrJSON(body) == .cut ? .cut : .whole
         case .json: return StructureEnd.ofJSON(body)
         // Where it is one parameter too short it is refused; one that stands in the last one cannot be seen.

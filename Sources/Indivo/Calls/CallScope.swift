@@ -8,22 +8,51 @@ protocol CallScope: Sendable {
     var credentials: OAuthCredentials? { get }
     /// The values of the path variables that it stands for.
     var variables: [String: String] { get }
+    /// The record to which the documents belong that it gives, where the token is for all of it.
+    var record: IndivoRecord? { get }
 }
 
 extension CallScope {
+    var record: IndivoRecord? { nil }
+
+    /// Where the documents are that it gives.
+    var stage: DocumentStage { record.map { .inRecord($0) } ?? .inNoRecord }
+
     /// - Parameters:
-    ///   - externalID: The id that a document is stored under.
+    ///   - hasOwnID: Whether the external id in the path is this document's alone.
     ///   - mayHaveBeenSentBefore: Whether an earlier call may have sent the same.
     ///   - metadata: What content is checked against, where the response cannot be seen to be whole.
     func send(
         _ call: IndivoCall, path: [String: String] = [:], query: FormParameters = [:], body: CallClient.Body? = nil,
-        externalID: SentID? = nil, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil
+        hasOwnID: Bool = false, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil
     ) async throws -> CallResponse {
         var outgoing = outgoing(call, path, body)
-        outgoing.path["external"] = externalID?.text ?? outgoing.path["external"]
-        (outgoing.query, outgoing.externalID, outgoing.expected) = (query, externalID, metadata)
-        outgoing.mayHaveBeenSentBefore = mayHaveBeenSentBefore
+        (outgoing.query, outgoing.expected) = (query, metadata)
+        (outgoing.hasOwnID, outgoing.mayHaveBeenSentBefore) = (hasOwnID, mayHaveBeenSentBefore)
         return try await server.calls.send(outgoing)
+    }
+
+    /// Sends what a server keeps.
+    /// - Returns: What the server says of it, which is checked to be what was sent.
+    func store(_ content: FileContent, _ call: IndivoCall, path: [String: String] = [:]) async throws -> DocumentMetadata {
+        let metadata = try await send(call, path: path, body: content.body(for: call)).metadata()
+        try metadata.verify(content, sentWith: call)
+        return metadata
+    }
+
+    /// Sets the label of a document that the path names.
+    func setLabel(_ label: String, _ call: IndivoCall, path: [String: String]) async throws -> DocumentMetadata {
+        try call.check(label)
+        return try await send(call, path: path, body: .text(label)).labelledMetadata()
+    }
+
+    /// What a call gives, or `nil` where the server says that there is no such thing.
+    func ifFound<Value>(_ ask: () async throws -> Value) async throws -> Value? {
+        do {
+            return try await ask()
+        } catch let error as IndivoError where error.reason == .notFound {
+            return nil
+        }
     }
 
     /// Sends a call that gives text or content; see ``CallClient/sendUntilWhole(_:)``.
@@ -64,11 +93,19 @@ extension CallScope {
 extension IndivoError {
     /// An argument that no server would take: nothing was sent.
     static func argument(_ why: String, _ call: IndivoCall) -> IndivoError { IndivoError(.badArgument(why), call: call) }
-
-    var isNotFound: Bool { reason == .notFound }
 }
 
 extension IndivoCall {
+    /// Does what a bad argument makes fail.
+    /// - Throws: ``IndivoError``
+    func checked<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw IndivoError.argument("\(error)", self)
+        }
+    }
+
     /// - Throws: ``IndivoError`` for a text that is too long; a server responds with 500 to it.
     func check(_ text: String, _ what: String = "a label", atMost limit: Int = 100) throws {
         // A server counts as its database does, by code points.

@@ -156,13 +156,9 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         let templates = self.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == templates.count else { return nil }
         var values: [String: String] = [:]
-        for (part, template) in zip(parts, templates) {
-            if template.hasPrefix("{") {
-                guard !part.isEmpty else { return nil }
-                values[String(template.dropFirst().dropLast())] = String(part)
-            } else if part != template {
-                return nil
-            }
+        for (part, template) in zip(parts, templates) where part != template {
+            guard template.hasPrefix("{"), !part.isEmpty else { return nil }
+            values[String(template.dropFirst().dropLast())] = String(part)
         }
         return values
     }
@@ -191,39 +187,18 @@ enum Repetition: Sendable, Hashable {
     case untilRefusedAsDuplicate
 }
 
-/// How it is found out whether a server has done what a call asked, where its response does not say so.
-enum LookUp: Sendable, Hashable {
-    /// By what is stored under an external id, which is used once.
-    case stored(IndivoCall)
-    /// By what is stored under an external id, which can be overwritten.
-    case overwritten(IndivoCall)
-    /// By the document's label.
-    case label(IndivoCall)
-    /// By the changes of the document's status.
-    case status(IndivoCall)
-
-    /// The call that finds it out.
-    var call: IndivoCall {
-        switch self {
-        case .stored(let call), .overwritten(let call), .label(let call), .status(let call): call
-        }
-    }
-}
-
 extension IndivoCall {
-    /// How it is found out whether the call was done; `nil` where it cannot be found out.
-    var lookUp: LookUp? { Self.lookUps[name] }
+    /// The call by which is found out whether a server has done this one, where its response does not say so.
+    var lookUp: IndivoCall? { Self.lookUps[name] }
 
-    private static let lookUps: [String: LookUp] = [
-        documentCreateByExternalID.name: .stored(recordDocumentMetaByExternalID),
-        documentCreateByRelWithExternalID.name: .stored(recordDocumentMetaByExternalID),
-        documentVersionByExternalID.name: .stored(recordDocumentMetaByExternalID),
-        recordAppDocumentCreateOrUpdateByExternalID.name: .overwritten(recordAppDocumentMetaByExternalID),
-        appDocumentCreateOrUpdateByExternalID.name: .overwritten(appDocumentMetaByExternalID),
-        recordDocumentLabel.name: .label(recordDocumentMeta),
-        recordDocumentLabelByExternalID.name: .label(recordDocumentMetaByExternalID),
-        recordAppDocumentLabel.name: .label(recordAppDocumentMeta),
-        appDocumentLabel.name: .label(appDocumentMeta),
-        documentSetStatus.name: .status(documentStatusHistory),
+    private static let lookUps = [
+        documentCreateByExternalID.name: recordDocumentMetaByExternalID,
+        documentCreateByRelWithExternalID.name: recordDocumentMetaByExternalID,
+        documentVersionByExternalID.name: recordDocumentMetaByExternalID,
+        recordAppDocumentCreateOrUpdateByExternalID.name: recordAppDocumentMetaByExternalID,
+        appDocumentCreateOrUpdateByExternalID.name: appDocumentMetaByExternalID,
+        recordDocumentLabel.name: recordDocumentMeta, recordDocumentLabelByExternalID.name: recordDocumentMetaByExternalID,
+        recordAppDocumentLabel.name: recordAppDocumentMeta, appDocumentLabel.name: appDocumentMeta,
+        documentSetStatus.name: documentStatusHistory,
     ]
 }

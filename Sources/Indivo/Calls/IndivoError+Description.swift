@@ -40,58 +40,51 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
     private var explanation: String {
         switch reason {
-        case .badArgument(let why):
-            return "not sent: \(why)."
+        case .badArgument(let why): "not sent: \(why)."
         case .invalidDocument(let problems):
-            return "not sent: " + problems.map { "\($0.place) \($0.rule)" }.joined(separator: "; ")
+            "not sent: " + problems.map { "\($0.place) \($0.rule)" }.joined(separator: "; ")
                 + ". Correct that, or send it all the same with validation: .none."
         case .responseTooLarge where transportError == nil:
-            return "the answer has so many elements that reading it would take more memory than is allowed. Ask for "
+            "the answer has so many elements that reading it would take more memory than is allowed. Ask for "
                 + "less at a time, a smaller page say, or raise IndivoServer.Options.maximumReadingBytes."
         case .responseLost where transportError == nil:
-            return "the connection to the server broke before the answer was complete; the server may have acted on the "
+            "the connection to the server broke before the answer was complete; the server may have acted on the "
                 + "request: look before you repeat it"
         case .notReachable, .timedOut, .responseLost, .responseTooLarge:
-            return transportError.map { "\($0)" } ?? "the server was not reached"
+            transportError.map { "\($0)" } ?? "the server was not reached"
         case .refused(let causes):
-            let reasons = causes.enumerated().map { "(\($0.offset + 1)) \($0.element)" }.joined(separator: "; ")
-            if let addressHint { return "403, permission denied. \(addressHint)" }
-            return "403, permission denied. The server gives no reason; the likeliest first, it is one of these: \(reasons)."
+            "403, permission denied. "
+                + (addressHint ?? "The server gives no reason; the likeliest first, it is one of these: "
+                    + causes.enumerated().map { "(\($0.offset + 1)) \($0.element)" }.joined(separator: "; ") + ".")
         case .notFound:
-            return "404, not found. "
-                + (addressHint ?? notFoundHint ?? "Check the ids, and that the API address has no path of its own.")
+            "404, not found. " + (addressHint ?? notFoundHint ?? "Check the ids, and that the API address has no path of its own.")
         case .conflict(.externalIDUsed):
-            return "the external id belongs to a document that is stored already. Look it up, or take another id."
+            "the external id belongs to a document that is stored already. Look it up, or take another id."
         case .conflict(.messageIDUsed):
-            return "the message id belongs to a message that was sent already. Take another id for another message."
-        case .conflict(.alreadyReplaced):
-            return "this version was replaced by a newer one. Fetch the newest version and change that."
-        case .conflict(.deleted):
-            return "the document was deleted meanwhile. Add its content as a new one."
+            "the message id belongs to a message that was sent already. Take another id for another message."
+        case .conflict(.alreadyReplaced): "this version was replaced by a newer one. Fetch the newest version and change that."
+        case .conflict(.deleted): "the document was deleted meanwhile. Add its content as a new one."
         case .invalid(_, let problems):
-            let found = Set(problems.map(\.place)).sorted()
-            return "\(status ?? 400), the server refuses what was sent"
+            "\(status ?? 400), the server refuses what was sent"
                 + (safeMessage.isEmpty ? ", without a word." : ": \(safeMessage)")
-                + (found.isEmpty ? "" : " Look at \(found.joined(separator: ", ")); debugDetails has more.")
+                + (problems.isEmpty
+                    ? "" : " Look at \(Set(problems.map(\.place)).sorted().joined(separator: ", ")); debugDetails has more.")
         case .serverFailed(let status):
-            return "the server answered \(status). The fault is the server's, or a request it did not expect; its log "
-                + "says more."
-        case .unexpectedStatus(let status) where addressHint != nil:
-            return "the server answered \(status). \(addressHint ?? "")"
-        case .unexpectedStatus(let status) where (300..<400).contains(status):
-            return "the server answered \(status) and names another address, which is not followed: a signature is good "
-                + "for one address only. Check the API address."
+            "the server answered \(status). The fault is the server's, or a request it did not expect; its log says more."
         case .unexpectedStatus(let status):
-            return "the server answered \(status), which this call does not know. Check that the API address is an "
-                + "Indivo server's, and not its UI server's or a proxy's."
-        case .malformedResponse(let what):
-            return "the answer is not what this call gives: \(what). Check that the API address is an Indivo server's, "
-                + "and not its UI server's or a proxy's."
-        case .login(let error):
-            return "\(error)"
-        case .cancelled:
-            return "cancelled."
-                + (attempts > 0 && !isSafeToRetry ? " The server may have acted on the request." : "")
+            "the server answered \(status)" + (addressHint.map { ". " + $0 } ?? Self.advice(on: status))
+        case .malformedResponse(let what): "the answer is not what this call gives: \(what). \(Self.wrongServer)"
+        case .login(let error): "\(error)"
+        case .cancelled: "cancelled." + (attempts > 0 && !isSafeToRetry ? " The server may have acted on the request." : "")
         }
     }
+
+    private static func advice(on status: Int) -> String {
+        (300..<400).contains(status)
+            ? " and names another address, which is not followed: a signature is good for one address only. Check the API address."
+            : ", which this call does not know. \(wrongServer)"
+    }
+
+    private static let wrongServer =
+        "Check that the API address is an Indivo server's, and not its UI server's or a proxy's."
 }

@@ -102,10 +102,11 @@ public struct IndivoError: Error, Sendable {
     var retryAfter: Duration?
 
     /// - Parameter details: For the developer only: may quote what documents say.
-    init(_ reason: Reason, call: IndivoCall, details: [String] = []) {
+    init(_ reason: Reason, call: IndivoCall, status: Int? = nil, details: [String] = []) {
         self.reason = reason
+        self.status = status
         self.call = call.name
-        request = "\(call.method) \(call.path)"
+        request = call.path.isEmpty ? "" : "\(call.method) \(call.path)"
         notFoundHint = call.notFoundHint
         self.details = details
         isOutcomeUnknown = reason.leavesOutcomeUnknown
@@ -113,14 +114,7 @@ public struct IndivoError: Error, Sendable {
     }
 
     /// A login that failed otherwise than in a call. It may be begun again.
-    init(_ reason: IndivoError.LoginError) {
-        self.reason = .login(reason)
-        call = "login"
-        request = ""
-        notFoundHint = nil
-        isOutcomeUnknown = false
-        isSafeToRetry = true
-    }
+    init(_ reason: LoginError) { self.init(.login(reason), call: IndivoCall(nil, "login", .post, "", .token, "")) }
 }
 
 extension IndivoError.Reason {

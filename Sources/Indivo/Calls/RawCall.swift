@@ -20,7 +20,7 @@ extension IndivoRecord {
     public func call(
         _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil
     ) async throws -> FileContent {
-        try await server.raw(method, path, query, body, as: credentials)
+        try await server.call(method, path, query, body, as: credentials)
     }
 }
 
@@ -33,18 +33,16 @@ extension IndivoServer {
     public func call(
         _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil, signed: Bool = true
     ) async throws -> FileContent {
-        try await raw(method, path, query, body, as: signed ? twoLegged : nil)
+        try await call(method, path, query, body, as: signed ? twoLegged : nil)
     }
 
-    func raw(
+    fileprivate func call(
         _ method: HTTPRequest.Method, _ path: String, _ query: FormParameters, _ body: FileContent?,
         as credentials: OAuthCredentials?
     ) async throws -> FileContent {
         let known = IndivoCall.matching(method, path)
         // What the table knows of the call makes the errors better.
-        var call = IndivoCall(
-            known?.number, known?.name ?? IndivoCall.unknownName, method, path, known?.response ?? .content, known?.swift ?? "",
-            repeated: known?.repetition, notFoundHint: known?.notFoundHint)
+        var call = (known ?? IndivoCall(nil, IndivoCall.unknownName, method, path, .content, "")).at(path: path)
         guard path.hasPrefix("/") else { throw IndivoError.argument("the path “\(path)” does not begin with “/”", call) }
         if path.utf8.contains(UInt8(ascii: "?")) {
             throw IndivoError.argument("the path has a “?”; a query is given apart from it", call)
@@ -54,17 +52,17 @@ extension IndivoServer {
         if !query.isEmpty && method != .get {
             throw IndivoError.argument("a server does not sign the query of \(method); send a body instead", call)
         }
+        let sent: CallClient.Body? = body.map { body in
+            switch body.contentType {
+            case FormParameters.contentType: .form(FormParameters(decoding: body.data))
+            // A label: what is sent is looked at like any other.
+            case "text/plain" where known?.body == .text: .text(body.text)
+            default: .data(body.data, type: body.contentType)
+            }
+        }
+        let place = known?.variables(in: path) ?? [:]
         return try await calls.sendUntilWhole(
-            CallClient.Outgoing(
-                call: call, credentials: credentials, path: known?.variables(in: path) ?? [:], query: query,
-                body: body.map { body in
-                    switch body.contentType {
-                    case FormParameters.contentType: .form(FormParameters(decoding: body.data))
-                    // A label: what is sent is looked at like any other.
-                    case "text/plain" where known?.body == .text: .text(body.text)
-                    default: .data(body.data, type: body.contentType)
-                    }
-                })
+            CallClient.Outgoing(call: call, credentials: credentials, path: place, query: query, body: sent)
         ).content
     }
 }

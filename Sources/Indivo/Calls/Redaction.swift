@@ -34,15 +34,15 @@ struct Redaction {
         redaction.hideWordsAlone(Set(forms.lazy.filter { !$0.isEmpty && $0.utf8.count < 4 }.map { Array($0.utf8) }))
         redaction.hideQuotations()
         redaction.hideIDs()
-        return redaction.rest
+        return redaction.rest()
     }
 
     private init(_ text: String) {
         self.text = Array(text.utf8)
         isHidden = Array(repeating: false, count: self.text.count)
-        for place in self.text.indices.dropLast(3) { places[key(at: place), default: []].append(place) }
+        for place in self.text.indices.dropLast(3) { places[Self.key(self.text, at: place), default: []].append(place) }
         for word in Self.words(in: self.text) where word.count >= 4 {
-            words[key(at: word.lowerBound), default: []].append(word)
+            words[Self.key(self.text, at: word.lowerBound), default: []].append(word)
         }
     }
 
@@ -136,21 +136,14 @@ struct Redaction {
     private mutating func hide(_ range: Range<Int>) { for place in range { isHidden[place] = true } }
 
     /// What is not hidden, with `…` for the rest.
-    private var rest: String {
-        var bytes: [UInt8] = []
-        let mark = Array("…".utf8)
-        var hides = false
-        for (place, byte) in text.enumerated() {
-            // A character goes as a whole.
-            hides = isHidden[place] || (hides && byte & 0xC0 == 0x80)
-            if !hides {
-                bytes.append(byte)
-            } else if !bytes.ends(with: mark) {
-                // Several in a row are one.
-                if bytes.ends(with: mark + [0x20]) { bytes.removeLast() } else { bytes += mark }
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    private mutating func rest() -> String {
+        // A character goes as a whole.
+        for place in text.indices.dropFirst() where isHidden[place - 1] && text[place] & 0xC0 == 0x80 { isHidden[place] = true }
+        // Several in a row are one.
+        let shown = text.indices.split { isHidden[$0] }
+            .filter { $0.lowerBound == 0 || $0.upperBound == text.count || text[$0] != [0x20] }
+        let pieces = shown.map { String(decoding: text[$0], as: UTF8.self) }
+        return ((isHidden.first == true ? [""] : []) + pieces + (isHidden.last == true ? [""] : [])).joined(separator: "…")
     }
 
     /// Whether a byte is of a letter or digit, or of whatever is not ASCII but for the General Punctuation of Unicode.
@@ -166,22 +159,7 @@ struct Redaction {
         }
     }
 
-    private static func words(in text: [UInt8]) -> [Range<Int>] {
-        var words: [Range<Int>] = []
-        var start: Int?
-        for place in text.indices {
-            if isWord(text, place) {
-                if start == nil { start = place }
-            } else if let first = start {
-                words.append(first..<place)
-                start = nil
-            }
-        }
-        if let start { words.append(start..<text.count) }
-        return words
-    }
-
-    private func key(at place: Int) -> UInt32 { Self.key(text, at: place) }
+    private static func words(in text: [UInt8]) -> [Range<Int>] { text.indices.split { !isWord(text, $0) } }
 
     private static func key(_ bytes: [UInt8], at place: Int) -> UInt32 {
         bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
@@ -191,16 +169,8 @@ struct Redaction {
 
     /// As a template of the server's escapes it.
     private static func asHTML(_ value: String) -> String {
-        value.unicodeScalars.map { scalar in
-            switch scalar {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            case "'": "&#39;"
-            default: String(scalar)
-            }
-        }.joined()
+        let escapes: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]
+        return value.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
     }
 
     /// As the server's language shows a text in a message: `caf\xe9`.
@@ -214,8 +184,4 @@ struct Redaction {
             }
         }.joined()
     }
-}
-
-extension [UInt8] {
-    fileprivate func ends(with other: [UInt8]) -> Bool { count >= other.count && suffix(other.count).elementsEqual(other) }
 }

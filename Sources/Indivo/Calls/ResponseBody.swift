@@ -14,12 +14,11 @@ enum StructureEnd {
     static func ofJSON(_ body: Data) -> CallResponse.End {
         body.withUnsafeBytes { bytes in
             var depth = 0
-            var isText = false
-            var isEscape = false
+            var (isText, isEscape) = (false, false)
             for byte in bytes {
                 if isText {
-                    if isEscape { isEscape = false } else if byte == UInt8(ascii: "\\") { isEscape = true }
-                    else if byte == UInt8(ascii: "\"") { isText = false }
+                    isText = isEscape || byte != UInt8(ascii: "\"")
+                    isEscape = !isEscape && byte == UInt8(ascii: "\\")
                     continue
                 }
                 switch byte {
@@ -28,8 +27,7 @@ enum StructureEnd {
                     depth -= 1
                     if depth <= 0 { return .whole }
                 case UInt8(ascii: "\""): isText = true
-                case _ where isSpace(byte): break
-                default: if depth == 0 { return .unknown }
+                default: if depth == 0, !isSpace(byte) { return .unknown }
                 }
             }
             return .cut
@@ -38,100 +36,52 @@ enum StructureEnd {
 
     /// Whether the root element of XML is closed; unknown for what is not XML.
     static func ofXML(_ body: Data) -> CallResponse.End {
-        body.withUnsafeBytes { bytes in
-            // In UTF-16 every other byte is zero; no server sends it.
-            guard !bytes.prefix(4).contains(0) else { return .unknown }
-            // A page for people is no answer to any call, and need not close its elements.
-            let beginning = String(decoding: bytes.prefix(100), as: UTF8.self).lowercased()
-            guard !beginning.contains("<html"), !beginning.contains("<!doctype html") else { return .unknown }
-            var scanner = XMLEndScanner(bytes)
-            return scanner.end()
-        }
-    }
-
-    fileprivate static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-}
-
-/// Follows the tags of a document as far as its root's end.
-private struct XMLEndScanner {
-    private let bytes: UnsafeRawBufferPointer
-    private var position = 0
-
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-    mutating func end() -> CallResponse.End {
-        var depth = 0
-        while skip(past: "<") {
-            let ends: Bool
-            if follows("!--") {
-                ends = skip(past: "-->")
-            } else if follows("![CDATA[") {
-                ends = skip(past: "]]>")
-            } else if follows("?") {
-                ends = skip(past: "?>")
-            } else if follows("!") {
-                ends = skipTag(isDeclaration: true) != nil
-            } else {
-                let isEnd = follows("/")
-                let last = skipTag()
-                ends = last != nil
-                if isEnd { depth -= 1 } else if last != UInt8(ascii: "/") { depth += 1 }
-                if ends, depth <= 0 { return .whole }
-            }
-            guard ends else { return .cut }
-        }
+        // In UTF-16 every other byte is zero; no server sends it.
+        if body.prefix(4).contains(0) { return .unknown }
+        // A page for people is no answer to any call, and need not close its elements.
+        let beginning = String(decoding: body.prefix(100), as: UTF8.self).lowercased()
+        if beginning.contains("<html") || beginning.contains("<!doctype html") { return .unknown }
         // Words instead of an element: no more of them would make it XML.
-        let isText = depth == 0 && bytes.contains { !StructureEnd.isSpace($0) && $0 != UInt8(ascii: "<") }
-            && !bytes.contains(UInt8(ascii: "<"))
-        return isText ? .unknown : .cut
+        guard body.contains(UInt8(ascii: "<")) else { return body.allSatisfy(isSpace) ? .cut : .unknown }
+        return body.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            var rest = bytes[...]
+            var depth = 0
+            while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+                rest = rest[start...]
+                if let section = sections.first(where: { rest.starts(with: $0.start.utf8) }) {
+                    guard let end = rest.firstRange(of: section.end.utf8) else { return .cut }
+                    rest = rest[end.upperBound...]
+                    continue
+                }
+                guard let end = endOfTag(rest) else { return .cut }
+                let (first, last) = (bytes[start + 1], bytes[end - 1])
+                rest = rest[end...]
+                guard first != UInt8(ascii: "!") else { continue }
+                depth += first == UInt8(ascii: "/") ? -1 : last == UInt8(ascii: "/") ? 0 : 1
+                if depth <= 0 { return .whole }
+            }
+            return .cut
+        }
     }
 
-    private func follows(_ text: StaticString) -> Bool { text.withUTF8Buffer { bytes[position...].starts(with: $0) } }
+    /// What may hold anything, tags too.
+    private static let sections: [(start: String, end: String)] = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
 
-    /// - Returns: Whether it is there.
-    private mutating func skip(past text: StaticString) -> Bool {
-        text.withUTF8Buffer { text in
-            guard let first = text.first else { return true }
-            while let found = bytes[position...].firstIndex(of: first) {
-                if bytes[found...].starts(with: text) {
-                    position = found + text.count
-                    return true
-                }
-                position = found + 1
+    /// Where a tag ends, or a declaration, whose own declarations count as tags; `nil` when it does not.
+    private static func endOfTag(_ tag: Slice<UnsafeRawBufferPointer>) -> Int? {
+        var quote: UInt8?
+        return tag.indices.dropFirst().first { index in
+            switch tag[index] {
+            case UInt8(ascii: ">"), UInt8(ascii: "<"): return quote == nil
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                if quote == nil { quote = tag[index] } else if quote == tag[index] { quote = nil }
+            default: break
             }
-            position = bytes.count
             return false
         }
     }
 
-    /// Skips a tag, or a document type with what is declared in it.
-    /// - Returns: The byte before its last one; `nil` when it does not end.
-    private mutating func skipTag(isDeclaration: Bool = false) -> UInt8? {
-        var quote: UInt8?
-        var isInside = false
-        var last: UInt8 = 0
-        while position < bytes.count {
-            if isDeclaration, quote == nil, follows("<!--") {
-                guard skip(past: "-->") else { return nil }
-                continue
-            }
-            let byte = bytes[position]
-            position += 1
-            if byte == quote {
-                quote = nil
-            } else if quote == nil {
-                switch byte {
-                case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
-                case UInt8(ascii: "["): isInside = isDeclaration
-                case UInt8(ascii: "]"): isInside = false
-                case UInt8(ascii: ">") where !isInside: return last
-                default: break
-                }
-            }
-            last = byte
-        }
-        return nil
-    }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
 
 /// How much memory a response takes once it is read: an element of four bytes may become an object of hundreds.

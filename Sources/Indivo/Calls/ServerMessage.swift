@@ -9,19 +9,13 @@ struct ServerMessage {
     /// The beginning of what it says, without markup, white space collapsed, and without what commands a terminal.
     private let beginning: String
 
-    init(words: String) { beginning = String(words.shown().prefix(Self.longest)) }
-
-    init(_ answer: HTTPAnswer) {
-        let words = Self.collapsed(
-            String(decoding: answer.body.prefix(Self.longestBody), as: UTF8.self)
-                .replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " ")).shown()
-        guard answer.body.count > Self.longestBody || words.count > Self.longest else {
-            beginning = words
-            return
-        }
-        // Without the word that was cut in two, which could no longer be told for one that was sent.
+    init(_ body: Data) {
+        let text = String(decoding: body.prefix(Self.longestBody), as: UTF8.self)
+        let words = Self.collapsed(text.replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " ")).shown()
         let cut = words.prefix(Self.longest)
-        beginning = String(cut.lastIndex(of: " ").map { cut[..<$0] } ?? cut)
+        let isWhole = body.count <= Self.longestBody && cut.endIndex == words.endIndex
+        // Without the word that was cut in two, which could no longer be told for one that was sent.
+        beginning = isWhole ? words : String(cut[..<(cut.lastIndex(of: " ") ?? cut.endIndex)])
     }
 
     /// So many bytes of a refusal are read, and so many characters of its words: 500 are shown.
@@ -63,26 +57,15 @@ struct SentContent {
         switch body {
         case .form(let form): values += form.map(\.value)
         case .text(let text): values.append(text)
-        case .xml(let data): read(data)
-        case .data(let data, let type) where type.hasSuffix("xml"): read(data)
-        case .data(let data, _): values += Self.words(of: data)
+        case .data(let data, let type):
+            if type.hasSuffix("xml"), let parsed = try? XMLNode(parsing: data) {
+                root = parsed
+                collect(parsed)
+            } else {
+                values += String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
+            }
         case nil: break
         }
-    }
-
-    /// XML, or, where it is none, its words.
-    private mutating func read(_ data: Data) {
-        if let parsed = try? XMLNode(parsing: data) {
-            let root = parsed.root ?? parsed
-            self.root = root
-            collect(root)
-        } else {
-            values += Self.words(of: data)
-        }
-    }
-
-    private static func words(of data: Data) -> [String] {
-        String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
     /// Parameters of a query that shape its response, not whom or what it is about.

@@ -17,23 +17,19 @@ public struct IndivoCarenet: Sendable {
     /// The record behind the carenet (`carenet_record`). Needs a token for the carenet.
     /// - Throws: ``IndivoError``.
     public func information() async throws -> RecordInformation {
-        try await send(.carenetRecord).value(RecordInformation.self, root: "Record")
+        try await send(.carenetRecord).value(RecordInformation.self)
     }
 
     /// Who the patient is (`read_demographics_carenet`).
     /// - Throws: ``IndivoError``.
     public func demographics() async throws -> Demographics {
-        let demographics = try await send(
-            .carenetDemographics, query: ["response_format": ReportQuery.Format.xml.rawValue]
-        ).demographics()
-        if let record { demographics.documentStage = .inRecord(record) }
-        return demographics
+        try await demographics(.carenetDemographics)
     }
 
     /// Who is in the carenet (`carenet_account_list`). Needs a token for the carenet.
     /// - Throws: ``IndivoError``.
     public func accounts() async throws -> [Carenet.Account] {
-        try await send(.carenetAccountList).value(CarenetAccounts.self, root: "CarenetAccounts").accounts
+        try await send(.carenetAccountList).value(CarenetAccounts.self).accounts
     }
 
     /// Which apps are in the carenet (`carenet_apps_list`). Needs a token for the carenet.
@@ -74,17 +70,17 @@ public struct IndivoCarenet: Sendable {
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<Document> {
-        modelReports(of: type, query, in: record)
+        modelReports(.model(type), query) { try await CallResponse.models($0, as: type) }
     }
 
     /// The shared documents of a model by its name (`carenet_generic_list`).
     public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
-        modelReports(.model(named: name), query, in: record) { try await CallResponse.models($0) }
+        modelReports(.model(named: name), query) { try await CallResponse.models($0) }
     }
 
     /// Shared devices (`carenet_equipment_list`).
     public func equipment(matching query: ReportQuery = ReportQuery()) -> PagedList<EquipmentDocument> {
-        minimalReports(.equipment, query, in: record) { $0.equipment }
+        minimalReports(.equipment, query) { $0.equipment }
     }
 
     /// Shared measurements of a type (`carenet_measurement_list`).
@@ -94,12 +90,12 @@ public struct IndivoCarenet: Sendable {
 
     /// Shared procedures (`carenet_procedure_list`).
     public func procedures(matching query: ReportQuery = ReportQuery()) -> PagedList<ProcedureDocument> {
-        minimalReports(.procedures, query, in: record) { $0.procedure }
+        minimalReports(.procedures, query) { $0.procedure }
     }
 
     /// Shared notes on visits (`carenet_simple_clinical_notes_list`).
     public func simpleClinicalNotes(matching query: ReportQuery = ReportQuery()) -> PagedList<SimpleClinicalNoteDocument> {
-        minimalReports(.simpleClinicalNotes, query, in: record) { $0.simpleClinicalNote }
+        minimalReports(.simpleClinicalNotes, query) { $0.simpleClinicalNote }
     }
 
     /// A number over many shared facts, for each group of them; see ``IndivoRecord/aggregate(_:over:matching:)``.

@@ -54,21 +54,16 @@ package struct PrivateFile {
         let draft = "\(path).\(UUID().uuidString)"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotWrite(reason: Self.systemError) }
-        let isWritten = content.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return fsync(descriptor) == 0
+        // What was renamed is not there any more.
+        defer { unlink(draft) }
+        do {
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            try handle.write(contentsOf: content)
+            try handle.synchronize()
+        } catch {
+            throw .cannotWrite(reason: error.localizedDescription)
         }
-        close(descriptor)
-        guard isWritten, rename(draft, path) == 0 else {
-            let reason = Self.systemError
-            unlink(draft)
-            throw .cannotWrite(reason: reason)
-        }
+        guard rename(draft, path) == 0 else { throw .cannotWrite(reason: Self.systemError) }
         // The new name is in the folder for good only when the folder is on the disk, where that can be asked for.
         let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return }
@@ -87,12 +82,9 @@ package struct PrivateFile {
         }
         // The lock is a file of its own: the other one is replaced under it.
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
-            let reason = Self.systemError
-            if descriptor >= 0 { close(descriptor) }
-            throw Failure.cannotWrite(reason: reason)
-        }
+        guard descriptor >= 0 else { throw Failure.cannotWrite(reason: Self.systemError) }
         defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX) == 0 else { throw Failure.cannotWrite(reason: Self.systemError) }
         return try body()
     }
 

@@ -30,12 +30,7 @@ public struct CallbackSession: Sendable {
 
     /// - Parameter visits: The visits, as they come; when it ends, the login is given up.
     public init(callback: URL, visits: AsyncStream<Visit>, close: @escaping @Sendable () -> Void) {
-        self.init(
-            callback: callback,
-            next: { _ in
-                var visits = visits.makeAsyncIterator()
-                return await visits.next()
-            }, close: close)
+        self.init(callback: callback, next: { _ in await visits.first { _ in true } }, close: close)
     }
 
     /// What a login waits for.
@@ -66,35 +61,9 @@ public struct CallbackSession: Sendable {
     }
 }
 
-/// Where visits wait for the login that expects them.
-final class CallbackInbox: Sendable {
-    private let waiting = Mutex<AsyncStream<CallbackSession.Visit>.Continuation?>(nil)
-    private let policy: AsyncStream<CallbackSession.Visit>.Continuation.BufferingPolicy
-
-    /// - Parameter limit: How many visits may wait; any number unless given.
-    init(limit: Int? = nil) { policy = limit.map { .bufferingOldest($0) } ?? .unbounded }
-
-    /// Opens the inbox for a login; an earlier one ends.
-    func open() -> AsyncStream<CallbackSession.Visit> {
-        let (stream, continuation) = AsyncStream.makeStream(of: CallbackSession.Visit.self, bufferingPolicy: policy)
-        expect(continuation)
-        return stream
-    }
-
+extension AsyncStream<CallbackSession.Visit>.Continuation {
     /// - Returns: Whether a login was there to take the visit.
-    func put(_ visit: CallbackSession.Visit) -> Bool {
-        if case .enqueued? = waiting.withLock({ $0 })?.yield(visit) { true } else { false }
-    }
-
-    func close() { expect(nil) }
-
-    private func expect(_ next: AsyncStream<CallbackSession.Visit>.Continuation?) {
-        let former = waiting.withLock { current in
-            defer { current = next }
-            return current
-        }
-        former?.finish()
-    }
+    func take(_ visit: CallbackSession.Visit) -> Bool { if case .enqueued = yield(visit) { true } else { false } }
 }
 
 /// Receives callbacks that the system hands to the app, since the app registered their URL scheme.
@@ -110,7 +79,8 @@ final class CallbackInbox: Sendable {
 /// UI servers on Django 1.3.2 and later redirect to no scheme but HTTP's: they need a ``LoopbackListener``.
 public final class URLSchemeReceiver: CallbackReceiver {
     private let scheme: String
-    private let inbox = CallbackInbox()
+    /// Where visits go while a login waits for them.
+    private let waiting = Mutex<AsyncStream<CallbackSession.Visit>.Continuation?>(nil)
 
     /// - Parameter scheme: The app's own, in letters, digits, `+`, `-` and `.`.
     public init(scheme: String) { self.scheme = scheme }
@@ -120,20 +90,27 @@ public final class URLSchemeReceiver: CallbackReceiver {
         guard let callback = URL(string: "\(scheme):///did_receive_verifier/\(OAuthSigner.randomNonce())") else {
             throw IndivoError(.badCallback("“\(scheme)” is no URL scheme; use letters, digits, + - and ."))
         }
-        let inbox = inbox
-        return CallbackSession(callback: callback, visits: inbox.open(), close: { inbox.close() })
+        let (visits, continuation) = AsyncStream.makeStream(of: CallbackSession.Visit.self)
+        expect(continuation)
+        return CallbackSession(callback: callback, visits: visits, close: { self.cancel() })
     }
 
     /// Hands in a URL that the app was opened with.
     /// - Returns: Whether it belongs to a login that is under way.
     @discardableResult
     public func receive(_ url: URL) -> Bool {
-        url.scheme?.lowercased() == scheme.lowercased() && inbox.put(CallbackSession.Visit(url: url))
+        url.scheme?.lowercased() == scheme.lowercased()
+            && waiting.withLock { $0 }?.take(CallbackSession.Visit(url: url)) ?? false
     }
 
     /// Gives up the login that is under way, as when the person closed the browser: `selectRecord` then throws
     /// ``IndivoError/LoginError/cancelled``.
-    public func cancel() { inbox.close() }
+    public func cancel() { expect(nil) }
+
+    /// From now on visits go to another login, or to none; an earlier one ends.
+    private func expect(_ next: AsyncStream<CallbackSession.Visit>.Continuation?) {
+        waiting.withLock { exchange(&$0, with: next) }?.finish()
+    }
 }
 
 /// Receives what a person copies from the browser, for apps that no browser can reach, as on a server without a screen

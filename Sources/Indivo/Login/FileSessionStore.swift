@@ -29,10 +29,7 @@ public struct FileSessionStore: SessionStore {
 
     /// - Throws: ``IndivoSession/StoreError``
     public func keep(_ session: IndivoSession) throws {
-        try change { sessions in
-            sessions.removeAll { $0.isForSameRecord(as: session) }
-            sessions.append(session)
-        }
+        try change { $0 = $0.filter { !$0.isForSameRecord(as: session) } + [session] }
     }
 
     /// - Throws: ``IndivoSession/StoreError``

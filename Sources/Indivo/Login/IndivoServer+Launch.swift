@@ -23,12 +23,9 @@ extension IndivoServer {
             let secret = authorization["smart_oauth_token_secret"], !secret.isEmpty
         else { throw IndivoError(.launchWithoutCredentials) }
         try await verify(authorization, over: startURL ?? url)
-        let isForUs =
-            (authorization["smart_app_id"] ?? app.id) == app.id
-            && (authorization["smart_container_api_base"].map {
-                URL(string: $0).map(IndivoSession.place) == IndivoSession.place(api)
-            } ?? true)
-        guard isForUs else { throw IndivoError(.launchForAnotherServer) }
+        let server = authorization["smart_container_api_base"].map { URL(string: $0).map(IndivoSession.place) }
+        guard authorization["smart_app_id"] ?? app.id == app.id, server ?? IndivoSession.place(api) == IndivoSession.place(api)
+        else { throw IndivoError(.launchForAnotherServer) }
         return self.record(id: record, token: OAuthToken(value: token, secret: Secret(secret)))
     }
 
@@ -37,16 +34,18 @@ extension IndivoServer {
         let origin = (url.host(percentEncoded: true) ?? "") + (url.port.map { ":\($0)" } ?? "")
         let query = url.query(percentEncoded: true)?.split(separator: "&").filter { !$0.hasPrefix("oauth_header=") }
             .joined(separator: "&")
+        var request = OAuthRequest(
+            method: "GET", scheme: url.scheme ?? "", authority: origin, path: url.path(percentEncoded: true))
         let calls = calls
         let verifier = OAuthVerifier(
             secrets: ConsumerSecret(consumer: app.consumer), nonces: launchNonces,
-            policy: OAuthVerificationPolicy(rule: .rfc5849, maximumLead: nil),
-            clock: { calls.serverTime })
+            policy: OAuthVerificationPolicy(rule: .rfc5849, maximumLead: nil), clock: { calls.serverTime })
         do {
             do {
-                _ = try await verifier.verify(authorization, of: launch(url, origin, query: nil))
+                _ = try await verifier.verify(authorization, of: request)
             } catch OAuthRefusal.wrongSignature {
-                _ = try await verifier.verify(authorization, of: launch(url, origin, query: query))
+                request.query = query
+                _ = try await verifier.verify(authorization, of: request)
             }
         } catch OAuthRefusal.nonceAlreadyUsed {
             throw IndivoError(.callbackReplayed)
@@ -55,11 +54,6 @@ extension IndivoServer {
         }
     }
 
-    private func launch(_ url: URL, _ authority: String, query: String?) -> OAuthRequest {
-        OAuthRequest(
-            method: "GET", scheme: url.scheme ?? "", authority: authority, path: url.path(percentEncoded: true),
-            query: query)
-    }
 }
 
 extension URL {

@@ -16,18 +16,15 @@ extension IndivoServer {
     public func selectRecord(
         callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
-        try await login {
-            try await checkPages()
-            let session = try callback.listen()
-            defer { session.close() }
+        try await login(callback) { session in
             try await open(appPage)
             let choice = try await visit(session, .record)
             let record: String
             do {
-                record = try self.record(chosenIn: choice.url.callbackParameters)
-            } catch {
+                record = try choice.url.chosenRecord()
+            } catch let error as IndivoError.LoginError {
                 choice.finish("No record was chosen. You may close this page and go back to the app.")
-                throw error
+                throw IndivoError(error)
             }
             do {
                 return try await authorize(record, session) { url in
@@ -48,47 +45,34 @@ extension IndivoServer {
     public func authorize(
         record id: String, callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
-        try await login {
-            try await checkPages()
-            let session = try callback.listen()
-            defer { session.close() }
-            return try await authorize(id, session, open: open)
-        }
+        try await login(callback) { try await authorize(id, $0, open: open) }
     }
 
     /// Whatever ends a login because it was cancelled is the same error.
-    private func login(_ body: () async throws -> IndivoRecord) async throws -> IndivoRecord {
+    private func login(
+        _ callback: some CallbackReceiver, _ body: (CallbackSession) async throws -> IndivoRecord
+    ) async throws -> IndivoRecord {
         do {
-            return try await body()
+            try await checkPages()
+            let session = try callback.listen()
+            defer { session.close() }
+            return try await body(session)
         } catch is CancellationError {
             throw IndivoError(.cancelled)
-        } catch let error as IndivoError {
-            if case .cancelled = error.reason { throw IndivoError(.cancelled) }
-            throw error
+        } catch let error as IndivoError where error.reason == .cancelled {
+            throw IndivoError(.cancelled)
         }
-    }
-
-    /// A password is typed into the pages: they need TLS as the API does.
-    private func checkPages() async throws {
-        let address: ServerAddress
-        do {
-            address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts)
-        } catch {
-            throw IndivoError(.badCallback("the UI server's address cannot be used: \(error)"))
-        }
-        try await checkPagesAreNotAPI(at: address)
-    }
-
-    private func record(chosenIn parameters: FormParameters) throws(IndivoError) -> String {
-        if let id = parameters["record_id"], !id.isEmpty { return id }
-        let isCarenet = parameters["carenet_id"].map { !$0.isEmpty } ?? false
-        throw IndivoError(isCarenet ? .carenetChosen : .noRecordChosen)
     }
 
     private func authorize(
         _ record: String, _ session: CallbackSession, open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
-        let requestToken = try await requestToken(forRecord: record, callback: session.callback)
+        // A request token bound to the record (RFC 5849, section 2.1): unbound ones cannot be approved.
+        let requestToken = try await token(
+            CallClient.Outgoing(
+                call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": record]),
+                signing: OAuthSigner.Options(callback: session.callback?.absoluteString ?? "oob"))
+        ).token
         try await open(
             ui.appending(path: "oauth/authorize", directoryHint: .notDirectory)
                 .appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)]))
@@ -111,31 +95,15 @@ extension IndivoServer {
         throw IndivoError(.cancelled)
     }
 
-    /// Asks for a request token bound to a record (RFC 5849, section 2.1). Unbound ones cannot be approved.
-    private func requestToken(forRecord id: String, callback: URL?) async throws -> OAuthToken {
-        try await token(
-            CallClient.Outgoing(
-                call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": id]),
-                signing: OAuthSigner.Options(callback: callback?.absoluteString ?? "oob"))
-        ).token
-    }
-
     private func verifier(in url: URL, for token: OAuthToken, of session: CallbackSession) throws(IndivoError) -> String {
         let parameters = url.callbackParameters
         let named = parameters["oauth_token"]
         if let named, usedCallbacks.withLock({ $0.contains(named) }) { throw IndivoError(.callbackReplayed) }
-        if let callback = session.callback {
-            guard url.isSamePlace(as: callback) else { throw IndivoError(.wrongState) }
-        }
+        if let callback = session.callback, !url.isSamePlace(as: callback) { throw IndivoError(.wrongState) }
         // A person who pastes a bare code names no token; then the server tells whether it fits.
         guard named == token.value || (named == nil && session.callback == nil) else { throw IndivoError(.callbackForAnotherToken) }
         guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw IndivoError(.noVerifier) }
-        let isUnused = usedCallbacks.withLock { used in
-            guard !used.contains(token.value) else { return false }
-            used = used.suffix(511) + [token.value]
-            return true
-        }
-        guard isUnused else { throw IndivoError(.callbackReplayed) }
+        usedCallbacks.withLock { $0 = $0.suffix(511) + [token.value] }
         return verifier
     }
 
@@ -168,6 +136,13 @@ extension URL {
             all = FormParameters(Array(all) + Array(FormParameters(decoding: String(part.prefix { $0 != "#" }))))
         }
         return all
+    }
+
+    /// The id of the record that a person chose, if the callback brings it.
+    func chosenRecord() throws(IndivoError.LoginError) -> String {
+        let parameters = callbackParameters
+        if let id = parameters["record_id"], !id.isEmpty { return id }
+        throw parameters["carenet_id"]?.isEmpty == false ? .carenetChosen : .noRecordChosen
     }
 
     /// Whether both are the same but for query and fragment, and the letter case of scheme and host.

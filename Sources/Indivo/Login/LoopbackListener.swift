@@ -52,9 +52,8 @@ public struct LoopbackListener: CallbackReceiver {
         try socket.begin()
         let callbackPath = Self.callbackFolder + OAuthSigner.randomNonce()
         // One visit for each step: the first that is good.
-        let choices = CallbackInbox(limit: 1)
-        let callbacks = CallbackInbox(limit: 1)
-        let (chosen, authorized) = (choices.open(), callbacks.open())
+        let (chosen, choices) = AsyncStream.makeStream(of: CallbackSession.Visit.self, bufferingPolicy: .bufferingOldest(1))
+        let (authorized, callbacks) = AsyncStream.makeStream(of: CallbackSession.Visit.self, bufferingPolicy: .bufferingOldest(1))
         let service = LoopbackService(socket: socket, patience: patience) { request, exchange in
             guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
             guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else { return exchange.notFound() }
@@ -62,13 +61,11 @@ public struct LoopbackListener: CallbackReceiver {
             switch request.path {
             case Self.startPath:
                 if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
-                if !choices.put(visit) { exchange.notFound("No login is waiting for a record.") }
-            case callbackPath:
-                if !callbacks.put(visit) { exchange.notFound("No login is waiting for this page.") }
+                if !choices.take(visit) { exchange.notFound("No login is waiting for a record.") }
+            case callbackPath: if !callbacks.take(visit) { exchange.notFound("No login is waiting for this page.") }
             case let path where path.hasPrefix(Self.callbackFolder):
                 exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
-            default:
-                exchange.notFound()
+            default: exchange.notFound()
             }
         }
         let isKept = self.socket != nil
@@ -76,28 +73,27 @@ public struct LoopbackListener: CallbackReceiver {
         return CallbackSession(
             callback: url(callbackPath),
             next: { step in
-                let (visits, inbox) = step == .record ? (chosen, choices) : (authorized, callbacks)
-                defer { inbox.close() }
-                var iterator = visits.makeAsyncIterator()
-                return await iterator.next()
+                let (visits, continuation) = step == .record ? (chosen, choices) : (authorized, callbacks)
+                defer { continuation.finish() }
+                return await visits.first { _ in true }
             },
             close: {
-                guard isOpen.withLock({ isOpen in defer { isOpen = false }; return isOpen }) else { return }
+                guard isOpen.withLock({ exchange(&$0, with: false) }) else { return }
                 service.stop()
-                choices.close()
-                callbacks.close()
+                choices.finish()
+                callbacks.finish()
                 if isKept { socket.end() } else { socket.giveBack() }
             })
     }
 
     /// Why a visit to the start URL chooses no record; `nil` where it does.
     private static func problem(with url: URL) -> String? {
-        let parameters = url.callbackParameters
-        guard let id = parameters["record_id"], !id.isEmpty else {
-            let isCarenet = parameters["carenet_id"].map { !$0.isEmpty } ?? false
-            return "No record was chosen: \(isCarenet ? IndivoError.LoginError.carenetChosen : .noRecordChosen)."
+        do {
+            let id = try url.chosenRecord()
+            let isID = id.utf8.count <= 100 && id.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
+            return isID ? nil : "No record was chosen: this is no record's id."
+        } catch {
+            return "No record was chosen: \(error)."
         }
-        let isID = id.utf8.count <= 100 && id.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
-        return isID ? nil : "No record was chosen: this is no record's id."
     }
 }

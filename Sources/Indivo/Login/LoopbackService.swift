@@ -116,10 +116,9 @@ struct LoopbackRequest {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
                 line[..<colon].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
             else { return nil }
-            let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
-            let end = value.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { $0 + 1 } ?? value.startIndex
-            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
-            fields[name, default: []].append(String(decoding: value[..<end], as: UTF8.self))
+            let value = String(decoding: line[(colon + 1)...], as: UTF8.self)
+            fields[String(decoding: line[..<colon], as: UTF8.self).lowercased(), default: []].append(
+                value.trimmingCharacters(in: CharacterSet(charactersIn: " \t")))
         }
         target = String(decoding: words[1], as: UTF8.self)
         self.fields = fields

@@ -24,7 +24,7 @@ final class LoopbackSocket: Sendable {
         let type = SOCK_STREAM
         #endif
         let descriptor = socket(AF_INET, type, 0)
-        guard descriptor >= 0 else { throw Self.systemFailure(wanted) }
+        guard descriptor >= 0 else { throw Self.failure(wanted) }
         Self.prepare(descriptor)
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -35,14 +35,13 @@ final class LoopbackSocket: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0
-                    && getsockname(descriptor, $0, &length) == 0
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, $0, &length) == 0
             }
         }
         self.descriptor = descriptor
         port = UInt16(bigEndian: address.sin_port)
         guard bound else {
-            let error = Self.systemFailure(wanted)
+            let error = Self.failure(wanted)
             throw error  // and the deinitialiser closes the socket
         }
     }
@@ -89,9 +88,7 @@ final class LoopbackSocket: Sendable {
         #endif
     }
 
-    private static func systemFailure(_ port: UInt16) -> IndivoError { failure(port, String(cString: strerror(errno))) }
-
-    private static func failure(_ port: UInt16, _ why: String) -> IndivoError {
+    private static func failure(_ port: UInt16, _ why: String = String(cString: strerror(errno))) -> IndivoError {
         IndivoError(.badCallback(
             "127.0.0.1 port \(port) cannot be listened on: \(why). "
                 + "Close what uses it, or register the app's start URL with another port"))

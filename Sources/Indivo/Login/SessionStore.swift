@@ -28,10 +28,7 @@ public final class MemorySessionStore: SessionStore {
     public func sessions() -> [IndivoSession] { kept.withLock { $0 } }
 
     public func keep(_ session: IndivoSession) {
-        kept.withLock { kept in
-            kept.removeAll { $0.isForSameRecord(as: session) }
-            kept.append(session)
-        }
+        kept.withLock { $0 = $0.filter { !$0.isForSameRecord(as: session) } + [session] }
     }
 
     public func forget(_ session: IndivoSession) { kept.withLock { $0.removeAll { $0.isForSameRecord(as: session) } } }
@@ -58,12 +55,9 @@ extension IndivoSession {
                     + "nobody did, run chmod 600 on it, else delete it and log in again"
             case .notAPlainFile(let file):
                 "\(file) is no plain file, and no sessions are read from it or written to it; take it away"
-            case .malformed(let file):
-                "\(file) does not hold sessions as this library writes them; delete it and log in again"
-            case .cannotRead(let file, let reason):
-                "the sessions in \(file) cannot be read: \(reason)"
-            case .cannotWrite(let file, let reason):
-                "the sessions cannot be kept in \(file): \(reason)"
+            case .malformed(let file): "\(file) does not hold sessions as this library writes them; delete it and log in again"
+            case .cannotRead(let file, let reason): "the sessions in \(file) cannot be read: \(reason)"
+            case .cannotWrite(let file, let reason): "the sessions cannot be kept in \(file): \(reason)"
             }
         }
 

@@ -101,7 +101,7 @@ extension CallScope {
                 // With a type everything comes at once.
                 isWhole: query.type != nil, parameters: { query.parameters(for: call) }
             ) { answer in
-                let list = try answer.value(DocumentList.self, root: "Documents")
+                let list = try answer.value(DocumentList.self)
                 return FetchedPage(
                     elements: list.documents.map(make), keys: list.documents.map(\.id), total: try answer.total(list.total))
             })

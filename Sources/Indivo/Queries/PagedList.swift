@@ -51,10 +51,8 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
 
     /// Reads a list.
     public struct Iterator: AsyncIteratorProtocol {
-        var pages: Pages.Iterator
-        private var rest: ArraySlice<Element> = []
-
-        init(pages: Pages.Iterator) { self.pages = pages }
+        fileprivate var pages: Pages.Iterator
+        fileprivate var rest: ArraySlice<Element> = []
 
         public mutating func next() async throws -> Element? {
             while rest.isEmpty {
@@ -92,21 +90,18 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
 
         fileprivate let list: PagedList
 
-        public func makeAsyncIterator() -> Iterator { Iterator(list) }
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(list: list, cursor: ListCursor(start: list.source.paging.offset, pageSize: list.source.pageSize))
+        }
 
         /// Reads a list's pages.
         public struct Iterator: AsyncIteratorProtocol {
-            private let list: PagedList
-            private var cursor: ListCursor
-            private var loaded = 0
+            fileprivate let list: PagedList
+            fileprivate var cursor: ListCursor
+            fileprivate var loaded = 0
             /// The total that the first page reported.
-            private var total: Int?
-            private var isAtEnd = false
-
-            fileprivate init(_ list: PagedList) {
-                self.list = list
-                cursor = ListCursor(start: list.source.paging.offset, pageSize: list.source.pageSize)
-            }
+            fileprivate var total: Int?
+            fileprivate var isAtEnd = false
 
             public mutating func next() async throws -> Page? {
                 let (source, paging) = (list.source, list.source.paging)
@@ -158,15 +153,14 @@ struct ListSource<Element>: Sendable {
     func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
         try paging.check(call)
         var parameters = try parameters()
-        if isWhole {
-            let page = try await read(await scope.send(call, path: path, query: parameters))
-            return FetchedPage(
-                elements: Array(page.elements.dropFirst(offset).prefix(limit)),
-                keys: Array(page.keys.dropFirst(offset).prefix(limit)), total: page.total)
+        if !isWhole {
+            parameters.append(name: "limit", value: String(limit))
+            parameters.append(name: "offset", value: String(offset))
         }
-        parameters.append(name: "limit", value: String(limit))
-        parameters.append(name: "offset", value: String(offset))
-        return try await read(await scope.send(call, path: path, query: parameters))
+        let page = try await read(await scope.send(call, path: path, query: parameters))
+        guard isWhole else { return page }
+        let part = page.keys.indices.dropFirst(offset).prefix(limit)
+        return FetchedPage(elements: Array(page.elements[part]), keys: Array(page.keys[part]), total: page.total)
     }
 }
 
@@ -254,9 +248,7 @@ struct ListCursor {
     private static let slack = 100
 
     init(start: Int, pageSize: Int) {
-        self.start = start
-        self.pageSize = pageSize
-        position = start
+        (self.start, self.pageSize, position) = (start, pageSize, start)
     }
 
     /// What to ask for.
@@ -282,12 +274,9 @@ struct ListCursor {
     /// - Returns: Which of its elements are new, and whether the list ends with them.
     mutating func take(_ page: [String], total newTotal: Int?, of request: Request) -> (new: Range<Int>, isLast: Bool) {
         let isShort = page.count < request.limit
-        let first: Int
-        if let found = self.first(in: page, after: request.overlap) {
-            first = found
-        } else if mode == .restarting || hasShrunk(newTotal, request) {
-            first = 0
-        } else {
+        // The beginning may hold nothing that was read because that was taken out of the list.
+        let isNew = mode == .restarting || request.offset == start && newTotal ?? .max < total ?? .min
+        guard let first = self.first(in: page, after: request.overlap) ?? (isNew ? 0 : nil) else {
             // An empty list has no more.
             if page.isEmpty, request.offset == start { return (0..<0, true) }
             // What was added between the server's two statements may stand behind the end that the total tells.
@@ -295,8 +284,7 @@ struct ListCursor {
             search(after: page, of: request, isAtEnd: isShort || isBehindEnd)
             return (0..<0, false)
         }
-        let end = min(page.count, first + min(request.wanted, page.count))
-        let new = first..<max(first, end)
+        let new = first..<min(page.count, first + min(request.wanted, page.count))
         position = request.offset + (new.isEmpty ? page.count : new.upperBound)
         mode = .following
         fruitlessPages = new.isEmpty ? fruitlessPages + 1 : 0
@@ -321,12 +309,6 @@ struct ListCursor {
         // The last one was taken out of the list, or comes later.
         let known = Set(read)
         return page.lastIndex { known.contains($0) }.map { $0 + 1 }
-    }
-
-    /// Whether the list's beginning holds nothing that was read because that was taken out of it.
-    private func hasShrunk(_ newTotal: Int?, _ request: Request) -> Bool {
-        guard let newTotal, let total, request.offset == start else { return false }
-        return newTotal < total
     }
 
     /// Goes on with a search, or begins one.

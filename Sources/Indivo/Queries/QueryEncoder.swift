@@ -6,16 +6,21 @@ struct QueryEncoder {
     let source: ReportQuery.Source
     let call: IndivoCall
 
-    /// The parameters of a query, without paging and format.
+    /// The parameters of a query, without paging.
     func parameters(_ query: ReportQuery, aggregate: AggregateQuery? = nil) throws -> FormParameters {
         var parameters = FormParameters()
+        if !source.isMinimal {
+            // JSON alone can say that a group has no name.
+            parameters.append(name: "response_format", value: (aggregate == nil ? query.format : .json).rawValue)
+        }
         if source.hasStatus { parameters.append(name: "status", value: query.status.rawValue) }
         for filter in query.filters {
             let field = try field(filter.field, for: "a filter")
             if parameters[field.name] != nil {
                 throw refused("there are two filters on “\(filter.field)”; give all its values in one")
             }
-            parameters.append(name: field.name, value: try text(of: filter, field))
+            if filter.values.isEmpty { throw refused("the filter on “\(filter.field)” has no value; give one") }
+            parameters.append(name: field.name, value: try filter.values.map { try text($0, field) }.joined(separator: "|"))
         }
         if let range = query.dateRange {
             let field = try dateField(range.field, for: "a date range")
@@ -40,33 +45,25 @@ struct QueryEncoder {
         try check(aggregate.operation, on: field)
         parameters.append(name: "aggregate_by", value: "\(aggregate.operation.rawValue)*\(field.name)")
         switch aggregate.grouping {
-        case .field(let name):
-            parameters.append(name: "group_by", value: try self.field(name, for: "a group").name)
+        case .field(let name): parameters.append(name: "group_by", value: try self.field(name, for: "a group").name)
         case .dates(let name, let increment):
             let field = try dateField(name, for: "a group of dates")
             parameters.append(name: "date_group", value: "\(field.name)*\(increment.rawValue)")
         case nil where !source.isMinimal:
             throw refused("a server fails on an aggregate over a whole report on \(source.name); group it by a field or by dates")
-        case nil:
-            break
+        case nil: break
         }
     }
 
     private func check(_ operation: AggregateQuery.Operation, on field: ReportQuery.Source.Field) throws {
-        let isNumber = field.type == .number || source.fields == nil
         let isDate = field.type == .date || field.type == .dateTime
-        switch operation {
-        case .sum, .average:
-            guard isNumber else { throw refused("“\(field.property)” is no number, which \(operation) needs") }
-        case .maximum, .minimum:
-            guard isNumber || isDate else {
-                throw refused("“\(field.property)” is neither a number nor a date, which \(operation) needs")
-            }
-            if isDate && source.isMinimal {
-                throw refused("a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
-            }
-        case .count:
-            break
+        let takesDates = operation == .maximum || operation == .minimum
+        if operation != .count, field.type != .number, source.fields != nil, !(takesDates && isDate) {
+            let what = takesDates ? "neither a number nor a date" : "no number"
+            throw refused("“\(field.property)” is \(what), which \(operation) needs")
+        }
+        if takesDates, isDate, source.isMinimal {
+            throw refused("a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
         }
     }
 
@@ -90,11 +87,6 @@ struct QueryEncoder {
         return field
     }
 
-    private func text(of filter: ReportQuery.Filter, _ field: ReportQuery.Source.Field) throws -> String {
-        guard !filter.values.isEmpty else { throw refused("the filter on “\(filter.field)” has no value; give one") }
-        return try filter.values.map { try text($0, field) }.joined(separator: "|")
-    }
-
     private func text(_ value: ReportQuery.Value, _ field: ReportQuery.Source.Field) throws -> String {
         let type: DataModel.FieldType = source.fields == nil ? value.meaning.type : field.type
         switch (type, value) {
@@ -103,8 +95,7 @@ struct QueryEncoder {
         // A server takes any text but these for true, “false” too.
         case (.boolean, .truth(let truth)): return truth ? "1" : "0"
         case (.string, .text(let text)): return try plain(text, field)
-        default:
-            throw refused("“\(field.property)” is a \(type.rawValue), and the filter's value is \(value.meaning.name)")
+        default: throw refused("“\(field.property)” is a \(type.rawValue), and the filter's value is \(value.meaning.name)")
         }
     }
 
@@ -131,19 +122,16 @@ struct QueryEncoder {
             return try written(XMLDate(year: day.year, month: day.month, day: day.day)?.lexical, year: day.year, field)
         case .time(let time):
             // By its parts, never as it was spelled; a server takes no digits beyond the microsecond.
-            let utc =
-                (time.offset ?? 0) == 0
-                ? XMLDateTime(
-                    year: time.year, month: time.month, day: time.day, hour: time.hour, minute: time.minute,
-                    second: time.second, nanosecond: time.nanosecond / 1000 * 1000)
-                : XMLDateTime(time.date)
-            return try written(utc?.lexical, year: utc?.year ?? 0, field)
+            if let offset = time.offset, offset != 0 { return try date(.time(XMLDateTime(time.date)), field) }
+            let utc = XMLDateTime(
+                year: time.year, month: time.month, day: time.day, hour: time.hour, minute: time.minute, second: time.second,
+                nanosecond: time.nanosecond / 1000 * 1000)
+            return try written(utc?.lexical, year: time.year, field)
         case .text(let text):
             if let day = try? XMLDate(lexical: text) { return try date(.day(day), field) }
             if let time = try? XMLDateTime(lexical: text) { return try date(.time(time), field) }
             throw refused("the text for “\(field.property)” is no date; write 2026-11-21 or 2026-11-21T08:00:00Z")
-        case .number, .truth:
-            throw refused("“\(field.property)” is a date, and the value is \(value.meaning.name)")
+        case .number, .truth: throw refused("“\(field.property)” is a date, and the value is \(value.meaning.name)")
         }
     }
 

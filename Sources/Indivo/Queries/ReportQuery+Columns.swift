@@ -11,32 +11,16 @@ extension ReportQuery {
     public protocol ColumnDate: ColumnValue {}
 }
 
-extension String: ReportQuery.ColumnValue {
-    public var filterValue: ReportQuery.Value { .text(self) }
-}
-
-extension Double: ReportQuery.ColumnValue {
-    public var filterValue: ReportQuery.Value { .number(self) }
-}
-
-extension Bool: ReportQuery.ColumnValue {
-    public var filterValue: ReportQuery.Value { .truth(self) }
-}
-
-extension XMLDate: ReportQuery.ColumnDate {
-    public var filterValue: ReportQuery.Value { .day(self) }
-}
-
-extension XMLDateTime: ReportQuery.ColumnDate {
-    public var filterValue: ReportQuery.Value { .time(self) }
-}
+extension String: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .text(self) } }
+extension Double: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .number(self) } }
+extension Bool: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .truth(self) } }
+extension XMLDate: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .day(self) } }
+extension XMLDateTime: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .time(self) } }
 
 extension ReportQuery {
     /// Only facts in which a column has one of some values.
     public func filter<Value: ColumnValue>(_ column: ModelColumn<Value>, equals values: Value...) -> ReportQuery {
-        var query = self
-        query.filters.append(Filter(field: column.path, values: values.map(\.filterValue)))
-        return query
+        changed { $0.filters.append(Filter(field: column.path, values: values.map(\.filterValue))) }
     }
 
     /// Only facts in which a date lies in a range, both ends included.

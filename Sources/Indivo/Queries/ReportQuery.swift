@@ -101,10 +101,7 @@ public struct ReportQuery: Sendable, Hashable {
 
     /// At most so many facts, after leaving out some.
     public func limited(to limit: Int?, offset: Int = 0) -> ReportQuery {
-        changed {
-            $0.limit = limit
-            $0.offset = offset
-        }
+        changed { ($0.limit, $0.offset) = (limit, offset) }
     }
 
     /// Fetched so many at once.
@@ -113,7 +110,7 @@ public struct ReportQuery: Sendable, Hashable {
     /// Fetched in a format.
     public func format(_ format: Format) -> ReportQuery { changed { $0.format = format } }
 
-    private func changed(_ change: (inout ReportQuery) -> Void) -> ReportQuery {
+    func changed(_ change: (inout ReportQuery) -> Void) -> ReportQuery {
         var query = self
         change(&query)
         return query

@@ -57,8 +57,7 @@ extension ReportQuery {
         public static let equipment = Source(
             "equipment", .equipmentList,
             fields: [
-                Field("date_started", .date, property: "dateStarted"),
-                Field("date_stopped", .date, property: "dateStopped"),
+                Field("date_started", .date, property: "dateStarted"), Field("date_stopped", .date, property: "dateStopped"),
                 Field("equipment_name", .string, property: "name"), Field("equipment_vendor", .string, property: "vendor"),
             ])
 
@@ -66,8 +65,7 @@ extension ReportQuery {
         public static let procedures = Source(
             "procedures", .procedureList,
             fields: [
-                Field("procedure_name", .string, property: "name"),
-                Field("date_performed", .dateTime, property: "datePerformed"),
+                Field("procedure_name", .string, property: "name"), Field("date_performed", .dateTime, property: "datePerformed"),
             ])
 
         /// The minimal report on clinical notes.
@@ -93,12 +91,9 @@ extension ReportQuery {
         public static let audit = Source(
             "audits", .auditQuery,
             fields: [
-                Field("document_id", .string, property: "documentID"),
-                Field("external_id", .string, property: "externalID"),
-                Field("request_date", .dateTime, property: "date"),
-                Field("function_name", .string, property: "function"),
-                Field("principal_email", .string, property: "effective"),
-                Field("proxied_by_email", .string, property: "proxied"),
+                Field("document_id", .string, property: "documentID"), Field("external_id", .string, property: "externalID"),
+                Field("request_date", .dateTime, property: "date"), Field("function_name", .string, property: "function"),
+                Field("principal_email", .string, property: "effective"), Field("proxied_by_email", .string, property: "proxied"),
             ])
 
         /// The call for a scope.
@@ -117,63 +112,52 @@ extension ReportQuery {
 }
 
 extension CallScope {
-    func modelReports<Document: IndivoDocument>(
-        of type: Document.Type, _ query: ReportQuery, in record: IndivoRecord?
-    ) -> PagedList<Document> {
-        modelReports(.model(type), query, in: record) { try await CallResponse.models($0, as: type) }
-    }
-
     /// A generic report. Servers report no total.
     func modelReports<Document: IndivoDocument>(
-        _ source: ReportQuery.Source, _ query: ReportQuery, in record: IndivoRecord?,
+        _ source: ReportQuery.Source, _ query: ReportQuery,
         _ read: @escaping @concurrent @Sendable (CallResponse) async throws -> sending [Document]
     ) -> PagedList<Document> {
-        let call = source.call(in: self)
-        return PagedList(
-            source: ListSource(
-                scope: self, call: call, path: source.path, paging: query.paging, tellsTotal: false,
-                parameters: {
-                    let format = FormParameters.Element(name: "response_format", value: query.format.rawValue)
-                    return FormParameters(try [format] + QueryEncoder(source: source, call: call).parameters(query))
-                }
-            ) { response in
-                let documents = try await read(response)
-                let stage = record.map { DocumentStage.inRecord($0) } ?? .inNoRecord
-                for document in documents {
-                    document.isFromReport = true
-                    document.documentStage = stage
-                }
-                return FetchedPage(elements: documents, keys: documents.map { $0.id ?? "" }, total: nil)
-            })
+        list(source, query) { response in
+            let documents = try await read(response)
+            for document in documents {
+                document.isFromReport = true
+                document.documentStage = stage
+            }
+            return FetchedPage(elements: documents, keys: documents.map { $0.id ?? "" }, total: nil)
+        }
     }
 
     /// A minimal report or an audit.
     func reportList<Element>(
         _ source: ReportQuery.Source, _ query: ReportQuery, _ make: @escaping @Sendable (Report) -> Element?
     ) -> PagedList<Element> {
+        list(source, query) { response in
+            let reports = try await response.reports()
+            return FetchedPage(
+                elements: try response.elements(of: reports, make), keys: reports.reports.map(\.listKey),
+                total: try response.total(reports.summary?.total))
+        }
+    }
+
+    private func list<Element>(
+        _ source: ReportQuery.Source, _ query: ReportQuery,
+        _ read: @escaping @Sendable (CallResponse) async throws -> FetchedPage<Element>
+    ) -> PagedList<Element> {
         let call = source.call(in: self)
         return PagedList(
             source: ListSource(
-                scope: self, call: call, path: source.path, paging: query.paging,
-                parameters: { try QueryEncoder(source: source, call: call).parameters(query) }
-            ) { response in
-                let reports = try await response.reports()
-                return FetchedPage(
-                    elements: try response.elements(of: reports, make), keys: reports.reports.map(\.listKey),
-                    total: try response.total(reports.summary?.total))
-            })
+                scope: self, call: call, path: source.path, paging: query.paging, tellsTotal: source.isMinimal,
+                parameters: { try QueryEncoder(source: source, call: call).parameters(query) }, read: read))
     }
 
     func minimalReports<Document: IndivoDocument>(
-        _ source: ReportQuery.Source, _ query: ReportQuery, in record: IndivoRecord?,
-        _ item: @escaping @Sendable (ReportItem) -> Document?
+        _ source: ReportQuery.Source, _ query: ReportQuery, _ item: @escaping @Sendable (ReportItem) -> Document?
     ) -> PagedList<Document> {
-        reportList(source, query) { report in
+        reportList(source, query) { [stage] report in
             guard let document = report.item.flatMap(item) else { return nil }
             document.isFromReport = true
             if let metadata = report.meta?.document, !metadata.id.isEmpty {
-                document.documentPlace = DocumentPlace(
-                    record.map { .inRecord($0) } ?? .inNoRecord, id: metadata.id, metadata: metadata)
+                document.documentPlace = DocumentPlace(stage: stage, id: metadata.id, metadata: metadata)
             }
             return document
         }
@@ -186,8 +170,6 @@ extension CallScope {
         let call = source.call(in: self)
         try query.paging.check(call)
         var parameters = try QueryEncoder(source: source, call: call).parameters(query, aggregate: aggregate)
-        // JSON alone can say that a group has no name.
-        if !source.isMinimal { parameters.append(name: "response_format", value: ReportQuery.Format.json.rawValue) }
         parameters.append(name: "limit", value: String(query.limit ?? 0))
         parameters.append(name: "offset", value: String(query.offset))
         let response = try await send(call, path: source.path, query: parameters)
@@ -200,7 +182,7 @@ extension CallResponse {
     /// The aggregates of a generic report, in JSON or XML, whichever the server gave.
     fileprivate func aggregates() throws -> [AggregateQuery.Result] {
         guard SDMJ.isLikely(body) else {
-            return try value(AggregateReports.self, root: "AggregateReports").reports.map(AggregateQuery.Result.init)
+            return try value(AggregateReports.self).reports.map(AggregateQuery.Result.init)
         }
         return try reading { try SDMJ.rows(parsing: json()).map { AggregateQuery.Result(group: $0["group"], value: $0["value"]) } }
     }
@@ -225,10 +207,7 @@ extension CallResponse {
     func modelElements() throws -> [XMLNode] { Array(try modelsRoot().children(named: "Model")) }
 
     private func modelsRoot() throws -> XMLNode {
-        if SDMJ.isLikely(body) { return try reading { try SDMJ.models(parsing: json()) } }
-        let root = try xml()
-        guard root.name == "Models" else { throw malformed("its root is <\(root.name)>, not <Models>") }
-        return root
+        SDMJ.isLikely(body) ? try reading { try SDMJ.models(parsing: json()) } : try xml(root: "Models")
     }
 
     /// A minimal report. Read away from the caller's actor.

@@ -24,9 +24,7 @@ public struct FileContent: Sendable, Hashable {
     }
 
     /// Text in UTF-8.
-    public init(text: String, contentType: String = "text/plain") {
-        self.init(Data(text.utf8), contentType: contentType)
-    }
+    public init(text: String, contentType: String = "text/plain") { self.init(Data(text.utf8), contentType: contentType) }
 
     /// An element as a document of its own.
     /// - Throws: `XMLError` when the tree cannot be written.
@@ -100,25 +98,20 @@ extension DocumentMetadata {
     /// - Throws: ``IndivoError`` when it is not what was stored.
     func verify(_ response: CallResponse) throws {
         guard let mismatch = mismatch(with: response.body) else { return }
-        throw differs(
-            "the content is not what was stored: its \(mismatch.what) differs; fetch it again", response.call, [mismatch.details])
+        throw IndivoError(
+            .malformedResponse("the content is not what was stored: its \(mismatch.what) differs; fetch it again"),
+            call: response.call, status: 200, details: [mismatch.details])
     }
 
     /// Checks that the server stored what was sent to it.
     func verify(_ content: FileContent, sentWith call: IndivoCall) throws {
         guard let mismatch = mismatch(with: content.data) else { return }
-        var error = differs(
-            "the document was stored, but not as it was sent: its \(mismatch.what) differs; look at what is there", call,
-            ["it was stored under the id \(id)", mismatch.details])
+        let what = "the document was stored, but not as it was sent: its \(mismatch.what) differs; look at what is there"
+        var error = IndivoError(
+            .malformedResponse(what), call: call, status: 200, details: ["it was stored under the id \(id)", mismatch.details])
         // It is there: to send it again would store it twice.
         error.isSafeToRetry = false
         throw error
-    }
-
-    private func differs(_ what: String, _ call: IndivoCall, _ details: [String]) -> IndivoError {
-        var error = IndivoError(.malformedResponse(what), call: call, details: details)
-        error.status = 200
-        return error
     }
 
     /// Whether the server says anything of the content by which one can check it.

@@ -28,10 +28,10 @@ public final class FileDocument: RecordDocument {
     }
 
     /// A document of a record, known by its id alone. Nothing is asked of the server.
-    public init(id: String, in record: IndivoRecord) { documentPlace = DocumentPlace(.inRecord(record), id: id) }
+    public init(id: String, in record: IndivoRecord) { documentPlace = DocumentPlace(stage: .inRecord(record), id: id) }
 
     init(_ metadata: DocumentMetadata, in record: IndivoRecord?, content: FileContent? = nil) {
-        documentPlace = DocumentPlace(record.map { .inRecord($0) } ?? .inNoRecord, id: metadata.id, metadata: metadata)
+        documentPlace = DocumentPlace(stage: record?.stage ?? .inNoRecord, id: metadata.id, metadata: metadata)
         self.content = content
         storedContent = content
     }
@@ -52,12 +52,9 @@ public final class FileDocument: RecordDocument {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func fetchContent() async throws -> FileContent {
-        let (record, id) = try stored(for: .recordSpecificDocument)
-        let fetched = try await record.content(
-            .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: { try await refreshMetadata() })
-        content = fetched.content
-        storedContent = fetched.content
-        return fetched.content
+        let fetched = try await fetchStored().content
+        (content, storedContent) = (fetched, fetched)
+        return fetched
     }
 
     /// Reads the content as a document of a class, which from then on knows where it is.
@@ -100,7 +97,7 @@ public final class FileDocument: RecordDocument {
     /// What to send of the document.
     func upload() throws -> DocumentUpload {
         let content = try fetched()
-        return DocumentUpload(content, of: [self]) { [self] in storedContent = content }
+        return DocumentUpload(documents: [self], content: content) { [self] in storedContent = content }
     }
 }
 

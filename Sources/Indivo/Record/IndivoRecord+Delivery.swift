@@ -17,9 +17,8 @@ extension IndivoRecord {
     /// - Returns: The new version's id.
     package func deliverVersion(_ content: FileContent, of document: String, externalID: String) async throws -> String {
         let call = IndivoCall.documentVersionByExternalID
-        let id = try await once(
-            call, ["document": document, "external": externalID], body: content.body(for: call)
-        ).documentWithID().id
+        let path = ["document": document, "external": externalID]
+        let id = try await once(call, path, body: content.body(for: call)).documentWithID().id
         noteReplaced(document)
         return id
     }
@@ -27,39 +26,29 @@ extension IndivoRecord {
     /// The root of a document as the server has it (`record_specific_document`).
     /// - Parameter name: What the root is called; anything else, such as a network's own page, is a malformed response.
     package func storedDocument(_ id: String, root name: String) async throws -> XMLNode {
-        let answer = try await once(.recordSpecificDocument, ["document": id])
-        let root = try answer.xml()
-        guard root.name == name else { throw answer.malformed("it is not the document, whose root is <\(name)>") }
-        return root
+        try await once(.recordSpecificDocument, ["document": id]).xml(root: name)
     }
 
     /// Sets a document's status (`document_set_status`).
     package func deliverStatus(_ status: DocumentStatus, reason: String, of document: String, stamp: SigningStamp) async throws {
-        let answer = try await once(
-            .documentSetStatus, ["document": document],
-            body: .form(["status": status.rawValue, "reason": reason]), stamp: stamp)
-        guard try answer.xml().name == "ok" else { throw answer.malformed("it does not say <ok/>") }
+        let form: FormParameters = ["status": status.rawValue, "reason": reason]
+        _ = try await once(.documentSetStatus, ["document": document], body: .form(form), stamp: stamp).xml(root: "ok")
     }
 
     /// Sets a document's label (`record_document_label`).
     package func deliverLabel(_ label: String, of document: String, stamp: SigningStamp) async throws {
-        let answer = try await once(.recordDocumentLabel, ["document": document], body: .text(label), stamp: stamp)
-        _ = try answer.labelledMetadata()
+        _ = try await once(.recordDocumentLabel, ["document": document], body: .text(label), stamp: stamp).labelledMetadata()
     }
 
     /// The document that this app stored under an external id, or `nil` (`record_document_meta_ext`).
     package func delivered(externalID: String) async throws -> DocumentMetadata? {
-        do {
-            return try await once(.recordDocumentMetaByExternalID, ["external": externalID]).documentWithID()
-        } catch let error as IndivoError where error.isNotFound {
-            return nil
-        }
+        try await ifFound { try await once(.recordDocumentMetaByExternalID, ["external": externalID]).documentWithID() }
     }
 
     /// The changes of a document's status (`document_status_history`).
     package func statusChanges(of document: String) async throws -> [DocumentStatus.Change] {
         try await once(.documentStatusHistory, ["document": document])
-            .value(DocumentStatusHistory.self, root: "DocumentStatusHistory").changes
+            .value(DocumentStatusHistory.self).changes
     }
 
     /// The label of a document (`record_document_meta`).
@@ -69,14 +58,11 @@ extension IndivoRecord {
 
     /// Asks something harmless, to see whether the server takes the token for this record (`record`).
     package func checkAccess() async throws {
-        let answer = try await once(.record, [:])
-        guard try answer.value(RecordInformation.self, root: "Record").id == id else {
-            throw answer.malformed("it is about another record")
-        }
+        _ = try await once(.record, [:]).value(RecordInformation.self)
     }
 
     /// A stamp for a request that is signed now, by the server's time where that is known.
-    package func newStamp() -> SigningStamp { SigningStamp(at: server.calls.serverTime) }
+    package func newStamp() -> SigningStamp { server.calls.newStamp() }
 
     private func once(
         _ call: IndivoCall, _ path: [String: String], body: CallClient.Body? = nil, stamp: SigningStamp? = nil

@@ -6,11 +6,7 @@ extension IndivoRecord {
     /// Change the result and pass it to ``setDemographics(_:)``.
     /// - Throws: ``IndivoError``, not found where the record has no demographics yet.
     public func demographics() async throws -> Demographics {
-        let demographics = try await send(
-            .readDemographics, query: ["response_format": ReportQuery.Format.xml.rawValue]
-        ).demographics()
-        demographics.documentStage = .inRecord(self)
-        return demographics
+        try await demographics(.readDemographics)
     }
 
     /// Who the patient is, as a SMART graph (`read_demographics`).
@@ -39,13 +35,16 @@ extension IndivoRecord {
     }
 }
 
-extension CallResponse {
-    /// Demographics in SDMX or SDMJ, whichever the server gave.
-    func demographics() throws -> Demographics {
-        let models = try modelElements()
-        guard models.count == 1, let model = models.first, model.attr("name") == "Demographics" else {
-            throw malformed("it should hold one model, Demographics")
+extension CallScope {
+    /// Demographics in SDMX or SDMJ, whichever the server gives.
+    func demographics(_ call: IndivoCall) async throws -> Demographics {
+        let response = try await send(call, query: ["response_format": ReportQuery.Format.xml.rawValue])
+        let models = try response.modelElements()
+        guard models.count == 1, models[0].attr("name") == "Demographics" else {
+            throw response.malformed("it should hold one model, Demographics")
         }
-        return try reading { try Demographics(flat: model) }
+        let demographics = try response.reading { try Demographics(flat: models[0]) }
+        demographics.documentStage = stage
+        return demographics
     }
 }

@@ -32,24 +32,14 @@ extension IndivoRecord {
     ) async throws {
         let call: IndivoCall = externalID == .none ? .documentCreate : .documentCreateByExternalID
         for model in file.models { try checkNew(model, call) }
-        try check(file.models, validation, call)
+        let problems = try validation == .model ? file.models.flatMap { try $0.problems() } : []
+        if !problems.isEmpty { throw IndivoError(.invalidDocument(problems: problems), call: call) }
         let upload = try DocumentUpload(file.prepared(naming: .current), of: file.models)
-        if externalID == .none {
-            try await storeWithoutExternalID(upload, call, path: [:])
-            return
-        }
-        guard try await store(upload, call, externalID: externalID.chosen) else {
+        guard try await store(upload, call, [:], externalID) else {
             throw IndivoError.argument(
                 "the models were stored as they were sent before, and have changed since; they are in the record now: "
                     + "call replace() on those that changed", call)
         }
-    }
-
-    /// - Throws: ``IndivoError`` with the problems of all models at once.
-    private func check(_ models: [IndivoDocument], _ validation: DocumentValidation, _ call: IndivoCall) throws {
-        guard validation == .model else { return }
-        let problems = try models.flatMap { try $0.problems() }
-        if !problems.isEmpty { throw IndivoError(.invalidDocument(problems: problems), call: call) }
     }
 
     // MARK: Finding
@@ -94,11 +84,7 @@ extension IndivoRecord {
     /// The metadata of the document that this app stored under an external id, or `nil` (`record_document_meta_ext`).
     /// - Throws: ``IndivoError``.
     public func documentMetadata(externalID: String) async throws -> DocumentMetadata? {
-        do {
-            return try await send(.recordDocumentMetaByExternalID, path: ["external": externalID]).metadata()
-        } catch let error as IndivoError where error.isNotFound {
-            return nil
-        }
+        try await ifFound { try await send(.recordDocumentMetaByExternalID, path: ["external": externalID]).metadata() }
     }
 
     /// The document that this app stored under an external id, or `nil`.
@@ -118,8 +104,6 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func setLabel(_ label: String, externalID: String) async throws -> DocumentMetadata {
-        try IndivoCall.recordDocumentLabelByExternalID.check(label)
-        return try await send(.recordDocumentLabelByExternalID, path: ["external": externalID], body: .text(label))
-            .labelledMetadata()
+        try await setLabel(label, .recordDocumentLabelByExternalID, path: ["external": externalID])
     }
 }

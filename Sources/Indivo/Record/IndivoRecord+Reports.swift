@@ -17,13 +17,13 @@ extension IndivoRecord {
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<Document> {
-        modelReports(of: type, query, in: self)
+        modelReports(.model(type), query) { try await CallResponse.models($0, as: type) }
     }
 
     /// The documents of a model by its name (`generic_list`): each of the class that is registered for the model, or a
     /// `GenericDocument`.
     public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
-        modelReports(.model(named: name), query, in: self) { try await CallResponse.models($0) }
+        modelReports(.model(named: name), query) { try await CallResponse.models($0) }
     }
 
     // MARK: Minimal reports
@@ -31,7 +31,7 @@ extension IndivoRecord {
     /// The patient's devices (`equipment_list`), with a total. Data that a report leaves out of a device is kept when the
     /// device is replaced.
     public func equipment(matching query: ReportQuery = ReportQuery()) -> PagedList<EquipmentDocument> {
-        minimalReports(.equipment, query, in: self) { $0.equipment }
+        minimalReports(.equipment, query) { $0.equipment }
     }
 
     /// Measurements of a type (`measurement_list`), with a total.
@@ -42,12 +42,12 @@ extension IndivoRecord {
 
     /// What was done to the patient (`procedure_list`), with a total.
     public func procedures(matching query: ReportQuery = ReportQuery()) -> PagedList<ProcedureDocument> {
-        minimalReports(.procedures, query, in: self) { $0.procedure }
+        minimalReports(.procedures, query) { $0.procedure }
     }
 
     /// Notes on visits (`simple_clinical_notes_list`), with a total.
     public func simpleClinicalNotes(matching query: ReportQuery = ReportQuery()) -> PagedList<SimpleClinicalNoteDocument> {
-        minimalReports(.simpleClinicalNotes, query, in: self) { $0.simpleClinicalNote }
+        minimalReports(.simpleClinicalNotes, query) { $0.simpleClinicalNote }
     }
 
     // MARK: Aggregates
@@ -75,30 +75,21 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``.
     public func ccr() async throws -> FileContent {
         let answer = try await send(.reportCCR)
-        let root = try answer.xml()
-        guard root.name == "ContinuityOfCareRecord" else {
-            throw answer.malformed("its root is <\(root.name)>, not <ContinuityOfCareRecord>")
-        }
+        _ = try answer.xml(root: "ContinuityOfCareRecord")
         return answer.content
     }
 
     /// All facts of a kind as a SMART graph (`smart_generic`, `smart_allergies`).
     /// - Throws: ``IndivoError``.
     public func smart(_ kind: SMARTGraph.Kind) async throws -> SMARTGraph {
-        let answer =
-            kind == .allergies
-            ? try await send(.smartAllergies) : try await send(.smartGeneric, path: ["model": kind.rawValue])
-        return try SMARTGraph(answer)
+        try SMARTGraph(await send(kind == .allergies ? .smartAllergies : .smartGeneric, path: ["model": kind.rawValue]))
     }
 
     /// One fact as a SMART graph (`smart_generic_instance`, `smart_allergies_instance`).
     /// - Parameter fact: Its id, as ``SMARTGraph/factIDs(of:)`` gives it.
     /// - Throws: ``IndivoError``.
     public func smart(_ kind: SMARTGraph.Kind, fact: String) async throws -> SMARTGraph {
-        let answer =
-            kind == .allergies
-            ? try await send(.smartAllergiesInstance, path: ["fact": fact])
-            : try await send(.smartGenericInstance, path: ["model": kind.rawValue, "fact": fact])
-        return try SMARTGraph(answer)
+        let call: IndivoCall = kind == .allergies ? .smartAllergiesInstance : .smartGenericInstance
+        return try SMARTGraph(await send(call, path: ["model": kind.rawValue, "fact": fact]))
     }
 }

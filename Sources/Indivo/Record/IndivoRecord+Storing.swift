@@ -13,7 +13,9 @@ extension IndivoRecord {
         let call = externalID == .none ? calls.withoutID : calls.withID
         try checkNew(document, call)
         try document.check(validation)
-        try await store(DocumentUpload(new: document, call), document, call, path, externalID)
+        let isAsItIs = try await store(DocumentUpload(new: document, call), call, path, externalID)
+        // What changed in it since an earlier attempt that arrived.
+        if !isAsItIs { try await document.replace(validation: .none) }
     }
 
     /// Stores a new version of a document.
@@ -21,19 +23,8 @@ extension IndivoRecord {
         let call: IndivoCall = externalID == .none ? .documentVersion : .documentVersionByExternalID
         let path = ["document": try document.stored(for: call).1]
         try document.check(validation, isNewVersion: true)
-        try await store(version(of: document, call), document, call, path, externalID)
-    }
-
-    /// Stores a document, and then what changed in it since an earlier attempt that arrived.
-    private func store(
-        _ upload: DocumentUpload, _ document: some RecordDocument, _ call: IndivoCall, _ path: [String: String],
-        _ externalID: ExternalID
-    ) async throws {
-        if externalID == .none {
-            try await storeWithoutExternalID(upload, call, path: path)
-        } else if try await !store(upload, call, path: path, externalID: externalID.chosen) {
-            try await document.replace(validation: .none)
-        }
+        let isAsItIs = try await store(version(of: document, call), call, path, externalID)
+        if !isAsItIs { try await document.replace(validation: .none) }
     }
 
     /// What to send of a new version, once it is sure that the document may be replaced.
@@ -47,23 +38,22 @@ extension IndivoRecord {
                 try await document.refreshMetadata()
                 if former == nil { try document.checkNewest(call) }
             }
-            return try await DocumentUpload(versionOf: document, in: self, call)
+            return try await DocumentUpload(versionOf: document, call)
         }
     }
 
     // MARK: Sending
 
-    /// Stores content under an external id. Where an earlier attempt may have stored it, searches for it first.
+    /// Stores content. Where an earlier attempt may have stored it under an external id, searches for it first.
     /// - Returns: Whether the server has it as it is now, and not as it was when an earlier attempt stored it.
     /// - Throws: ``IndivoError``. Where it is not known whether the content was stored, the documents remember its id.
     func store(
-        _ upload: DocumentUpload, _ call: IndivoCall, path: [String: String] = [:], externalID: String?
+        _ upload: DocumentUpload, _ call: IndivoCall, _ path: [String: String] = [:], _ externalID: ExternalID
     ) async throws -> Bool {
-        let former = try former(upload.documents, call, path, externalID)
+        let former = try former(upload.documents, call, path, externalID.chosen)
         let content = upload.content.data
         if let former, let metadata = try await sending(upload.documents, { try await find(former, call) }) {
-            let isSame =
-                metadata.tellsContent ? metadata.mismatch(with: content) == nil : former.contents == [content]
+            let isSame = metadata.tellsContent ? metadata.mismatch(with: content) == nil : former.contents == [content]
             noteReplaced(path["document"])
             upload.confirm(metadata, in: self, isAsItIs: isSame)
             return isSame
@@ -72,35 +62,18 @@ extension IndivoRecord {
         if former != nil, path["document"] != nil, call == .documentVersionByExternalID {
             for document in upload.documents { try document.checkNewest(call) }
         }
-        let id = former.map { SentID(text: $0.externalID) }
-            ?? externalID.map { SentID(text: $0, isOfThisDocument: false) } ?? .made()
         let body = try upload.content.body(for: call)
-        let write = former?.adding(content)
-            ?? SentWrite(content, record: self.id, call: call.name, path: path, externalID: id.text)
+        let write: SentWrite? = externalID == .none ? nil : former?.adding(content)
+            ?? SentWrite(content, record: id, call: call.name, path: path, externalID: externalID.chosen ?? ExternalID.made())
+        let hasOwnID = former != nil || externalID == .generated
         let metadata = try await sending(upload.documents, orElse: write) {
-            try await send(call, path: path, body: body, externalID: id).metadata()
+            let path = path.merging(write.map { ["external": $0.externalID] } ?? [:]) { $1 }
+            return try await send(call, path: path, body: body, hasOwnID: hasOwnID).metadata()
         }
-        try finish(upload, metadata, call, path)
-        return true
-    }
-
-    func storeWithoutExternalID(_ upload: DocumentUpload, _ call: IndivoCall, path: [String: String]) async throws {
-        if let document = upload.documents.first, try former([document], call, path, nil) != nil {
-            throw IndivoError.argument(document.mayBeStored, call)
-        }
-        let body = try upload.content.body(for: call)
-        let metadata = try await sending(upload.documents) { try await send(call, path: path, body: body).metadata() }
-        try finish(upload, metadata, call, path)
-    }
-
-    private func finish(
-        _ upload: DocumentUpload, _ metadata: DocumentMetadata, _ call: IndivoCall, _ path: [String: String]
-    ) throws {
-        if call == .documentVersion || call == .documentVersionByExternalID {
-            noteReplaced(path["document"])
-        }
+        if call == .documentVersion || call == .documentVersionByExternalID { noteReplaced(path["document"]) }
         upload.confirm(metadata, in: self)
         try metadata.verify(upload.content, sentWith: call)
+        return true
     }
 
     /// From now on this version is known to have a newer one.
@@ -113,15 +86,13 @@ extension IndivoRecord {
     ) async throws -> Result {
         let before = documents.map(\.documentPlace.stage)
         for (document, before) in zip(documents, before) { document.documentPlace.stage = .beingSent(from: before) }
+        var after = before
+        defer { for (document, after) in zip(documents, after) { document.documentPlace.stage = after } }
         do {
-            let result = try await work()
-            for (document, before) in zip(documents, before) { document.documentPlace.stage = before }
-            return result
+            return try await work()
         } catch {
             let isUnknown = (error as? IndivoError)?.isOutcomeUnknown ?? true
-            for (document, before) in zip(documents, before) {
-                document.documentPlace.stage = write.map { isUnknown ? before.unconfirmed($0) : before } ?? before
-            }
+            if let write, isUnknown { after = before.map { $0.unconfirmed(write) } }
             guard var error = error as? IndivoError, isUnknown, write != nil, documents.isEmpty else { throw error }
             // There is no document that could remember the id.
             error.isSafeToRetry = false
@@ -150,8 +121,7 @@ extension IndivoRecord {
         switch document.documentPlace.stage {
         case .inNoRecord, .inRecord: return nil
         case .unconfirmed(let write, _): return write
-        case .beingSent, .queued:
-            throw IndivoError.argument("the \(document.kind) is on its way to the server already", call)
+        case .beingSent, .queued: throw IndivoError.argument("the \(document.kind) is on its way to the server already", call)
         }
     }
 
@@ -213,17 +183,13 @@ struct DocumentUpload {
     /// They share the content, and its id afterwards.
     let documents: [any RecordDocument]
     let content: FileContent
-    private let commit: () -> Void
+    /// Makes the content what the documents compare themselves with.
+    let commit: () -> Void
+}
 
-    /// - Parameter commit: Makes the content what the documents compare themselves with.
-    init(_ content: FileContent, of documents: [any RecordDocument], commit: @escaping () -> Void) {
-        self.documents = documents
-        self.content = content
-        self.commit = commit
-    }
-
+extension DocumentUpload {
     init(_ prepared: PreparedDocument, of documents: [IndivoDocument]) throws {
-        try self.init(FileContent(prepared), of: documents, commit: prepared.commit)
+        try self.init(documents: documents, content: FileContent(prepared), commit: prepared.commit)
     }
 
     /// What to send of a new document.
@@ -231,27 +197,17 @@ struct DocumentUpload {
         switch document {
         case let document as IndivoDocument: try self.init(PreparedDocument(new: document), of: [document])
         case let file as FileDocument: self = try file.upload()
-        default:
-            throw IndivoError.argument("the document is neither an IndivoDocument nor a FileDocument", call)
+        default: throw IndivoError.argument("the document is neither an IndivoDocument nor a FileDocument", call)
         }
     }
 
     /// What to send of a document's new version.
-    init(versionOf document: some RecordDocument, in record: IndivoRecord, _ call: IndivoCall) async throws {
+    init(versionOf document: some RecordDocument, _ call: IndivoCall) async throws {
         guard let document = document as? IndivoDocument else {
             try self.init(new: document, call)
             return
         }
-        let root: XMLNode
-        if let storedRoot = document.storedRoot {
-            root = storedRoot
-        } else {
-            let (_, id) = try document.stored(for: .recordSpecificDocument)
-            root = try await record.content(
-                .recordSpecificDocument, of: id, checkedBy: document.metadata,
-                refresh: { try await document.refreshMetadata() }
-            ).xml()
-        }
+        let root = if let root = document.storedRoot { root } else { try await document.fetchStored().xml() }
         try self.init(PreparedDocument(replacing: document, in: root), of: [document])
     }
 

@@ -33,7 +33,7 @@ public final class IndivoRecord: Sendable {
     /// The record's label, its demographics' id, and when it was made (`record`).
     /// - Throws: ``IndivoError``.
     public func information() async throws -> RecordInformation {
-        try await send(.record).value(RecordInformation.self, root: "Record")
+        try await send(.record).value(RecordInformation.self)
     }
 
     /// What the app keeps for itself in this record.
@@ -54,4 +54,5 @@ public final class IndivoRecord: Sendable {
 extension IndivoRecord: RecordReference, CallScope {
     var credentials: OAuthCredentials? { OAuthCredentials(consumer: server.app.consumer, token: token) }
     var variables: [String: String] { ["record": id, "app": server.app.id] }
+    var record: IndivoRecord? { self }
 }

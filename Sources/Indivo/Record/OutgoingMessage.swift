@@ -78,7 +78,15 @@ extension IndivoRecord {
         for attachment in message.attachments { _ = try attachment.body(for: .recordMessageAttach) }
         let mayBeThere = unresolvedMessages.withLock { $0[message.id] == message }
         do {
-            try await send(message, mayBeThere: mayBeThere)
+            _ = try await send(
+                call, path: ["message": message.id],
+                body: .form([
+                    "subject": message.subject, "body": message.body, "body_type": message.bodyType.rawValue,
+                    "severity": message.severity.rawValue, "num_attachments": String(message.attachments.count),
+                ]), mayHaveBeenSentBefore: mayBeThere)
+            for (index, attachment) in message.attachments.enumerated() {
+                try await attach(attachment, to: message, number: index + 1, mayBeThere: mayBeThere)
+            }
             unresolvedMessages.withLock { $0[message.id] = nil }
         } catch {
             // Once the message is there, what is left open is whether its attachments are.
@@ -86,20 +94,6 @@ extension IndivoRecord {
                 unresolvedMessages.withLock { $0[message.id] = message }
             }
             throw error
-        }
-    }
-
-    /// - Parameter mayBeThere: Whether an earlier call may have sent a part of it.
-    private func send(_ message: OutgoingMessage, mayBeThere: Bool) async throws {
-        let call = IndivoCall.recordSendMessage
-        _ = try await send(
-            call, path: ["message": message.id],
-            body: .form([
-                "subject": message.subject, "body": message.body, "body_type": message.bodyType.rawValue,
-                "severity": message.severity.rawValue, "num_attachments": String(message.attachments.count),
-            ]), mayHaveBeenSentBefore: mayBeThere)
-        for (index, attachment) in message.attachments.enumerated() {
-            try await attach(attachment, to: message, number: index + 1, mayBeThere: mayBeThere)
         }
     }
 
@@ -114,6 +108,7 @@ extension IndivoRecord {
         try await attach(attachment, to: message, number: number, mayBeThere: false)
     }
 
+    /// - Parameter mayBeThere: Whether an earlier call may have sent it.
     private func attach(_ attachment: FileContent, to message: OutgoingMessage, number: Int, mayBeThere: Bool) async throws {
         let call = IndivoCall.recordMessageAttach
         guard (1...max(1, message.attachments.count)).contains(number), !message.attachments.isEmpty else {

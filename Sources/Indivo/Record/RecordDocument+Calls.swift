@@ -11,7 +11,7 @@ extension RecordDocument {
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written. A version that is not the newest is
     ///   refused before it is sent.
     public func replace(externalID: ExternalID = .generated, validation: DocumentValidation = .model) async throws {
-        try await record(for: .documentVersionByExternalID).replace(self, externalID, validation)
+        try await stored(for: .documentVersionByExternalID).0.replace(self, externalID, validation)
     }
 
     /// Fetches what the server says of the document now (`record_document_meta`).
@@ -24,14 +24,19 @@ extension RecordDocument {
         return fresh
     }
 
+    /// The content as the server has it (`record_specific_document`), checked by the metadata.
+    func fetchStored() async throws -> CallResponse {
+        let (record, id) = try stored(for: .recordSpecificDocument)
+        return try await record.content(
+            .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: { try await refreshMetadata() })
+    }
+
     /// Sets the label under which people see this version (`record_document_label`); empty takes it away.
     /// - Parameter label: At most 100 characters.
     /// - Throws: ``IndivoError``.
     public func setLabel(_ label: String) async throws {
         let (record, id) = try stored(for: .recordDocumentLabel)
-        try IndivoCall.recordDocumentLabel.check(label)
-        documentPlace.metadata = try await record.send(.recordDocumentLabel, path: ["document": id], body: .text(label))
-            .labelledMetadata()
+        documentPlace.metadata = try await record.setLabel(label, .recordDocumentLabel, path: ["document": id])
     }
 
     /// Sets the status of this version (`document_set_status`). Any status may follow any other.
@@ -51,7 +56,7 @@ extension RecordDocument {
     public func statusHistory() async throws -> [DocumentStatus.Change] {
         let (record, id) = try stored(for: .documentStatusHistory)
         let history = try await record.send(.documentStatusHistory, path: ["document": id])
-            .value(DocumentStatusHistory.self, root: "DocumentStatusHistory")
+            .value(DocumentStatusHistory.self)
         return history.changes.sorted { ($0.at?.date ?? .distantPast) < ($1.at?.date ?? .distantPast) }
     }
 
@@ -66,9 +71,7 @@ extension RecordDocument {
             versions += try await record.metadataList(
                 .documentVersions, path: ["document": id], DocumentQuery(status: status), { $0 }).all()
         }
-        for version in versions {
-            if version.replacedBy?.id != nil { record.noteReplaced(version.id) }
-        }
+        for version in versions where version.replacedBy?.id != nil { record.noteReplaced(version.id) }
         return versions.sorted { ($0.createdAt?.date ?? .distantPast) < ($1.createdAt?.date ?? .distantPast) }
     }
 
@@ -76,8 +79,7 @@ extension RecordDocument {
     /// - Throws: ``IndivoError``.
     public func carenets() async throws -> [Carenet] {
         let (record, id) = try stored(for: .documentCarenets)
-        return try await record.send(.documentCarenets, path: ["document": id])
-            .value(Carenets.self, root: "Carenets").carenets
+        return try await record.send(.documentCarenets, path: ["document": id]).value(Carenets.self).carenets
     }
 
     // MARK: Relations
@@ -102,10 +104,9 @@ extension RecordDocument {
     /// - Throws: ``IndivoError``.
     public func related(as relation: DocumentRelation, status: DocumentStatus = .active) async throws -> [FileDocument] {
         let (record, id) = try stored(for: .getDocumentsByRel)
-        let list = try await record.send(
-            .getDocumentsByRel, path: ["document": id, "relation": relation.rawValue],
-            query: ["status": status.rawValue]
-        ).value(DocumentList.self, root: "Documents")
+        let path = ["document": id, "relation": relation.rawValue]
+        let list = try await record.send(.getDocumentsByRel, path: path, query: ["status": status.rawValue])
+            .value(DocumentList.self)
         var seen: Set<String> = []
         return list.documents.filter { seen.insert($0.id).inserted }.map { FileDocument($0, in: record) }
     }

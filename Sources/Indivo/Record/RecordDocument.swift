@@ -1,5 +1,6 @@
 import Foundation
 import IndivoModel
+import URLCoding
 
 /// A document of a health record, as far as its record knows it: typed (``IndivoModel/IndivoDocument``) or plain bytes
 /// (``FileDocument``).
@@ -22,18 +23,12 @@ public protocol RecordDocument: AnyObject {
 public struct DocumentPlace: Sendable {
     /// The record the document is in.
     public var record: IndivoRecord? { stage.record as? IndivoRecord }
+    /// Where it is on its way between the app and the record.
+    package internal(set) var stage = DocumentStage.inNoRecord
     /// The document's id; `nil` before it is on a server.
     public internal(set) var id: String?
     /// What the server says of it, as of the last call that reported it.
     public internal(set) var metadata: DocumentMetadata?
-    /// Where it is on its way between the app and the record.
-    package internal(set) var stage: DocumentStage
-
-    init(_ stage: DocumentStage = .inNoRecord, id: String? = nil, metadata: DocumentMetadata? = nil) {
-        self.stage = stage
-        self.id = id
-        self.metadata = metadata
-    }
 
     /// How a document compares with what the server has.
     public enum State: Sendable, Hashable {
@@ -70,9 +65,6 @@ extension RecordDocument {
         return (record, id)
     }
 
-    /// The record of a document that is on a server.
-    func record(for call: IndivoCall) throws -> IndivoRecord { try stored(for: call).0 }
-
     func checkNewest(_ call: IndivoCall) throws {
         guard isOutdated else { return }
         throw IndivoError.argument("the \(kind) is an old version; fetch the newest and change that", call)
@@ -83,14 +75,14 @@ extension RecordDocument {
 
     /// The server has the document now, under this id and with this metadata, where that is known.
     package func confirm(id: String, metadata: DocumentMetadata? = nil, in record: IndivoRecord) {
-        documentPlace = DocumentPlace(.inRecord(record), id: id, metadata: metadata)
+        documentPlace = DocumentPlace(stage: .inRecord(record), id: id, metadata: metadata)
     }
 }
 
 extension IndivoDocument: RecordDocument {
     /// Where the document is: its record, its id, its metadata.
     public var documentPlace: DocumentPlace {
-        get { DocumentPlace(documentStage, id: id, metadata: metadata) }
+        get { DocumentPlace(stage: documentStage, id: id, metadata: metadata) }
         set { (documentStage, id, metadata) = (newValue.stage, newValue.id, newValue.metadata) }
     }
 
@@ -151,19 +143,7 @@ public enum ExternalID: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// The app's own.
     var chosen: String? { if case .chosen(let id) = self { id } else { nil } }
-}
-
-/// The external id of a request.
-struct SentID: Sendable {
-    let text: String
-    /// Whether the library made it for this document, or the document went out under it before: one of the same content that
-    /// is stored under it already is this document. Under an id that the app chose, it is if it was created since the
-    /// request was sent.
-    var isOfThisDocument = true
 
     /// An id that was never used: a UUID in the 22 characters of base64url (RFC 4648, section 5), since paths are bounded.
-    static func made() -> SentID {
-        let text = withUnsafeBytes(of: UUID().uuid) { Data($0) }.base64EncodedString().prefix { $0 != "=" }
-        return SentID(text: String(text).replacing("+", with: "-").replacing("/", with: "_"))
-    }
+    static func made() -> String { Base64URL.encode(withUnsafeBytes(of: UUID().uuid) { Data($0) }) }
 }

@@ -32,9 +32,8 @@ public struct SMARTGraph: Sendable {
     public let content: FileContent
 
     init(_ answer: CallResponse) throws {
+        _ = try answer.xml(root: "RDF")
         content = answer.content
-        let root = try answer.xml()
-        guard root.name == "RDF" else { throw answer.malformed("its root is <\(root.name)>, not <rdf:RDF>") }
     }
 
     /// The root element, `rdf:RDF`.

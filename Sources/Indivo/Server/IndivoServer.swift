@@ -92,7 +92,7 @@ public final class IndivoServer: Sendable {
         guard response.body.count <= 100, !response.body.contains(UInt8(ascii: "<")) else {
             throw response.malformed("it should be a version")
         }
-        return response.text
+        return response.content.text
     }
 
     /// A record for which the app already has a token, as one kept from an earlier login.
@@ -152,11 +152,17 @@ extension IndivoServer {
     var appPage: URL { ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory) }
 
     /// Asks for the page that a login begins with, as the API server has something at its path too: a browser would show
-    /// that, and the login would wait for ever.
+    /// that, and the login would wait for ever. A password is typed into the pages: they need TLS as the API does.
     ///
     /// A request that fails says nothing of the browser's, which may go through a proxy.
     /// - Throws: ``IndivoError`` where the API server responds; `CancellationError`.
-    func checkPagesAreNotAPI(at address: ServerAddress) async throws {
+    func checkPages() async throws {
+        let address: ServerAddress
+        do {
+            address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts)
+        } catch {
+            throw IndivoError(.badCallback("the UI server's address cannot be used: \(error)"))
+        }
         let request = HTTPRequest(
             method: .get, scheme: address.scheme, authority: address.authority, path: appPage.path(percentEncoded: true))
         let limit = min(Duration.seconds(5), options.retry.deadline)

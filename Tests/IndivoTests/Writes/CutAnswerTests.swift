@@ -134,7 +134,8 @@ struct CutAnswerTests {
 
     @Test("preferences that end as JSON or XML does are taken as they are")
     func preferences() async throws {
-        for body in ["{\"a\": [1]}", "<a><b/></a>"] {
+        let declared = "<!DOCTYPE a [<!-- isn't <b> --><!ENTITY e \"<c>]\">]><?a <b> ?><a>&e;</a>"
+        for body in ["{\"a\": [1]}", "<a><b/></a>", declared] {
             let server = try server(cutting: 0, after: 0, type: "text/plain") { _ in body }
             defer { server.stop() }
             #expect(try await record(on: server).account("p@example.org").preferences().text == body)
