@@ -61,7 +61,9 @@ package struct PrivateFile {
             try handle.write(contentsOf: content)
             try handle.synchronize()
         } catch {
-            throw .cannotWrite(reason: error.localizedDescription)
+            // Foundation's own words leave out what the system said.
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            throw .cannotWrite(reason: cause.map { String(cString: strerror(Int32($0.code))) } ?? error.localizedDescription)
         }
         guard rename(draft, path) == 0 else { throw .cannotWrite(reason: Self.systemError) }
         // The new name is in the folder for good only when the folder is on the disk, where that can be asked for.

@@ -103,7 +103,13 @@ extension IndivoServer {
         // A person who pastes a bare code names no token; then the server tells whether it fits.
         guard named == token.value || (named == nil && session.callback == nil) else { throw IndivoError(.callbackForAnotherToken) }
         guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw IndivoError(.noVerifier) }
-        usedCallbacks.withLock { $0 = $0.suffix(511) + [token.value] }
+        // In one step, since a server may give the same token to two logins.
+        let isUnused = usedCallbacks.withLock { used in
+            guard !used.contains(token.value) else { return false }
+            used = used.suffix(511) + [token.value]
+            return true
+        }
+        guard isUnused else { throw IndivoError(.callbackReplayed) }
         return verifier
     }
 

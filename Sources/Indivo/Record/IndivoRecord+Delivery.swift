@@ -58,7 +58,8 @@ extension IndivoRecord {
 
     /// Asks something harmless, to see whether the server takes the token for this record (`record`).
     package func checkAccess() async throws {
-        _ = try await once(.record, [:]).value(RecordInformation.self)
+        let response = try await once(.record, [:])
+        guard try response.value(RecordInformation.self).id == id else { throw response.malformed("it is about another record") }
     }
 
     /// A stamp for a request that is signed now, by the server's time where that is known.
