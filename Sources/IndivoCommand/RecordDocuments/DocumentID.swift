@@ -39,7 +39,7 @@ struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
         if let id { return byID(try documentID(id)) }
         let external = externalId ?? ""
         return try await byExternalID(external).orFail(
-            "this app has no document with the external id \(external) here; “indivo \(Place.command) list” lists the ids",
+            "this app has no document with the external id \(external); “indivo \(Place.command) list” lists the ids",
             .nothingFound)
     }
 }

@@ -41,6 +41,21 @@ struct DocumentQueryOptions: ParsableArguments {
     @Flag(help: "The other way round.")
     var descending = false
 
+    @OptionGroup var part: ListPartOptions
+
+    func validate() throws {
+        if descending && order == nil { throw ValidationError("--descending goes with --order.") }
+    }
+
+    var query: DocumentQuery {
+        DocumentQuery(
+            type: type.map { DocumentQuery.DocumentType($0) }, status: status,
+            order: order.map { descending ? .descending($0) : .ascending($0) }, limit: part.limit, offset: part.offset)
+    }
+}
+
+/// Which part of a list is wanted.
+struct ListPartOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many at most.", valueName: "number"))
     var limit: Int?
 
@@ -50,13 +65,6 @@ struct DocumentQueryOptions: ParsableArguments {
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
         if offset < 0 { throw ValidationError("--offset is 0 or more.") }
-        if descending && order == nil { throw ValidationError("--descending goes with --order.") }
-    }
-
-    var query: DocumentQuery {
-        DocumentQuery(
-            type: type.map { DocumentQuery.DocumentType($0) }, status: status,
-            order: order.map { descending ? .descending($0) : .ascending($0) }, limit: limit, offset: offset)
     }
 }
 

@@ -4,11 +4,7 @@ import Suggestions
 
 /// The query API as options.
 struct ReportQueryOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many at most.", valueName: "number"))
-    var limit: Int?
-
-    @Option(help: ArgumentHelp("How many to leave out at the beginning.", valueName: "number"))
-    var offset = 0
+    @OptionGroup var part: ListPartOptions
 
     @Option(
         parsing: .unconditional,
@@ -48,8 +44,6 @@ struct ReportQueryOptions: ParsableArguments {
     var dateGroup: String?
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
-        if offset < 0 { throw ValidationError("--offset is 0 or more.") }
         if groupBy != nil && dateGroup != nil { throw ValidationError("--group-by and --date-group exclude each other.") }
         if aggregation == nil && (groupBy != nil || dateGroup != nil) {
             throw ValidationError(
@@ -64,7 +58,7 @@ struct ReportQueryOptions: ParsableArguments {
     /// - Parameter dateField: What the dates are of, where the options do not say.
     /// - Throws: ``CommandFailure`` that names the fields there are.
     func query(of source: ReportQuery.Source, dateField standard: String? = nil) throws -> ReportQuery {
-        var query = ReportQuery(status: status).limited(to: limit, offset: offset)
+        var query = ReportQuery(status: status).limited(to: part.limit, offset: part.offset)
         for text in filter {
             let (name, text) = try text.pair("=", after: "--filter", "FIELD=VALUE")
             let values = text.split(separator: "|", omittingEmptySubsequences: false)
@@ -109,11 +103,11 @@ struct ReportQueryOptions: ParsableArguments {
 
 extension String {
     /// The parts before and behind a separator, neither empty; behind “=” there may be nothing.
-    /// - Throws: ``CommandFailure`` that says how the option is written, without what stands behind the separator.
+    /// - Throws: ``CommandFailure`` that says how the option is written, without what stands behind “=”.
     func pair(_ separator: Character, after option: String, _ form: String) throws -> (String, String) {
         let parts = split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[0].isEmpty, separator == "=" || !parts[1].isEmpty else {
-            throw CommandFailure("“\(parts[0])” after \(option) is not \(form)")
+            throw CommandFailure("“\(separator == "=" ? parts[0] : self)” after \(option) is not \(form)")
         }
         return (parts[0], parts[1])
     }
