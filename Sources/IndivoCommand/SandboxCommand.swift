@@ -72,7 +72,7 @@ struct SandboxCommand: AsyncParsableCommand {
     private func announce(_ sandbox: Sandbox, apps: [SandboxApp]) async throws {
         let found = try await sandbox.records()
         if json {
-            let list = found.map { record -> JSONValue in ["id": JSONValue(record.id), "label": JSONValue(record.label)] }
+            let list: [JSONValue] = found.map { ["id": JSONValue($0.id), "label": JSONValue($0.label)] }
             let summary: JSONValue = [
                 "api": JSONValue(sandbox.apiURL.absoluteString), "ui": JSONValue(sandbox.uiURL.absoluteString),
                 "app_id": JSONValue(SandboxApp.demo.id), "consumer_key": JSONValue(SandboxApp.demo.consumerKey),
@@ -80,8 +80,6 @@ struct SandboxCommand: AsyncParsableCommand {
                 "records": JSONValue(list),
             ]
             print(summary.text(.spacedASCII))
-            // A program that reads this waits for it.
-            fflush(nil)
         }
         let records = found.map { "           \($0.id)  \($0.label)".shown() }.joined(separator: "\n")
         let more = apps.map { "\n  app      \($0.id), consumer key \($0.consumerKey), secret \($0.consumerSecret)" }
@@ -98,12 +96,9 @@ struct SandboxCommand: AsyncParsableCommand {
             Try it:    curl \(sandbox.apiURL.absoluteString)/apps/
             Stop it with Control-C.
             """
-        if json {
-            StandardStreams.complain(text)
-        } else {
-            print(text)
-            fflush(nil)
-        }
+        if json { StandardStreams.complain(text) } else { print(text) }
+        // A program that reads this waits for it.
+        fflush(nil)
     }
 }
 

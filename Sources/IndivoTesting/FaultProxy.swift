@@ -65,11 +65,11 @@ public final class FaultProxy: Sendable {
     private let fault: @Sendable (Request) -> Fault?
     private let watch: @Sendable (Request, Point) -> Void
     private let state: Mutex<State>
+    private let count = Atomic(0)
     private let idle = DispatchGroup()
 
     private struct State {
         var server: UInt16
-        var count = 0
         var open: [ObjectIdentifier: Wire] = [:]
         var isStopped = false
     }
@@ -83,16 +83,11 @@ public final class FaultProxy: Sendable {
         fault: @escaping @Sendable (Request) -> Fault?
     ) throws {
         (listener, port) = try Wire.listen()
-        self.fault = fault
-        self.watch = watch
+        (self.fault, self.watch) = (fault, watch)
         state = Mutex(State(server: server))
-        let thread = Thread { [weak self, listener] in
-            while let client = listener.accept() {
-                guard let self else { return client.close() }
-                self.serve(client)
-            }
-        }
-        thread.start()
+        Thread { [weak self, listener] in
+            while let client = listener.accept() { self?.serve(client) }
+        }.start()
     }
 
     deinit { listener.close() }
@@ -101,7 +96,7 @@ public final class FaultProxy: Sendable {
     public func redirect(to server: UInt16) { state.withLock { $0.server = server } }
 
     /// How many requests came.
-    public var requestCount: Int { state.withLock { $0.count } }
+    public var requestCount: Int { count.load(ordering: .relaxed) }
 
     /// Waits until everything that was delayed has got through, so that nothing happens on the server any more.
     public func drain() async {
@@ -120,17 +115,15 @@ public final class FaultProxy: Sendable {
 
     private func serve(_ client: Wire) {
         let isWelcome = state.withLock { state in
-            guard !state.isStopped else { return false }
-            state.open[ObjectIdentifier(client)] = client
-            return true
+            if !state.isStopped { state.open[ObjectIdentifier(client)] = client }
+            return !state.isStopped
         }
         guard isWelcome else { return client.close() }
-        let thread = Thread {
+        Thread {
             while let message = client.readMessage(), self.carry(message, from: client) {}
             self.state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(client)) }
             client.close()
-        }
-        thread.start()
+        }.start()
     }
 
     /// Carries one request to the server and its response back.
@@ -138,10 +131,7 @@ public final class FaultProxy: Sendable {
     private func carry(_ message: Wire.Message, from client: Wire) -> Bool {
         idle.enter()
         defer { idle.leave() }
-        let number = state.withLock { state in
-            defer { state.count += 1 }
-            return state.count
-        }
+        let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
         let words = message.startLine.split(separator: " ")
         guard words.count == 3 else { return false }
         let request = Request(
@@ -149,18 +139,14 @@ public final class FaultProxy: Sendable {
         watch(request, .arrived)
         let fault = fault(request)
         switch fault {
-        case .loseRequest:
-            return false
+        case .loseRequest: return false
         case .cutRequest(let length):
             connect()?.send(message.bytes.prefix(length))
             client.reset()
             return false
-        case .status(let status, false):
-            return client.send(FaultProxy.answer(status))
-        case .delayRequest(let duration):
-            Thread.sleep(forTimeInterval: duration / .seconds(1))
-        default:
-            break
+        case .status(let status, false): return client.send(FaultProxy.answer(status))
+        case .delayRequest(let duration): Thread.sleep(forTimeInterval: duration / .seconds(1))
+        default: break
         }
         guard let server = connect(), server.send(message.bytes) else { return false }
         defer { server.close() }
@@ -172,18 +158,14 @@ public final class FaultProxy: Sendable {
         }
         watch(request, .answered)
         switch fault {
-        case .loseResponse:
-            return false
+        case .loseResponse: return false
         case .cutResponse(let length):
             client.send(answer.prefix(length))
             client.reset()
             return false
-        case .delayResponse(let duration):
-            Thread.sleep(forTimeInterval: duration / .seconds(1))
-        case .status(let status, true):
-            answer = FaultProxy.answer(status)
-        default:
-            break
+        case .delayResponse(let duration): Thread.sleep(forTimeInterval: duration / .seconds(1))
+        case .status(let status, true): answer = FaultProxy.answer(status)
+        default: break
         }
         guard client.send(answer) else { return false }
         watch(request, .finished)

@@ -31,7 +31,7 @@ public final class FaultyTransport: HTTPTransport {
 
     private let inner: any HTTPTransport
     private let fault: @Sendable (HTTPRequest, Int) -> Fault?
-    private let count = Mutex(0)
+    private let count = Atomic(0)
 
     /// Faults by the order of the requests: the first for the first, nil for none. When they are used up, all goes
     /// well.
@@ -46,13 +46,10 @@ public final class FaultyTransport: HTTPTransport {
     }
 
     /// How many requests were made, lost ones included.
-    public var requestCount: Int { count.withLock { $0 } }
+    public var requestCount: Int { count.load(ordering: .relaxed) }
 
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
-        let index = count.withLock { count in
-            defer { count += 1 }
-            return count
-        }
+        let index = count.wrappingAdd(1, ordering: .relaxed).oldValue
         func lost(_ kind: HTTPTransportError.Kind, sent: Bool) -> HTTPTransportError {
             HTTPTransportError(kind: kind, server: request.authority ?? "", mayHaveReachedServer: sent, detail: "injected fault")
         }

@@ -72,20 +72,20 @@ struct HAR: Codable {
 
     struct Response: Codable {
         /// 0 where there was no response.
-        var status: Int
-        var statusText: String
+        var status = 0
+        var statusText = ""
         var httpVersion = "HTTP/1.1"
         var cookies: [Pair] = []
-        var headers: [Pair]
-        var content: Content
-        var redirectURL: String
+        var headers: [Pair] = []
+        var content = Content()
+        var redirectURL = ""
         var headersSize = -1
-        var bodySize: Int
+        var bodySize = -1
     }
 
     struct Content: Codable {
-        var size: Int
-        var mimeType: String
+        var size = 0
+        var mimeType = "x-unknown"
         var text: String?
         /// `base64` for a body that is no text.
         var encoding: String?

@@ -46,9 +46,7 @@ public final class HeadlessBrowser {
         transport: any HTTPTransport = .system, report: @escaping (String) -> Void = { _ in },
         handOver: @escaping (URL) -> Void = { _ in }
     ) {
-        self.transport = transport
-        self.report = report
-        self.handOver = handOver
+        (self.transport, self.report, self.handOver) = (transport, report, handOver)
     }
 
     /// Logs in from an app's page on a UI server, chooses a record and lets the app in.
@@ -71,7 +69,7 @@ public final class HeadlessBrowser {
         report("choose “\(link.text)”")
         var page = try await open(link.url)
         // The consent, where the app is not on the record yet; what comes after belongs to the app.
-        for _ in 0..<3 where page.url.host() == url.host() && page.url.port == url.port && page.hasForm {
+        for _ in 0..<3 where page.url.host() == url.host() && page.url.port == url.port && !page.forms.isEmpty {
             report("agree")
             page = try await submit(on: page)
         }
@@ -90,38 +88,33 @@ public final class HeadlessBrowser {
         guard let form else {
             throw BrowserError("“\(page.title)” has no form with the fields \(values.keys.sorted().joined(separator: ", ")).")
         }
-        var fields = FormParameters()
-        for input in form.all("input") {
-            guard let name = input.attr("name") else { continue }
-            fields.append(name: name, value: values[name] ?? input.attr("value") ?? "")
+        let fields = form.all("input").compactMap { input in
+            input.attr("name").map { FormParameters.Element(name: $0, value: values[$0] ?? input.attr("value") ?? "") }
         }
         guard let target = URL(string: form.attr("action") ?? "", relativeTo: page.url) else {
             throw BrowserError("The form of “\(page.title)” has no address.")
         }
-        return try await load(.post, target.absoluteURL, body: fields)
+        return try await load(.post, target.absoluteURL, body: FormParameters(fields))
     }
 
-    private func load(_ method: HTTPRequest.Method, _ url: URL, body: FormParameters?) async throws -> Page {
-        var (method, url, body) = (method, url, body)
-        for _ in 0..<10 {
-            let (response, data) = try await send(method, url, body)
-            if (300..<400).contains(response.status.code), let location = response.headerFields[.location],
-                let next = URL(string: location, relativeTo: url)?.absoluteURL
-            {
-                report("  \(response.status.code) → \(shortened(next))")
-                guard next.scheme == "http" || next.scheme == "https" else {
-                    handOver(next)
-                    return Page(url: next, root: XMLNode("html"))
-                }
-                (method, url, body) = (.get, next, nil)
-                continue
+    private func load(_ method: HTTPRequest.Method, _ url: URL, body: FormParameters?, redirects: Int = 9) async throws -> Page {
+        let answer = try await send(method, url, body)
+        let status = answer.response.status.code
+        if (300..<400).contains(status), let location = answer.response.headerFields[.location],
+            let next = URL(string: location, relativeTo: url)?.absoluteURL
+        {
+            report("  \(status) → \(shortened(next))")
+            guard next.scheme == "http" || next.scheme == "https" else {
+                handOver(next)
+                return Page(url: next, root: XMLNode("html"))
             }
-            guard response.status.code == 200 else { throw BrowserError("\(shortened(url)) answered \(response.status.code).") }
-            let page = Page(url: url, root: try Self.read(data))
-            report("  200 “\(page.title)”")
-            return page
+            guard redirects > 0 else { throw BrowserError("The pages redirect in a circle.") }
+            return try await load(.get, next, body: nil, redirects: redirects - 1)
         }
-        throw BrowserError("The pages redirect in a circle.")
+        guard status == 200 else { throw BrowserError("\(shortened(url)) answered \(status).") }
+        let page = Page(url: url, root: try Self.read(answer.body))
+        report("  200 “\(page.title)”")
+        return page
     }
 
     /// HTML leaves some elements open and some attributes without a value; XML does neither.
@@ -132,10 +125,9 @@ public final class HeadlessBrowser {
         return try XMLNode(parsing: closed)
     }
 
-    private func send(_ method: HTTPRequest.Method, _ url: URL, _ form: FormParameters?) async throws -> (HTTPResponse, Data) {
-        var target = url.path(percentEncoded: true)
-        if target.isEmpty { target = "/" }
-        if let query = url.query(percentEncoded: true) { target += "?" + query }
+    private func send(_ method: HTTPRequest.Method, _ url: URL, _ form: FormParameters?) async throws -> HTTPAnswer {
+        let path = url.path(percentEncoded: true)
+        let target = (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
         let authority = (url.host() ?? "") + (url.port.map { ":\($0)" } ?? "")
         var request = HTTPRequest(method: method, scheme: url.scheme, authority: authority, path: target)
         if !cookies.isEmpty {
@@ -147,14 +139,12 @@ public final class HeadlessBrowser {
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
             if pair.count == 2 { cookies[pair[0]] = pair[1] }
         }
-        return (answer.response, answer.body)
+        return answer
     }
 
     /// An address without the secrets in its query.
     private func shortened(_ url: URL) -> String {
-        let text = url.absoluteString
-        guard let mark = text.firstIndex(of: "?") else { return text }
-        return text[..<mark] + "?…"
+        url.absoluteString.replacing(/\?.*/.dotMatchesNewlines(), with: "?…")
     }
 }
 
@@ -163,8 +153,6 @@ extension HeadlessBrowser.Page {
     fileprivate var forms: [XMLNode] {
         (root.first("main") ?? root).all("form").filter { $0.attr("method")?.lowercased() == "post" }
     }
-
-    fileprivate var hasForm: Bool { !forms.isEmpty }
 }
 
 extension XMLNode {

@@ -27,63 +27,53 @@ extension RecordedExchange: Decodable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        name = try container.decode(String.self, forKey: .name)
-        seq = try container.decode(Int.self, forKey: .seq)
-        call = try container.decodeIfPresent(String.self, forKey: .call)
-        note = try container.decodeIfPresent(String.self, forKey: .note)
-        method = try container.decode(String.self, forKey: .method)
-        scheme = try container.decodeIfPresent(String.self, forKey: .scheme)
-        host = try container.decode(String.self, forKey: .host)
-        path = try container.decode(String.self, forKey: .path)
-        func check(_ holds: Bool, _ key: CodingKeys, _ why: String) throws {
-            if !holds { throw Self.error(container, key, why) }
+        let line = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) throws -> String? { try line.decodeIfPresent(String.self, forKey: key) }
+        func wrong(_ key: CodingKeys, _ why: String) -> DecodingError {
+            .dataCorruptedError(forKey: key, in: line, debugDescription: why)
         }
-        try check(HTTPRequest.Method(method) != nil, .method, "the method is none")
-        try check(scheme.map { $0 == "http" || $0 == "https" } ?? true, .scheme, "the scheme is neither http nor https")
-        try check(!host.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }, .host, "the host has a part of a path")
-        try check(path.utf8.first == UInt8(ascii: "/"), .path, "the path does not begin with “/”")
-        requestHeaders = try Self.fields(container, .requestHeaders)
-        requestBody = try Self.body(container, .requestBody, .requestBodyBase64)
-        if let failure = try container.decodeIfPresent(String.self, forKey: .failure) {
+        func fields(_ key: CodingKeys) throws -> [HTTPField] {
+            try (line.decodeIfPresent([[String]].self, forKey: key) ?? []).map { pair in
+                guard pair.count == 2, let name = HTTPField.Name(pair[0]) else {
+                    throw wrong(key, "a header is not of the form [name, value]")
+                }
+                return HTTPField(name: name, value: pair[1])
+            }
+        }
+        func body(_ key: CodingKeys, _ base64: CodingKeys) throws -> Data? {
+            if let body = try text(key) { return Data(body.utf8) }
+            guard let encoded = try text(base64) else { return nil }
+            guard let body = Data(base64Encoded: encoded) else { throw wrong(base64, "the body is not base64") }
+            return body
+        }
+        name = try line.decode(String.self, forKey: .name)
+        seq = try line.decode(Int.self, forKey: .seq)
+        (call, note) = (try text(.call), try text(.note))
+        method = try line.decode(String.self, forKey: .method)
+        scheme = try text(.scheme)
+        host = try line.decode(String.self, forKey: .host)
+        path = try line.decode(String.self, forKey: .path)
+        if HTTPRequest.Method(method) == nil { throw wrong(.method, "the method is none") }
+        if !["http", "https", nil].contains(scheme) { throw wrong(.scheme, "the scheme is neither http nor https") }
+        if host.utf8.contains(where: "/?".utf8.contains) { throw wrong(.host, "the host has a part of a path") }
+        if path.utf8.first != UInt8(ascii: "/") { throw wrong(.path, "the path does not begin with “/”") }
+        requestHeaders = try fields(.requestHeaders)
+        requestBody = try body(.requestBody, .requestBodyBase64)
+        if let failure = try text(.failure) {
             guard let kind = HTTPTransportError.Kind(rawValue: failure) else {
-                throw Self.error(container, .failure, "“\(failure)” is no kind of failure")
+                throw wrong(.failure, "“\(failure)” is no kind of failure")
             }
             outcome = .failure(
                 HTTPTransportError(
                     kind: kind, server: host,
-                    mayHaveReachedServer: try container.decode(Bool.self, forKey: .mayHaveReachedServer),
-                    detail: try container.decodeIfPresent(String.self, forKey: .failureDetail)))
+                    mayHaveReachedServer: try line.decode(Bool.self, forKey: .mayHaveReachedServer),
+                    detail: try text(.failureDetail)))
             return
         }
-        let status = try container.decode(Int.self, forKey: .status)
-        try check((100...999).contains(status), .status, "\(status) is no status of HTTP")
-        let reason = try container.decodeIfPresent(String.self, forKey: .reason) ?? ""
-        var response = HTTPResponse(status: HTTPResponse.Status(code: status, reasonPhrase: reason))
-        response.headerFields = HTTPFields(try Self.fields(container, .responseHeaders))
-        let body = try Self.body(container, .responseBody, .responseBodyBase64) ?? Data()
-        outcome = .answer(HTTPAnswer(response: response, body: body))
-    }
-
-    private typealias Container = KeyedDecodingContainer<CodingKeys>
-
-    private static func error(_ container: Container, _ key: CodingKeys, _ why: String) -> DecodingError {
-        DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: why)
-    }
-
-    private static func fields(_ container: Container, _ key: CodingKeys) throws -> [HTTPField] {
-        try (container.decodeIfPresent([[String]].self, forKey: key) ?? []).map { pair in
-            guard pair.count == 2, let name = HTTPField.Name(pair[0]) else {
-                throw error(container, key, "a header is not of the form [name, value]")
-            }
-            return HTTPField(name: name, value: pair[1])
-        }
-    }
-
-    private static func body(_ container: Container, _ text: CodingKeys, _ base64: CodingKeys) throws -> Data? {
-        if let body = try container.decodeIfPresent(String.self, forKey: text) { return Data(body.utf8) }
-        guard let encoded = try container.decodeIfPresent(String.self, forKey: base64) else { return nil }
-        guard let body = Data(base64Encoded: encoded) else { throw error(container, base64, "the body is not base64") }
-        return body
+        let status = try line.decode(Int.self, forKey: .status)
+        if !(100...999).contains(status) { throw wrong(.status, "\(status) is no status of HTTP") }
+        var response = HTTPResponse(status: HTTPResponse.Status(code: status, reasonPhrase: try text(.reason) ?? ""))
+        response.headerFields = HTTPFields(try fields(.responseHeaders))
+        outcome = .answer(HTTPAnswer(response: response, body: try body(.responseBody, .responseBodyBase64) ?? Data()))
     }
 }

@@ -38,6 +38,13 @@ public struct RecordedExchange: Sendable, Hashable {
         case answer(HTTPAnswer)
         /// No response came.
         case failure(HTTPTransportError)
+
+        func get() throws -> HTTPAnswer {
+            switch self {
+            case .answer(let answer): return answer
+            case .failure(let error): throw error
+            }
+        }
     }
 
     /// An exchange as it happened.
@@ -47,10 +54,8 @@ public struct RecordedExchange: Sendable, Hashable {
     ) {
         (self.name, self.seq, self.call, self.note) = (name, seq, call, note)
         (self.requestBody, self.outcome) = (requestBody, outcome)
-        method = request.method.rawValue
-        scheme = request.scheme
-        host = request.authority ?? ""
-        path = request.path ?? ""
+        (method, scheme) = (request.method.rawValue, request.scheme)
+        (host, path) = (request.authority ?? "", request.path ?? "")
         requestHeaders = Array(request.headerFields)
     }
 

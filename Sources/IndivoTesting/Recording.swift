@@ -32,7 +32,8 @@ public struct Recording: Sendable {
     /// - Parameter name: What errors call it.
     /// - Throws: ``RecordingError``
     public init(parsing content: Data, named name: String = "recording") throws(RecordingError) {
-        if Self.isArchive(content) {
+        let start = content.prefix(4096).filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        if start.starts(with: "{\"log\":".utf8) {
             try self.init(archive: content, named: name)
         } else {
             try self.init(lines: content, named: name)
@@ -52,44 +53,33 @@ public struct Recording: Sendable {
         return encoder
     }
 
-    private static func isArchive(_ content: Data) -> Bool {
-        let start = content.prefix(4096).filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        return start.starts(with: "{\"log\":".utf8)
-    }
-
     private init(archive content: Data, named name: String) throws(RecordingError) {
-        let archive: HAR
-        do {
-            archive = try JSONDecoder().decode(HAR.self, from: content)
-        } catch {
-            throw .malformed(file: name, place: "the archive", reason: Self.reason(error))
+        let log = try Self.read("the archive", of: name) { try JSONDecoder().decode(HAR.self, from: content) }.log
+        guard log.version.hasPrefix("1.") else {
+            throw .malformed(file: name, place: "the archive", reason: "its version is \(log.version), not 1.2")
         }
-        guard archive.log.version.hasPrefix("1.") else {
-            throw .malformed(file: name, place: "the archive", reason: "its version is \(archive.log.version), not 1.2")
-        }
-        var exchanges: [RecordedExchange] = []
-        for (index, entry) in archive.log.entries.enumerated() {
-            do {
-                exchanges.append(try entry.exchange(seq: index + 1))
-            } catch {
-                throw .malformed(file: name, place: "entry \(index + 1)", reason: error.reason)
-            }
-        }
-        self.init(exchanges)
+        self.init(
+            try log.entries.enumerated().map { (index, entry) throws(RecordingError) in
+                try Self.read("entry \(index + 1)", of: name) { try entry.exchange(seq: index + 1) }
+            })
     }
 
     private init(lines content: Data, named name: String) throws(RecordingError) {
         let decoder = JSONDecoder()
-        var exchanges: [RecordedExchange] = []
-        for (index, line) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
-        where !line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
-            do {
-                exchanges.append(try decoder.decode(RecordedExchange.self, from: line))
-            } catch {
-                throw .malformed(file: name, place: "line \(index + 1)", reason: Self.reason(error))
-            }
+        let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+            .filter { !$0.element.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") } }
+        self.init(
+            try lines.map { (index, line) throws(RecordingError) in
+                try Self.read("line \(index + 1)", of: name) { try decoder.decode(RecordedExchange.self, from: line) }
+            })
+    }
+
+    private static func read<Part>(_ place: String, of file: String, _ body: () throws -> Part) throws(RecordingError) -> Part {
+        do {
+            return try body()
+        } catch {
+            throw .malformed(file: file, place: place, reason: reason(error))
         }
-        self.init(exchanges)
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -117,12 +107,9 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .cannotRead(let file, let reason):
-            "the recording \(file) cannot be read: \(reason)"
-        case .malformed(let file, let place, let reason):
-            "\(place) of the recording \(file) is malformed: \(reason)"
-        case .cannotWrite(let file, let reason):
-            "the recording \(file) cannot be written: \(reason)"
+        case .cannotRead(let file, let reason): "the recording \(file) cannot be read: \(reason)"
+        case .malformed(let file, let place, let reason): "\(place) of the recording \(file) is malformed: \(reason)"
+        case .cannotWrite(let file, let reason): "the recording \(file) cannot be written: \(reason)"
         }
     }
 }

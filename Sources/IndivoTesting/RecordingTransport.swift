@@ -17,7 +17,6 @@ import Synchronization
 /// cancelled is not written down. The file is a whole archive after each exchange.
 public final class RecordingTransport: HTTPTransport {
     private struct State {
-        var lastSeq = 0
         var file: HARFile
         var redaction: Redaction
     }
@@ -39,9 +38,7 @@ public final class RecordingTransport: HTTPTransport {
         _ inner: any HTTPTransport, to file: URL, leavingOut secrets: [Secret] = [],
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
-        self.inner = inner
-        self.now = now
-        path = file.path
+        (self.inner, self.now, path) = (inner, now, file.path)
         do {
             state = Mutex(State(file: try HARFile(file), redaction: Redaction(secrets: secrets)))
         } catch {
@@ -65,10 +62,10 @@ public final class RecordingTransport: HTTPTransport {
         let milliseconds = start.duration(to: .now) / .milliseconds(1)
         do {
             try state.withLock { state in
-                state.lastSeq += 1
+                let seq = state.file.count + 1
                 var exchange = RecordedExchange(
-                    name: "\(state.lastSeq).\(request.method.rawValue.lowercased())", seq: state.lastSeq, request: request,
-                    requestBody: body, outcome: outcome)
+                    name: "\(seq).\(request.method.rawValue.lowercased())", seq: seq, request: request, requestBody: body,
+                    outcome: outcome)
                 exchange.startedAt = startedAt
                 exchange.milliseconds = (milliseconds * 1000).rounded() / 1000
                 try state.file.append(HAR.Entry(state.redaction.redact(exchange)))
@@ -76,17 +73,14 @@ public final class RecordingTransport: HTTPTransport {
         } catch {
             throw RecordingError.cannotWrite(file: path, reason: error.localizedDescription)
         }
-        switch outcome {
-        case .answer(let answer): return answer
-        case .failure(let error): throw error
-        }
+        return try outcome.get()
     }
 }
 
 /// A HAR file that grows by one entry at a time, and is whole after each.
 private struct HARFile {
     private let file: FileHandle
-    private var isEmpty = true
+    private(set) var count = 0
 
     private static let head = """
         {"log": {"version": "1.2", "creator": {"name": "swift-indivo", "version": "1"}, "entries": [
@@ -106,7 +100,7 @@ private struct HARFile {
         let end = try file.seekToEnd()
         try file.seek(toOffset: end - UInt64(Self.tail.utf8.count))
         let text = try Recording.encoder.encode(entry)
-        try file.write(contentsOf: Data((isEmpty ? "\n" : ",\n").utf8) + text + Data(Self.tail.utf8))
-        isEmpty = false
+        try file.write(contentsOf: Data((count == 0 ? "\n" : ",\n").utf8) + text + Data(Self.tail.utf8))
+        count += 1
     }
 }

@@ -114,8 +114,10 @@ struct Redaction {
     private func replaceKnown(_ text: String) -> String {
         guard !marks.isEmpty else { return text }
         var text = replaceWords(text)
+        // `strstr`, many times faster than comparing characters, does not look behind a NUL.
+        let hasNUL = text.utf8.contains(0)
         for (secret, mark) in composed {
-            for form in Set([secret, PercentEncoding.encode(secret)]) where text.hasBytes(of: form) {
+            for form in Set([secret, PercentEncoding.encode(secret)]) where hasNUL || strstr(text, form) != nil {
                 // Literally: an accent behind a secret makes its last character another one.
                 text = text.replacingOccurrences(of: form, with: mark, options: .literal)
             }
@@ -126,23 +128,15 @@ struct Redaction {
     /// Secrets of letters and digits only, as an Indivo server makes them, are searched word by word: a recording can
     /// hold hundreds.
     private func replaceWords(_ text: String) -> String {
-        let bytes = Array(text.utf8)
         var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var position = 0
-        while position < bytes.count {
-            var end = position
-            while end < bytes.count, Self.isWordByte(bytes[end]) { end += 1 }
-            if end - position >= Self.shortest, let mark = marks[String(decoding: bytes[position..<end], as: UTF8.self)] {
-                result += mark.utf8
-            } else {
-                result += bytes[position..<end]
-            }
-            guard end < bytes.count else { break }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let word = rest.prefix(while: Self.isWordByte)
+            let mark = word.count < Self.shortest ? nil : marks[String(decoding: word, as: UTF8.self)]
             // The digits of an escape are no part of the word behind it.
-            let length = bytes[end] == UInt8(ascii: "%") ? min(3, bytes.count - end) : 1
-            result += bytes[end..<(end + length)]
-            position = end + length
+            let gap = rest[word.endIndex...].prefix(rest[word.endIndex...].first == UInt8(ascii: "%") ? 3 : 1)
+            result += (mark.map { Array($0.utf8)[...] } ?? word) + gap
+            rest = rest[gap.endIndex...]
         }
         return String(decoding: result, as: UTF8.self)
     }
@@ -156,11 +150,6 @@ struct Redaction {
         }
     }
 
-    private mutating func learn(cookie: Substring) {
-        let parts = cookie.split(separator: "=", maxSplits: 1)
-        if parts.count == 2 { _ = mark(for: String(parts[1])) }
-    }
-
     private mutating func redact(_ body: Data) -> Data {
         guard let text = String(validating: body, as: UTF8.self) else { return body }
         return Data(redact(text).utf8)
@@ -169,26 +158,18 @@ struct Redaction {
     private mutating func redact(_ field: HTTPField) -> HTTPField {
         var field = field
         switch field.name.canonicalName {
-        case "cookie":
-            for cookie in field.value.split(separator: ";") { learn(cookie: cookie) }
-            field.value = Self.prefix
-        case "set-cookie":
-            learn(cookie: field.value.prefix { $0 != ";" })
+        case "cookie", "set-cookie":
+            let parts = field.value.split(separator: ";")
+            // What follows the first of Set-Cookie says how long it lasts.
+            for cookie in field.name == .cookie ? parts : Array(parts.prefix(1)) {
+                let pair = cookie.split(separator: "=", maxSplits: 1)
+                if pair.count == 2 { _ = mark(for: String(pair[1])) }
+            }
             field.value = Self.prefix
         case "authorization" where !field.value.lowercased().hasPrefix("oauth "):
             field.value = Self.prefix
-        default:
-            field.value = redact(field.value)
+        default: field.value = redact(field.value)
         }
         return field
-    }
-}
-
-extension String {
-    /// Whether the other text's UTF-8 may occur in this one's: many times faster than comparing characters.
-    fileprivate func hasBytes(of other: String) -> Bool {
-        withCString { text in
-            strstr(text, other) != nil || strlen(text) < utf8.count  // what stands behind a NUL was not looked at
-        }
     }
 }

@@ -38,8 +38,7 @@ public final class ReplayTransport: HTTPTransport {
     public init(_ recording: Recording, order: Order = .any, matching: ReplayMatching = .all) {
         exchanges = recording.exchanges
         keys = recording.exchanges.map(RequestKey.init)
-        self.order = order
-        self.matching = matching
+        (self.order, self.matching) = (order, matching)
         used = Mutex([])
     }
 
@@ -55,14 +54,8 @@ public final class ReplayTransport: HTTPTransport {
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         try Task.checkCancellation()
         let asked = RecordedExchange(
-            name: "", seq: 0, request: request, requestBody: body, outcome: .answer(HTTPAnswer(response: HTTPResponse(status: .ok))))
-        switch try exchange(for: asked).outcome {
-        case .answer(let answer): return answer
-        case .failure(let error): throw error
-        }
-    }
-
-    private func exchange(for asked: RecordedExchange) throws -> RecordedExchange {
+            name: "", seq: 0, request: request, requestBody: body,
+            outcome: .answer(HTTPAnswer(response: HTTPResponse(status: .ok))))
         let key = RequestKey(asked)
         let index = used.withLock { used -> Int? in
             let next = exchanges.indices.first { !used.contains($0) }
@@ -77,7 +70,7 @@ public final class ReplayTransport: HTTPTransport {
             if let found { used.insert(found) }
             return found
         }
-        if let index { return exchanges[index] }
+        if let index { return try exchanges[index].outcome.get() }
         let expected: UnrecordedRequestError.Expected =
             switch order {
             case .any: .anyRecorded

@@ -23,25 +23,20 @@ public struct UnrecordedRequestError: Error, Sendable, Hashable, CustomStringCon
     }
 
     init(request: String, expected: Expected, isBodyOther: Bool = false, among recorded: [String]) {
-        self.request = request
-        self.isBodyOther = isBodyOther
-        self.expected = expected
+        (self.request, self.expected, self.isBodyOther) = (request, expected, isBodyOther)
         var seen: Set<String> = []
-        nearest = Array(
-            recorded.filter { seen.insert($0).inserted }
-                .map { (line: $0, distance: Spelling.distance(Array(request.utf8), Array($0.utf8))) }
-                .sorted { $0.distance < $1.distance }
-                .prefix(5).map(\.line))
+        nearest = recorded.filter { seen.insert($0).inserted }
+            .map { (line: $0, distance: Spelling.distance(Array(request.utf8), Array($0.utf8))) }
+            .sorted { $0.distance < $1.distance }.prefix(5).map(\.line)
     }
 
     public var description: String {
         var text = "the recording has no answer to \(request)"
         switch expected {
-        case .anyRecorded: break
+        case .anyRecorded: text += isBodyOther ? " with this body" : ""
         case .next(let next): text += "; in its order the next request is \(next)"
         case .none: text += "; all of its exchanges were played"
         }
-        if isBodyOther, case .anyRecorded = expected { text += " with this body" }
         guard !nearest.isEmpty else { return text + "; it is empty, record some traffic first" }
         return text + "; the nearest recorded requests are:\n  " + nearest.joined(separator: "\n  ")
     }

@@ -24,101 +24,76 @@ struct AppStorageOptions: ParsableArguments {
     @Flag(help: "What the app keeps whatever the record; no login is needed.")
     var allRecords = false
 
-    func storage(_ connection: ConnectionOptions, _ talk: TalkOptions) async throws -> AppDocuments {
-        if allRecords { return try await connection.server(talk).appDocuments }
-        return try await connection.openRecord(talk).appDocuments
+    func open(_ connection: ConnectionOptions, _ talk: TalkOptions) async throws -> AppDocuments {
+        let opened = try connection.open(talk)
+        return allRecords ? try await opened.server().appDocuments : try await opened.record().appDocuments
     }
 }
 
-/// Which of the app's documents a command is about.
-struct AppDocumentChoice: ParsableArguments {
-    @Argument(help: "The document's id.")
-    var id: String?
+/// What commands on the app's documents take.
+struct AppOptions: ParsableArguments {
+    @OptionGroup var record: RecordOptions
+    @OptionGroup var place: AppStorageOptions
 
-    @Option(help: ArgumentHelp("The app's own id of the document, instead of its id.", valueName: "id"))
-    var externalId: String?
+    var output: OutputOptions { record.output }
 
-    func validate() throws {
-        if (id == nil) == (externalId == nil) {
-            throw ValidationError("Name the document, by its id or with --external-id; “indivo app-documents list” lists the ids.")
-        }
-    }
+    func open() async throws -> AppDocuments { try await place.open(record.connection, record.talk) }
+}
 
+/// The documents that the app keeps for itself.
+enum AppDocumentsPlace: DocumentPlace {
+    static let command = "app-documents"
+}
+
+extension DocumentChoice<AppDocumentsPlace> {
     func find(in storage: AppDocuments) async throws -> AppDocuments.Document {
-        if let id { return AppDocuments.Document(id: try DocumentID(id).text, in: storage) }
-        let external = externalId ?? ""
-        return try await storage.document(externalID: external).orFail(
-            "the app has no document with the external id \(external) here; "
-                + "“indivo app-documents list” lists what it has",
-            .nothingFound)
+        try await find { AppDocuments.Document(id: $0, in: storage) } _: { try await storage.document(externalID: $0) }
     }
 }
 
 struct AppDocumentsListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the app's documents.", discussion: ExitStatus.help)
+    static let configuration = CommandConfiguration(asking: "list", "List the app's documents.")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var place: AppStorageOptions
+    @OptionGroup var options: AppOptions
     @OptionGroup var query: DocumentQueryOptions
 
     func run() async throws {
-        let storage = try await place.storage(connection, output.talk)
-        let documents = try await output.talk.fetch(storage.list(query.query), "documents")
-        try output.print(MetadataListing.many(documents.compactMap(\.metadata)), none: "The app keeps no such documents.")
+        let documents = try await options.output.talk.fetch(options.open().list(query.query), "documents")
+        try options.output.print(.documents(documents.compactMap(\.metadata)), none: "The app keeps no such documents.")
     }
 }
 
 struct AppDocumentsGetCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print one of the app's documents, byte for byte.",
-        discussion: ExitStatus.help)
+    static let configuration = CommandConfiguration(asking: "get", "Print one of the app's documents, byte for byte.")
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var talk: TalkOptions
     @OptionGroup var place: AppStorageOptions
-    @OptionGroup var document: AppDocumentChoice
+    @OptionGroup var choice: DocumentChoice<AppDocumentsPlace>
     @OptionGroup var destination: ContentOutputOptions
 
     func run() async throws {
-        let storage = try await place.storage(connection, talk)
-        let document = try await document.find(in: storage)
+        let document = try await choice.find(in: place.open(connection, talk))
         if document.metadata == nil { try await document.refreshMetadata() }
         try destination.write(try await document.content())
     }
 }
 
 struct AppDocumentsMetaCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "meta", abstract: "Show what the server says of one of the app's documents.",
-        discussion: ExitStatus.help)
+    static let configuration = CommandConfiguration(asking: "meta", "Show what the server says of one of the app's documents.")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var place: AppStorageOptions
-    @OptionGroup var document: AppDocumentChoice
+    @OptionGroup var options: AppOptions
+    @OptionGroup var choice: DocumentChoice<AppDocumentsPlace>
 
-    func run() async throws {
-        let storage = try await place.storage(connection, output.talk)
-        let metadata = try await document.find(in: storage).refreshMetadata()
-        try output.print(metadata)
-    }
+    func run() async throws { try options.output.print(try await choice.find(in: options.open()).refreshMetadata()) }
 }
 
 struct AppDocumentsAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add",
-        abstract: "Keep a document for the app, and print what the server says of it.",
-        discussion: """
-            With --external-id a document that has it is overwritten, and a lost response adds nothing twice.
+        asking: "add", "Keep a document for the app, and print what the server says of it.",
+        discussion: "With --external-id a document that has it is overwritten, and a lost response adds nothing twice.")
 
-            \(ExitStatus.help)
-            """)
-
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var place: AppStorageOptions
+    @OptionGroup var options: AppOptions
     @OptionGroup var file: DocumentFileOptions
 
     @Option(help: ArgumentHelp("An id of the app's own for it.", valueName: "id"))
@@ -128,34 +103,25 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
     var label: String?
 
     func run() async throws {
-        let content = try file.read(output.talk)
-        let storage = try await place.storage(connection, output.talk)
-        let document: AppDocuments.Document
-        if let externalId {
-            document = try await storage.put(content, externalID: externalId)
-        } else {
-            document = try await storage.add(content)
-        }
+        let content = try file.read(options.output.talk)
+        let storage = try await options.open()
+        let document =
+            if let externalId { try await storage.put(content, externalID: externalId) } else { try await storage.add(content) }
         if let label { try await document.setLabel(label) }
-        try output.print(document.metadata)
+        try options.output.print(document.metadata)
     }
 }
 
 struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replace",
-        abstract: "Overwrite one of the app's documents with a file.",
+        asking: "replace", "Overwrite one of the app's documents with a file.",
         discussion: """
             In a record documents are overwritten by their external id, for all records (--all-records) by their id:
             indivo app-documents replace --external-id settings settings.json
             indivo app-documents replace --all-records --id ID settings.json
-
-            \(ExitStatus.help)
             """)
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var place: AppStorageOptions
+    @OptionGroup var options: AppOptions
     @OptionGroup var file: DocumentFileOptions
 
     @Option(help: "The document's id.")
@@ -165,73 +131,55 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     var externalId: String?
 
     func validate() throws {
-        if (id == nil) == (externalId == nil) {
-            throw ValidationError("Name the document with --external-id or --id.")
-        }
-        if id != nil && !place.allRecords {
+        if (id == nil) == (externalId == nil) { throw ValidationError("Name the document with --external-id or --id.") }
+        if id != nil && !options.place.allRecords {
             throw ValidationError("In a record a document is overwritten by its external id only: give --external-id.")
         }
     }
 
     func run() async throws {
-        let content = try file.read(output.talk)
-        let storage = try await place.storage(connection, output.talk)
+        let content = try file.read(options.output.talk)
+        let storage = try await options.open()
         let document: AppDocuments.Document
         if let id {
-            document = AppDocuments.Document(id: try DocumentID(id).text, in: storage)
+            document = AppDocuments.Document(id: try documentID(id), in: storage)
             // Of an unknown id a server would make a document with another.
             try await document.refreshMetadata()
             try await document.replace(with: content)
         } else {
             let external = externalId ?? ""
-            guard try await storage.document(externalID: external) != nil else {
-                throw CommandFailure(
-                    "the app has no document with the external id \(external) here; "
-                        + "“indivo app-documents add” makes one",
-                    status: .nothingFound)
-            }
+            _ = try await storage.document(externalID: external).orFail(
+                "the app has no document with the external id \(external) here; “indivo app-documents add” makes one",
+                .nothingFound)
             document = try await storage.put(content, externalID: external)
         }
-        try output.print(document.metadata)
+        try options.output.print(document.metadata)
     }
 }
 
 struct AppDocumentsLabelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "label", abstract: "Set the label of one of the app's documents.",
-        discussion: "An empty label takes it away. \(ExitStatus.help)")
+        asking: "label", "Set the label of one of the app's documents.", note: "An empty label takes it away.")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var place: AppStorageOptions
-
-    @Argument(help: "The document's id.")
-    var id: String
-
-    @Argument(help: "The label, at most 100 characters; - reads it from standard input.")
-    var text: String
+    @OptionGroup var options: AppOptions
+    @OptionGroup var wanted: LabelOptions
 
     func run() async throws {
-        let id = try DocumentID(id)
-        let label = try InputFile.argument(text)
-        let document = AppDocuments.Document(id: id.text, in: try await place.storage(connection, output.talk))
+        let (id, label) = try wanted.read()
+        let document = AppDocuments.Document(id: id, in: try await options.open())
         try await document.setLabel(label)
-        try output.print(document.metadata)
+        try options.output.print(document.metadata)
     }
 }
 
 struct AppDocumentsDeleteCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete one of the app's documents for good.", discussion: ExitStatus.help)
+    static let configuration = CommandConfiguration(asking: "delete", "Delete one of the app's documents for good.")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var place: AppStorageOptions
-    @OptionGroup var document: AppDocumentChoice
+    @OptionGroup var options: AppOptions
+    @OptionGroup var choice: DocumentChoice<AppDocumentsPlace>
 
     func run() async throws {
-        let storage = try await place.storage(connection, output.talk)
-        try await document.find(in: storage).delete()
-        try output.printDone("The document is deleted.")
+        try await choice.find(in: options.open()).delete()
+        try options.output.printDone("The document is deleted.")
     }
 }

@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct CallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "call",
-        abstract: "Make any call, and print the answer as it came.",
+        asking: "call", "Make any call, and print the answer as it came.",
         discussion: """
             indivo call GET /version
             indivo call GET '/records/{record}/documents/?limit=5'
@@ -16,8 +15,6 @@ struct CallCommand: AsyncParsableCommand {
 
             {record} and {app} in the path stand for the record's and the app's id; indivo calls lists the paths. Who \
             signs is known for the calls that indivo calls lists, and the token's owner for others.
-
-            \(ExitStatus.help)
             """)
 
     enum Signer: String, ExpressibleByArgument, CaseIterable {
@@ -61,8 +58,7 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     private static func method(_ name: String) -> HTTPRequest.Method? {
-        let known: [HTTPRequest.Method] = [.get, .post, .put, .delete]
-        return known.first { $0.rawValue == name.uppercased() }
+        [.get, .post, .put, .delete].first { $0.rawValue == name.uppercased() }
     }
 
     func run() async throws {
@@ -70,39 +66,27 @@ struct CallCommand: AsyncParsableCommand {
         let content = try content()
         let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         var parameters = parts.count > 1 ? FormParameters(decoding: parts[1]) : FormParameters()
-        for parameter in try Self.fields(query, "--query") {
-            parameters.append(name: parameter.name, value: parameter.value)
-        }
-        let opened = Connection(try connection.settings(), talk)
+        for parameter in try Self.fields(query, "--query") { parameters.append(name: parameter.name, value: parameter.value) }
+        let opened = try connection.open(talk)
         let answer: FileContent
-        switch signer ?? Self.signer(of: method, parts[0]) {
-        case .token:
+        let signer = signer ?? IndivoCall.matching(method, parts[0]).flatMap { Signer(rawValue: $0.signer.rawValue) } ?? .token
+        if signer == .token {
             let record = try await opened.record()
             let path = try Self.fill(parts[0], app: record.server.app.id, record: record.id)
             answer = try await record.call(method, path, query: parameters, body: content)
-        case .app:
-            let server = try await opened.server()
+        } else {
+            let server = try await opened.server(isSigned: signer == .app)
             let path = try Self.fill(parts[0], app: server.app.id, record: opened.settings[.record])
-            answer = try await server.call(method, path, query: parameters, body: content)
-        case .nobody:
-            let server = try await opened.server(isSigned: false)
-            let path = try Self.fill(parts[0], app: server.app.id, record: opened.settings[.record])
-            answer = try await server.call(method, path, query: parameters, body: content, signed: false)
+            answer = try await server.call(method, path, query: parameters, body: content, signed: signer == .app)
         }
         try destination.write(answer)
-    }
-
-    private static func signer(of method: HTTPRequest.Method, _ path: String) -> Signer {
-        IndivoCall.matching(method, path).flatMap { Signer(rawValue: $0.signer.rawValue) } ?? .token
     }
 
     /// The path with the ids in place, and nothing escaped, as the library wants it.
     private static func fill(_ path: String, app: String, record: String?) throws -> String {
         var path = path.contains("%") ? path.removingPercentEncoding ?? path : path
         if path.contains("{record}") {
-            guard let record else {
-                throw CommandFailure("the record is not known; set INDIVO_RECORD, or give --record")
-            }
+            guard let record else { throw CommandFailure("the record is not known; set INDIVO_RECORD, or give --record") }
             path = path.replacing("{record}", with: record)
         }
         path = path.replacing("{app}", with: app)
@@ -124,10 +108,8 @@ struct CallCommand: AsyncParsableCommand {
 
     private static func fields(_ texts: [String], _ option: String) throws -> [FormParameters.Element] {
         try texts.map { text in
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-                throw CommandFailure("“\(text.prefix { $0 != "=" })” after \(option) is not NAME=value")
-            }
-            return FormParameters.Element(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+            let (name, value) = try text.pair("=", after: option, "NAME=value")
+            return FormParameters.Element(name: name, value: value)
         }
     }
 }
@@ -145,10 +127,7 @@ struct CallsCommand: ParsableCommand {
             The exit status is 0 when there are such calls, 1 when there are none.
             """)
 
-    @Flag(exclusivity: .exclusive)
-    var form: OutputForm?
-
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var output: OutputOptions
 
     @Argument(help: "Only calls with this in their name, path or Swift method.")
     var text: String?
@@ -158,47 +137,19 @@ struct CallsCommand: ParsableCommand {
             guard let text = text?.lowercased() else { return true }
             return [call.name, call.path, call.swift].contains { $0.lowercased().contains(text) }
         }
-        var output = OutputOptions()
-        output.form = form
-        output.talk = talk
-        try output.print(Self.listing(of: calls), none: "No call has “\(text ?? "")” in it.")
-    }
-
-    private static func listing(of calls: [IndivoCall]) -> Listing {
-        Listing(
-            columns: [
-                .init("number", "no."), .init("name", "name"), .init("method", "method"), .init("path", "path"),
-                .init("swift", "Swift"), .init("deprecated", "deprecated"),
-            ],
-            rows: calls.map { call in
+        let rows = calls.map { call in
+            [
+                JSONValue(call.number), JSONValue(call.name), JSONValue(call.method.rawValue), JSONValue(call.path),
+                JSONValue(call.swift), JSONValue(call.isDeprecated),
+            ]
+        }
+        try output.print(
+            Listing(
                 [
-                    call.number.map { "\($0)" } ?? "", call.name, call.method.rawValue, call.path, call.swift,
-                    call.isDeprecated ? "deprecated" : "",
-                ]
-            },
-            json: {
-                JSONValue(
-                    calls.map { call in
-                        [
-                            "number": JSONValue(call.number), "name": JSONValue(call.name),
-                            "method": JSONValue(call.method.rawValue), "path": JSONValue(call.path),
-                            "swift": JSONValue(call.swift), "deprecated": JSONValue(call.isDeprecated),
-                        ]
-                    }
-                ).fileData
-            },
-            xml: {
-                let root = XMLNode("Calls")
-                for call in calls {
-                    let element = XMLNode("Call", attributes: ["name": call.name])
-                    if let number = call.number { element.attr("number", "\(number)") }
-                    element.attr("method", call.method.rawValue)
-                    element.attr("path", call.path)
-                    element.attr("swift", call.swift)
-                    element.attr("deprecated", call.isDeprecated.lexical)
-                    root.append(element)
-                }
-                return try root.file()
-            })
+                    "number": "no.", "name": "name", "method": "method", "path": "path", "swift": "Swift",
+                    "deprecated": "deprecated",
+                ], rows, list: "Calls", element: "Call",
+                attributes: ["name", "?number", "method", "path", "swift", "deprecated"]),
+            none: "No call has “\(text ?? "")” in it.")
     }
 }

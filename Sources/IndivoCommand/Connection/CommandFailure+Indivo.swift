@@ -7,10 +7,9 @@ extension CommandFailure {
     ///
     /// - Parameter isVerbose: Whether everything is to be told that is known, and that may name what is in documents.
     init(_ error: IndivoError, isVerbose: Bool = false) {
-        let explanation = Self.explanation(of: error)
         let next = Self.nextCommand(after: error).map { "\nnext: \($0)" } ?? ""
         let details = isVerbose ? "\n" + error.debugDetails : ""
-        self.init(explanation + next + details, status: ExitStatus(error))
+        self.init(Self.explanation(of: error) + next + details, status: ExitStatus(error))
     }
 
     /// The same of whatever a command throws; `nil` for what only asks for help, or is the parser's.
@@ -21,9 +20,7 @@ extension CommandFailure {
             self.init(error, isVerbose: CommandLine.arguments.contains { ["-v", "--verbose"].contains($0) })
         case let error as FHIRClientError: self.init(error)
         case let error as IndivoSession.StoreError: self.init("\(error)".inToolsWords)
-        case let error as DocumentError: self.init("a document cannot be read: \(error)", status: .refused)
-        case let error as XMLError: self.init("a document cannot be read: \(error)", status: .refused)
-        case let error as SDMJError: self.init("a document cannot be read: \(error)", status: .refused)
+        case let error as any LocatedError: self.init("a document cannot be read: \(error)", status: .refused)
         case let error as StudyError: self.init("\(error)".inToolsWords)
         case let error as QueueError: self.init("\(error)")
         case is CancellationError: self.init("cancelled", status: .nothingFound)
@@ -35,15 +32,11 @@ extension CommandFailure {
         switch error.reason {
         case .refused(let causes):
             let reasons = causes.enumerated().map { "\n  \($0.offset + 1). \($0.element.forTheTool)" }.joined()
-            return
-                "\(error.call) (\(error.request)): the server refuses (403). It gives no reason; "
-                + "the likeliest first, it is one of:"
-                + reasons
+            return "\(error.call) (\(error.request)): the server refuses (403). It gives no reason; "
+                + "the likeliest first, it is one of:" + reasons
         case .notReachable, .timedOut, .responseLost:
-            let doubt =
-                error.isSafeToRetry
-                ? "" : " The server may have acted on it all the same: look before you repeat it."
-            return "\(error)\(doubt)".inToolsWords
+            let doubt = " The server may have acted on it all the same: look before you repeat it."
+            return "\(error)\(error.isSafeToRetry ? "" : doubt)".inToolsWords
         default: return "\(error)".inToolsWords
         }
     }
@@ -51,10 +44,10 @@ extension CommandFailure {
     /// The command that helps.
     private static func nextCommand(after error: IndivoError) -> String? {
         switch error.reason {
-        case .badArgument, .responseTooLarge: nil
+        case .badArgument, .responseTooLarge, .login(.badCallback), .cancelled: nil
         case .notReachable, .timedOut, .responseLost:
             "check INDIVO_API with “indivo call GET /version”; for a server to try things with, run “indivo sandbox”"
-        case .refused: "run “indivo login”"
+        case .refused, .login: "run “indivo login”"
         case .notFound: nextCommand(notFoundBy: error.call)
         case .conflict(.externalIDUsed): "“indivo documents meta --external-id ID” shows the document that has the id"
         case .conflict(.messageIDUsed): "send it under another --id"
@@ -63,9 +56,6 @@ extension CommandFailure {
         case .invalid, .invalidDocument: "“indivo document check FILE” tells what a server would refuse; --verbose tells more"
         case .serverFailed, .unexpectedStatus, .malformedResponse:
             "check INDIVO_API with “indivo call GET /version”; --verbose tells more"
-        case .login(.badCallback): nil
-        case .login: "run “indivo login”"
-        case .cancelled: nil
         }
     }
 

@@ -10,8 +10,7 @@ struct Connection {
     private let talk: TalkOptions
 
     init(_ settings: Settings, _ talk: TalkOptions) {
-        self.settings = settings
-        self.talk = talk
+        (self.settings, self.talk) = (settings, talk)
         store = settings[.sessions].map { FileSessionStore(file: URL(filePath: $0)) } ?? .standard
     }
 
@@ -22,9 +21,7 @@ struct Connection {
     func server(needsPages: Bool = false, isSigned: Bool = true) async throws -> IndivoServer {
         let session = settings[.api] == nil && !needsPages ? try soleServer() : nil
         let api = try session?.api ?? settings.address(.api)
-        let id =
-            try session?.app ?? settings[.appID] ?? settings[.consumerKey]
-            ?? (isSigned ? settings.require(.appID) : "")
+        let id = try session?.app ?? settings.app ?? (isSigned ? settings.require(.appID) : "")
         var options = IndivoServer.Options(sessions: store)
         options.plainHTTPHosts = Set(settings[.allowHTTP]?.split(separator: ",").map(String.init) ?? [])
         return IndivoServer(
@@ -49,20 +46,22 @@ struct Connection {
             return try await server().record(id: id, token: token)
         }
         let server = try await server(isSigned: isOnline)
-        let session = try choose(from: try await server.keptSessions())
+        let session = try choose(from: await server.keptSessions())
         return server.record(id: session.record, token: session.token)
     }
+
+    /// The sessions that may be meant.
+    func keptSessions() throws -> [IndivoSession] { try store.sessions().filter(settings.fit) }
 
     /// The session for the record that is named, or the only one there is: the wrong patient's record is worse than a
     /// question.
     func choose(from sessions: [IndivoSession]) throws -> IndivoSession {
         if let id = settings[.record] {
             if let session = sessions.last(where: { $0.record == id }) { return session }
-            let isUUID = UUID(uuidString: id) != nil
             throw CommandFailure(
                 "there is no session for the record \(id); run “indivo login” to open it"
                     + (sessions.isEmpty ? "" : ", or name one of those that “indivo sessions” lists")
-                    + (isUUID ? "" : ". A record's id looks like 6f9619ff-8b86-4d01-b42d-00cf4fc964ff"))
+                    + (UUID(uuidString: id) != nil ? "" : ". A record's id looks like 6f9619ff-8b86-4d01-b42d-00cf4fc964ff"))
         }
         guard let session = sessions.first else {
             throw CommandFailure("there is no session for this server and app; run “indivo login”")
@@ -76,10 +75,7 @@ struct Connection {
 
     /// The session whose server and app are meant when no address is given: all that are kept are for the same.
     private func soleServer() throws -> IndivoSession? {
-        let sessions = try store.sessions().filter { session in
-            (settings[.appID] ?? settings[.consumerKey]).map { $0 == session.app } ?? true
-                && settings[.record].map { $0 == session.record } ?? true
-        }
+        let sessions = try keptSessions()
         guard let first = sessions.first else { return nil }
         return sessions.allSatisfy { $0.api == first.api && $0.app == first.app } ? first : nil
     }
@@ -92,13 +88,6 @@ struct Connection {
 }
 
 /// Which server, app and record a command is about. Secrets come from elsewhere, never from arguments.
-///
-/// ```swift
-/// @OptionGroup var connection: ConnectionOptions
-///
-/// func run() async throws {
-///     let record = try await connection.openRecord(talk)
-/// ```
 struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The address of the API (INDIVO_API).", valueName: "url"))
     var api: String?
@@ -136,28 +125,20 @@ struct ConnectionOptions: ParsableArguments {
     /// Everything that is known of the connection, whatever its source.
     /// - Throws: ``CommandFailure``.
     func settings() throws -> Settings {
-        var options: [Setting: String] = [:]
-        options[.api] = api
-        options[.ui] = ui
-        options[.appID] = appId
-        options[.consumerKey] = consumerKey
-        options[.record] = record
-        options[.credentials] = credentials
-        options[.sessions] = sessions
-        if !allowHttp.isEmpty { options[.allowHTTP] = allowHttp.joined(separator: ",") }
-        return try Settings(options: options)
+        let options: [Setting: String?] = [
+            .api: api, .ui: ui, .appID: appId, .consumerKey: consumerKey, .record: record, .credentials: credentials,
+            .sessions: sessions, .allowHTTP: allowHttp.isEmpty ? nil : allowHttp.joined(separator: ","),
+        ]
+        return try Settings(options: options.compactMapValues(\.self))
     }
 
-    /// The server, with the app's own credentials. The settings name it, else a kept session does.
     /// - Throws: ``CommandFailure``.
-    func server(_ talk: TalkOptions) async throws -> IndivoServer {
-        try await Connection(settings(), talk).server()
-    }
+    func open(_ talk: TalkOptions) throws -> Connection { Connection(try settings(), talk) }
 
     /// The record that the environment's token or a kept session opens.
     /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
     /// - Throws: ``CommandFailure``, which says how to log in.
     func openRecord(_ talk: TalkOptions, isOnline: Bool = true) async throws -> IndivoRecord {
-        try await Connection(settings(), talk).record(isOnline: isOnline)
+        try await open(talk).record(isOnline: isOnline)
     }
 }

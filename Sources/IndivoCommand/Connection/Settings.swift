@@ -6,84 +6,70 @@ import ShownText
 
 /// The settings of a command: from its options, else the environment, else the file of credentials.
 struct Settings {
-    private let options: [Setting: String]
-    private let environment: [Setting: String]
-    private let file: [Setting: String]
+    private var found: [Setting: (value: String, source: String)] = [:]
 
-    /// - Throws: ``CommandFailure`` for a file of credentials that cannot be used.
+    /// - Throws: ``CommandFailure`` for a file of credentials that cannot be used, and for a value with a control character:
+    ///   one that came in by mistake would hide another, or go out in a request.
     init(options: [Setting: String], environment: [String: String] = ProcessInfo.processInfo.environment) throws {
-        self.options = options
-        self.environment = environment.settings
-        if let path = options[.credentials] ?? environment.settings[.credentials] {
-            file = try CredentialsFile.read(path)
-        } else {
-            let path = CredentialsFile.standardPath(environment)
-            file = FileManager.default.fileExists(atPath: path) ? try CredentialsFile.read(path) : [:]
-        }
-        try checkCharacters()
-    }
-
-    /// No setting has a control character: one that came in by mistake would hide another, or go out in a request.
-    private func checkCharacters() throws {
-        for (values, isOption) in [(options, true), (environment, false)] {
-            for setting in Setting.allCases where values[setting]?.hasControlCharacters == true {
-                let name = isOption ? setting.option ?? setting.rawValue : setting.rawValue
-                throw CommandFailure("\(setting.meaning) (\(name)) holds a control character; give it without")
+        let variable = environment[Setting.credentials.rawValue].flatMap { $0.isEmpty ? nil : $0 }
+        let path = options[.credentials] ?? variable
+        let standard = CredentialsFile.standardPath(environment)
+        let isThere = path != nil || FileManager.default.fileExists(atPath: standard)
+        let file = isThere ? try CredentialsFile.read(path ?? standard) : [:]
+        for setting in Setting.allCases {
+            let sources = [
+                (options[setting], setting.option ?? "option"), (environment[setting.rawValue], "environment"),
+                (file[setting], "credentials file"),
+            ]
+            for case (let value?, let source) in sources where !value.isEmpty {
+                if value.hasControlCharacters {
+                    let name = source == setting.option ? source : setting.rawValue
+                    throw CommandFailure("\(setting.meaning) (\(name)) holds a control character; give it without")
+                }
+                found[setting] = found[setting] ?? (value, source)
             }
         }
     }
 
     /// The setting's value; an empty one counts as none.
-    subscript(setting: Setting) -> String? { find(setting)?.value }
+    subscript(setting: Setting) -> String? { found[setting]?.value }
 
     /// Where the setting's value is from, in words.
-    func source(of setting: Setting) -> String? { find(setting)?.source }
+    func source(of setting: Setting) -> String? { found[setting]?.source }
 
-    private func find(_ setting: Setting) -> (value: String, source: String)? {
-        let sources = [(options, setting.option ?? "option"), (environment, "environment"), (file, "credentials file"),]
-        for (values, source) in sources {
-            if let value = values[setting], !value.isEmpty { return (value, source) }
-        }
-        return nil
+    /// The app's id, or its consumer key, which is the same unless both are given.
+    var app: String? { self[.appID] ?? self[.consumerKey] }
+
+    /// Whether a session is for the server, app and record that are named, as far as they are.
+    func fit(_ session: IndivoSession) -> Bool {
+        (self[.api].map { $0.trimmingSlash == session.api.absoluteString.trimmingSlash } ?? true)
+            && (app ?? session.app) == session.app && (self[.record] ?? session.record) == session.record
     }
 
     /// - Throws: ``CommandFailure`` that says how to give the setting.
     func require(_ setting: Setting) throws -> String {
         if let value = self[setting] { return value }
         let example = setting.example.map { ", such as \($0)" } ?? ""
-        let ways =
-            setting.option.map { "set \(setting.rawValue), or give \($0)" } ?? """
-                set \(setting.rawValue), or write it into a file of mode 0600 that INDIVO_CREDENTIALS names
-                """
-        throw CommandFailure("\(setting.meaning) is not known; \(ways)\(example)")
+        let way = setting.option.map { "give \($0)" } ?? "write it into a file of mode 0600 that INDIVO_CREDENTIALS names"
+        throw CommandFailure("\(setting.meaning) is not known; set \(setting.rawValue), or \(way)\(example)")
     }
 
     /// An address of a server.
     /// - Throws: ``CommandFailure``.
     func address(_ setting: Setting) throws -> URL {
         let text = try require(setting)
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(),
-            ["http", "https"].contains(scheme),
-            let host = url.host(), !host.isEmpty, url.user == nil, url.query == nil, url.fragment == nil
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false,
+            url.user == nil, url.query == nil, url.fragment == nil
         else {
-            throw CommandFailure(
-                "\(setting.meaning) is “\(text)”, which is none; "
-                    + "give \(setting.rawValue) as \(setting.example ?? "a URL")"
-            )
+            let example = setting.example ?? "a URL"
+            throw CommandFailure("\(setting.meaning) is “\(text)”, which is none; give \(setting.rawValue) as \(example)")
         }
         return url
     }
 }
 
-extension [String: String] {
-    /// The settings of an environment; an empty variable counts as none.
-    fileprivate var settings: [Setting: String] {
-        var settings: [Setting: String] = [:]
-        for setting in Setting.allCases {
-            if let value = self[setting.rawValue], !value.isEmpty { settings[setting] = value }
-        }
-        return settings
-    }
+extension String {
+    fileprivate var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 }
 
 /// What a command needs to know of the server and the app, by the name it has in the environment.
@@ -147,13 +133,7 @@ enum CredentialsFile {
     /// - Throws: ``CommandFailure`` where it cannot be read, others can read it too, a line is no setting, or a value
     ///   holds a control character.
     static func read(_ path: String) throws -> [Setting: String] {
-        let content: Data?
-        do {
-            content = try PrivateFile(path).read()
-        } catch {
-            throw failure(error, path)
-        }
-        guard let content else { throw CommandFailure("\(path): there is no such file") }
+        guard let content = try content(of: path) else { throw CommandFailure("\(path): there is no such file") }
         var settings: [Setting: String] = [:]
         for (index, bytes) in lines(of: content).enumerated() {
             // What stands there may be a secret: it is not shown.
@@ -161,8 +141,7 @@ enum CredentialsFile {
             guard let text = String(validating: bytes, as: UTF8.self) else { throw wrong("this is no text in UTF-8") }
             let line = text.trimmingCharacters(in: .whitespaces)
             if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
-            guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")), let setting = Setting(name: line[..<equals])
-            else {
+            guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")), let setting = Setting(name: line[..<equals]) else {
                 throw wrong("this is no setting; write NAME=value, with one of the names that indivo settings --help lists")
             }
             let value = unquoted(line[line.utf8.index(after: equals)...].trimmingCharacters(in: .whitespaces))
@@ -183,16 +162,16 @@ enum CredentialsFile {
             .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
     }
 
-    private static func failure(_ failure: PrivateFile.Failure, _ path: String) -> CommandFailure {
-        switch failure {
-        case .readableByOthers(let mode):
-            CommandFailure(
-                "\(path): others can read this file, or it is theirs (mode \(mode)), and it holds secrets; "
-                    + "run chmod 600 \(path)")
-        case .notAPlainFile:
-            CommandFailure("\(path): this is a link or no plain file, from which no secrets are read; name the file itself")
-        case .cannotRead(let reason), .cannotWrite(let reason):
-            CommandFailure("\(path): it cannot be read (\(reason)); look at it with ls -l")
+    private static func content(of path: String) throws -> Data? {
+        do {
+            return try PrivateFile(path).read()
+        } catch .readableByOthers(let mode) {
+            throw CommandFailure(
+                "\(path): others can read this file, or it is theirs (mode \(mode)), and it holds secrets; run chmod 600 \(path)")
+        } catch .notAPlainFile {
+            throw CommandFailure("\(path): this is a link or no plain file, from which no secrets are read; name the file itself")
+        } catch .cannotRead(let reason), .cannotWrite(let reason) {
+            throw CommandFailure("\(path): it cannot be read (\(reason)); look at it with ls -l")
         }
     }
 
@@ -243,29 +222,14 @@ struct SettingsCommand: ParsableCommand {
     func run() throws {
         let settings = try connection.settings()
         let rows = Setting.allCases.map { setting in
-            let value = settings[setting]
-            let shown = setting.isSecret ? value.map { _ in "(set)" } : value
-            return [setting.rawValue, shown ?? "", settings.source(of: setting) ?? "", setting.meaning]
+            let value = setting.isSecret ? settings[setting].map { _ in "(set)" } : settings[setting]
+            return [
+                JSONValue(setting.rawValue), JSONValue(value), JSONValue(settings.source(of: setting)), JSONValue(setting.meaning),
+            ]
         }
         try output.print(
             Listing(
-                columns: [.init("name", "setting"), .init("value", "value"), .init("source", "from"), .init("meaning", "meaning"),],
-                rows: rows,
-                json: {
-                    JSONValue(
-                        rows.map { row in
-                            [
-                                "name": JSONValue(row[0]), "value": row[1].isEmpty ? .null : JSONValue(row[1]),
-                                "source": row[2].isEmpty ? .null : JSONValue(row[2]), "meaning": JSONValue(row[3]),
-                            ]
-                        }
-                    ).fileData
-                },
-                xml: {
-                    let elements = rows.map { row in
-                        XMLNode("Setting", attributes: ["name": row[0], "value": row[1], "source": row[2]])
-                    }
-                    return try RecordListings.list("Settings", elements).file()
-                }), none: "")
+                ["name": "setting", "value": "value", "source": "from", "meaning": "meaning"], rows, list: "Settings",
+                element: "Setting", attributes: ["name", "value", "source"]))
     }
 }

@@ -8,7 +8,8 @@ import ShownText
 /// The demo, step by step. Everything goes through the library and over HTTP; only the browser is played.
 @MainActor
 struct Demo {
-    let documents: DemoDocuments?
+    /// A folder of documents for a new record.
+    let load: URL?
 
     func run() async throws {
         let listener = try LoopbackListener.onFreePort()
@@ -32,20 +33,13 @@ struct Demo {
         let server = IndivoServer(
             api: sandbox.apiURL, ui: sandbox.uiURL,
             app: AppCredentials(id: app.id, consumerKey: app.consumerKey, consumerSecret: Secret(app.consumerSecret)))
-        var label: String?
-        if let documents {
-            let patient = try documents.demographics.xml().data()
-            let id = try await sandbox.addRecord(owner: Sandbox.demoAccount, demographics: patient)
-            label = try await sandbox.records().first { $0.id == id }?.label
-        }
+        var loaded: SandboxLoadReport?
+        if let load { loaded = try await report(on: sandbox.load(folder: load)) }
 
         heading("1. Log in, choose a record, authorise the app")
-        let record = try await logIn(to: server, choosing: label, listener: listener)
+        let record = try await logIn(to: server, choosing: loaded?.record.label, listener: listener)
         let information = try await record.information()
         print("The app has a token for the record “\(information.label)”, \(record.id).".shown())
-
-        var refused = 0
-        if let documents { refused = try await load(documents, into: record) }
 
         heading("2. The record's medications")
         let medications = try await record.reports(of: Medication.self).all()
@@ -61,7 +55,7 @@ struct Demo {
         print(
             "\nDone: logged in, read \(count(medications.count, "medication")) with \(count(fills, "fill")), "
                 + "added one in \(count(versions, "version")) and archived it, and was refused with a wrong secret.")
-        if refused > 0 {
+        if let refused = loaded?.refused.count, refused > 0 {
             print("\(count(refused, "document")) of the folder could not be loaded; the reasons are above.")
             throw ExitCode.failure
         }
@@ -89,23 +83,12 @@ struct Demo {
         return try await login.value
     }
 
-    private func load(_ documents: DemoDocuments, into record: IndivoRecord) async throws -> Int {
-        heading("Load \(count(documents.files.count, "document"))")
-        var reasons: [(name: String, reason: String)] = []
-        for (name, document) in documents.files {
-            do {
-                // The demonstration shows what the server says of documents that break rules.
-                try await record.add(document, validation: .none)
-            } catch let error as IndivoError {
-                guard case .invalid = error.reason else { throw error }
-                reasons.append((name, "\(error)"))
-            }
-        }
-        let models = documents.files.flatMap { $0.document.models.map(\.modelName) }
-        let kinds = Dictionary(grouping: models, by: { $0 }).map { "\($0.value.count) \($0.key)" }.sorted()
-        print("Stored \(documents.files.count - reasons.count) of \(documents.files.count): \(kinds.joined(separator: ", ")).")
-        for (name, reason) in reasons { print("   \(name): \(reason)".shown()) }
-        return reasons.count
+    private func report(on loaded: SandboxLoadReport) -> SandboxLoadReport {
+        let total = loaded.storedCount + loaded.refused.count
+        heading("Load \(count(total, "document"))")
+        print("Stored \(loaded.storedCount) of \(total) in the record of \(loaded.record.label).".shown())
+        for refused in loaded.refused { print("   \(refused.file): \(refused.reason)".shown()) }
+        return loaded
     }
 
     private func keepAMedication(in record: IndivoRecord) async throws -> Int {
@@ -124,7 +107,7 @@ struct Demo {
         let all = try await vitaminC.versions()
         for (number, version) in all.enumerated() {
             versions.rows.append([
-                "\(number + 1)  \(version.id)", "\(version.createdAt?.lexical ?? "")", version.creator?.id ?? "",
+                "\(number + 1)  \(version.id)", version.createdAt?.lexical ?? "", version.creator?.id ?? "",
                 version.status?.rawValue ?? "", version.replacedBy?.id ?? "",
             ])
         }
@@ -132,7 +115,7 @@ struct Demo {
         print("")
         var changes = TextTable("status", "since", "by", "reason")
         for change in try await vitaminC.statusHistory() {
-            changes.rows.append([change.status?.rawValue ?? "", change.at?.lexical ?? "", change.by ?? "", change.reason ?? "",])
+            changes.rows.append([change.status?.rawValue, change.at?.lexical, change.by, change.reason].map { $0 ?? "" })
         }
         for line in changes.lines { print(line) }
         return all.count
@@ -148,7 +131,7 @@ struct Demo {
             print("\(error)".shown(keepsLines: true))
             return
         }
-        throw DemoError("The server took a request that was signed with a wrong secret.")
+        throw CommandFailure("the server took a request that was signed with a wrong secret")
     }
 
     // MARK: Output
@@ -192,8 +175,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let documents = try load.map { try DemoDocuments(folder: URL(filePath: $0)) }
-            try await Demo(documents: documents).run()
+            try await Demo(load: load.map { URL(filePath: $0) }).run()
         } catch let error as ExitCode {
             throw error
         } catch {
@@ -201,63 +183,4 @@ struct DemoCommand: AsyncParsableCommand {
             throw ExitCode.failure
         }
     }
-}
-
-/// The documents of a folder, all read before any is sent.
-struct DemoDocuments {
-    let files: [(name: String, document: SDMXDocument)]
-    /// Who the patient is: from the folder's Demographics document, or made up.
-    let demographics: Demographics
-
-    /// - Throws: ``DemoError`` with every file that cannot be read, each with the place and the reason.
-    init(folder: URL) throws {
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".xml") }
-                .sorted { $0.compare($1, options: .numeric) == .orderedAscending }
-        } catch {
-            throw DemoError("The folder \(folder.path) cannot be read: \(error.localizedDescription)")
-        }
-        guard !names.isEmpty else { throw DemoError("The folder \(folder.path) holds no .xml files.") }
-        var files: [(String, SDMXDocument)] = []
-        var demographics: Demographics?
-        var problems: [String] = []
-        for name in names {
-            do {
-                let root = try XMLNode(parsing: Data(contentsOf: folder.appending(path: name)))
-                if root.name == "Demographics" {
-                    demographics = try Demographics.read(from: root)
-                } else {
-                    files.append((name, try SDMXDocument(root)))
-                }
-            } catch {
-                problems.append("  \(name): \(error)")
-            }
-        }
-        guard problems.isEmpty else {
-            throw DemoError(
-                "\(problems.count) of \(names.count) files cannot be read, so none was sent:\n"
-                    + problems.joined(separator: "\n"))
-        }
-        self.files = files
-        self.demographics = demographics ?? Self.somebody
-    }
-
-    private static var somebody: Demographics {
-        let somebody = Demographics()
-        somebody.dateOfBirth = "1970-01-01"
-        somebody.gender = .female
-        var name = Demographics.Name()
-        name.givenName = "Loaded"
-        name.familyName = "Record"
-        somebody.name = name
-        return somebody
-    }
-}
-
-/// Why the demo cannot go on.
-struct DemoError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

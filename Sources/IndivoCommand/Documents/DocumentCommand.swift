@@ -49,8 +49,8 @@ struct DocumentCheckCommand: ParsableCommand {
         var cannotRead = false
         for file in InputFile.all(files) {
             do {
-                let checked = try DocumentChecker.check(file.read(), of: file)
-                if checked.count(.error) > 0 || (strict && !checked.problems.isEmpty) { hasProblems = true }
+                let checked = try CheckedFile(file)
+                hasProblems = hasProblems || checked.count(.error) > 0 || (strict && !checked.problems.isEmpty)
                 if json {
                     objects.append(checked.json)
                 } else {
@@ -61,9 +61,7 @@ struct DocumentCheckCommand: ParsableCommand {
                 cannotRead = true
             }
         }
-        if json {
-            try StandardStreams.say(JSONValue(objects).text(.pretty))
-        }
+        if json { try StandardStreams.say(JSONValue(objects).text(.pretty)) }
         if cannotRead { throw ExitCode(2) }
         if hasProblems { throw ExitCode(1) }
     }
@@ -104,17 +102,8 @@ struct DocumentConvertCommand: ParsableCommand {
         if let models { try SDMLModels.load(models) }
         let input = InputFile(path: file)
         let data = try input.read()
-        let result: Data
-        do {
-            result = try convert(data)
-        } catch let error as XMLError {
-            throw CommandFailure(error.message + advice, at: input.place(error.line, error.column))
-        } catch let error as SDMJError {
-            throw CommandFailure(error.place + error.reason + advice, at: input.place(error.line, error.column))
-        } catch let error as DocumentError {
-            throw CommandFailure("\(error)\(advice)", at: input.place(error.line))
-        }
-        try StandardStreams.write(result)
+        let advice = file == "-" ? "" : "; for everything that is wrong with it: indivo document check \(file)"
+        try StandardStreams.write(try input.locating(advice: advice) { try convert(data) })
     }
 
     private func convert(_ data: Data) throws -> Data {
@@ -130,13 +119,4 @@ struct DocumentConvertCommand: ParsableCommand {
         case .sdmj: return try document.json(naming: naming)
         }
     }
-
-    private var advice: String {
-        file == "-" ? "" : "; for everything that is wrong with it: indivo document check \(file)"
-    }
-}
-
-extension SDMJError {
-    /// The path inside the JSON, ready to stand before the reason.
-    var place: String { path.isEmpty ? "" : "\(path): " }
 }

@@ -19,23 +19,18 @@ enum SDMLModels {
 }
 
 extension RuntimeModel {
-    fileprivate init(_ model: SDMLModel) {
-        self.init(name: model.name, fields: model.fields.map(Field.init))
-    }
+    fileprivate init(_ model: SDMLModel) { self.init(name: model.name, fields: model.fields.map(Field.init)) }
 }
 
 extension RuntimeModel.Field {
     fileprivate init(_ field: SDMLField) {
-        let notes = field.notes
+        let (former, rules) = (field.notes.formerly, field.rules.map(FieldRule.init))
         switch field.type {
         case .value(let type):
-            self = .value(
-                field.name, type == .date && notes.isDay ? XMLDate.self : type.elementType, formerly: notes.formerly,
-                rules: FieldRule.rules(notes, of: type))
-        case .one(let model):
-            self = .relation(field.name, to: model, isList: false, formerly: notes.formerly, rules: FieldRule.rules(notes, of: nil))
-        case .many(let model):
-            self = .relation(field.name, to: model, isList: true, formerly: notes.formerly, rules: FieldRule.rules(notes, of: nil))
+            let type = type == .date && field.notes.isDay ? XMLDate.self : type.elementType
+            self = .value(field.name, type, formerly: former, rules: rules)
+        case .one(let model): self = .relation(field.name, to: model, isList: false, formerly: former, rules: rules)
+        case .many(let model): self = .relation(field.name, to: model, isList: true, formerly: former, rules: rules)
         }
     }
 }
@@ -64,23 +59,17 @@ extension SDMLType {
 }
 
 extension FieldRule {
-    /// What the notes on a field, or on a part of one, ask of its value.
-    fileprivate static func rules(_ notes: FieldNotes, of type: SDMLType?) -> [FieldRule] {
-        var rules: [FieldRule] = notes.isRequired ? [.required] : []
-        switch notes.maximumLength {
-        case .standard: break
-        case .limited(let length): rules.append(.maximumLength(length))
-        case .unlimited: rules.append(.unlimitedLength)
-        }
-        if let system = notes.codeSystem { rules.append(.coded(in: CodeSystem(system.uri))) }
-        if !notes.valueSet.isEmpty { rules.append(.identifiers(notes.valueSet.map(\.identifier))) }
-        if let unit = notes.unit, type != .number { rules.append(.unit(unit)) }
-        for part in notes.parts {
-            guard let type, let kind = type.parts.first(where: { $0.name == part.name })?.kind else { continue }
-            let partType: SDMLType? = if case .type(let type) = kind { type } else { nil }
-            let property = SwiftValueTypes.property(ofPart: part.name, in: type)
-            rules.append(.part(property, Self.rules(part.notes, of: partType)))
-        }
-        return rules
+    fileprivate init(_ rule: SDMLRule) {
+        self =
+            switch rule {
+            case .required: .required
+            case .maximumLength(let length): .maximumLength(length)
+            case .unlimitedLength: .unlimitedLength
+            case .coded(let system): .coded(in: CodeSystem(system.uri))
+            case .identifiers(let identifiers): .identifiers(identifiers)
+            case .unit(let unit): .unit(unit)
+            case .part(let part, let type, let rules):
+                .part(SwiftValueTypes.property(ofPart: part, in: type), rules.map(FieldRule.init))
+            }
     }
 }

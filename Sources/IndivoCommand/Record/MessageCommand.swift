@@ -5,20 +5,16 @@ import OrderedJSON
 
 struct MessageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "message",
-        abstract: "Send a message to the people who look after the record.",
+        asking: "message", "Send a message to the people who look after the record.",
         discussion: """
             indivo message --subject 'Your results' --body-file - < letter.txt
 
             Without --subject the first line of the text is the subject. Prints the message's id: the server takes \
             each only once, so that a message of which it is not known whether it arrived can be sent again with its \
             --id.
-
-            \(ExitStatus.help)
             """)
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: RecordOptions
     @OptionGroup var content: MessageTextOptions
 
     @Option(help: "The subject, at most 100 characters; the text's first line unless given.")
@@ -45,26 +41,17 @@ struct MessageCommand: AsyncParsableCommand {
             return FileContent(try input.read(), contentType: "application/xml")
         }
         let (subject, body) = try parts(of: content.text())
-        let record = try await connection.openRecord(output.talk)
+        let record = try await options.open()
         var message = OutgoingMessage(
             subject: subject, body: body, bodyType: markdown ? .markdown : .plaintext, severity: severity,
             attachments: attachments)
         if let id { message.id = id }
         try await record.send(message)
-        let sent = message
-        try output.print(
+        try options.output.print(
             Listing(
-                columns: [.init("id", "message"), .init("attachments", "attachments")],
-                rows: [[sent.id, "\(sent.attachments.count)"]], isSingle: true,
-                json: {
-                    let sent: JSONValue = ["id": JSONValue(sent.id), "attachments": JSONValue(sent.attachments.count)]
-                    return sent.fileData
-                },
-                xml: {
-                    try XMLNode("Message", attributes: ["id": sent.id, "attachments": "\(sent.attachments.count)"])
-                        .file()
-                }), none: "")
-        output.talk.note("The message is sent.")
+                ["id": "message", "attachments": "attachments"], [[JSONValue(message.id), JSONValue(attachments.count)]],
+                isSingle: true, list: "Messages", element: "Message"))
+        options.talk.note("The message is sent.")
     }
 
     private func parts(of text: String) throws -> (subject: String, body: String) {
@@ -81,16 +68,10 @@ struct MessageCommand: AsyncParsableCommand {
 
 struct NotifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notify",
-        abstract: "Notify the people who look after the record.",
-        discussion: """
-            echo 'New results are here.' | indivo notify --document 2b1c…
+        asking: "notify", "Notify the people who look after the record.",
+        discussion: "echo 'New results are here.' | indivo notify --document 2b1c…")
 
-            \(ExitStatus.help)
-            """)
-
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: RecordOptions
     @OptionGroup var content: MessageTextOptions
 
     @Option(help: ArgumentHelp("The document of the record that it is about.", valueName: "id"))
@@ -101,10 +82,10 @@ struct NotifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let text = try content.text()
-        let document = try document.map { try DocumentID($0) }
-        let record = try await connection.openRecord(output.talk)
-        try await record.notify(text, about: document.map { FileDocument(id: $0.text, in: record) }, appURL: appUrl)
-        try output.printDone("The notification is sent.")
+        let document = try document.map(documentID)
+        let record = try await options.open()
+        try await record.notify(text, about: document.map { FileDocument(id: $0, in: record) }, appURL: appUrl)
+        try options.output.printDone("The notification is sent.")
     }
 }
 
@@ -132,10 +113,7 @@ struct MessageTextOptions: ParsableArguments {
         if input.path == "-", StandardStreams.inputIsTerminal {
             StandardStreams.complain("Write the text, and end it with Control-D on a line of its own:")
         }
-        guard let text = String(validating: try input.read(), as: UTF8.self) else {
-            throw CommandFailure("\(input.name): this is no text in UTF-8")
-        }
-        return try checked(text, input.name)
+        return try checked(try input.text(), input.name)
     }
 
     private func checked(_ text: String, _ source: String) throws -> String {

@@ -17,8 +17,7 @@ struct DocumentsCommand: AsyncParsableCommand {
             To look at files before they are sent: indivo document check.
             """,
         subcommands: [
-            DocumentsListCommand.self, DocumentsGetCommand.self, DocumentsAddCommand.self,
-            DocumentsReplaceCommand.self,
+            DocumentsListCommand.self, DocumentsGetCommand.self, DocumentsAddCommand.self, DocumentsReplaceCommand.self,
             DocumentsLabelCommand.self, DocumentsStatusCommand.self, DocumentsMetaCommand.self,
             DocumentsHistoryCommand.self, DocumentsVersionsCommand.self, DocumentsRelateCommand.self,
             DocumentsRelatedCommand.self, DocumentsCarenetsCommand.self,
@@ -42,6 +41,21 @@ struct DocumentQueryOptions: ParsableArguments {
     @Flag(help: "The other way round.")
     var descending = false
 
+    @OptionGroup var part: ListPartOptions
+
+    func validate() throws {
+        if descending && order == nil { throw ValidationError("--descending goes with --order.") }
+    }
+
+    var query: DocumentQuery {
+        DocumentQuery(
+            type: type.map { DocumentQuery.DocumentType($0) }, status: status,
+            order: order.map { descending ? .descending($0) : .ascending($0) }, limit: part.limit, offset: part.offset)
+    }
+}
+
+/// Which part of a list is wanted.
+struct ListPartOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many at most.", valueName: "number"))
     var limit: Int?
 
@@ -51,72 +65,83 @@ struct DocumentQueryOptions: ParsableArguments {
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
         if offset < 0 { throw ValidationError("--offset is 0 or more.") }
-        if descending && order == nil { throw ValidationError("--descending goes with --order.") }
     }
+}
 
-    var query: DocumentQuery {
-        DocumentQuery(
-            type: type.map { DocumentQuery.DocumentType($0) }, status: status,
-            order: order.map { descending ? .descending($0) : .ascending($0) }, limit: limit, offset: offset)
+/// The documents of a record.
+enum RecordDocuments: DocumentPlace {
+    static let command = "documents"
+}
+
+/// What commands on one document of the record take.
+struct DocumentOptions: ParsableArguments {
+    @OptionGroup var record: RecordOptions
+    @OptionGroup var choice: DocumentChoice<RecordDocuments>
+
+    var output: OutputOptions { record.output }
+
+    /// The document, whose id is known.
+    func find() async throws -> FileDocument { try await choice.find(in: record.open()) }
+}
+
+extension DocumentChoice<RecordDocuments> {
+    func find(in record: IndivoRecord) async throws -> FileDocument {
+        try await find { FileDocument(id: $0, in: record) } _: { external in
+            try await record.documentMetadata(externalID: external).map { FileDocument(id: $0.id, in: record) }
+        }
     }
 }
 
 struct DocumentsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List documents, without versions that were replaced.",
+        asking: "list", "List documents, without versions that were replaced.",
         discussion: """
             A server does not say in its list what a document is. --type lists those with one root element, such as Models; \
             “indivo reports MODEL” lists the facts of a data model, and “indivo documents get ID” prints a document.
 
             --json prints an array of metadata objects with id, label, status, createdAt, creator, size and more.
-
-            \(ExitStatus.help)
             """)
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: RecordOptions
     @OptionGroup var query: DocumentQueryOptions
 
     func run() async throws {
-        let record = try await connection.openRecord(output.talk)
-        let documents = try await output.talk.fetch(record.documents(query.query), "documents")
-        try output.print(MetadataListing.many(documents.compactMap(\.metadata)), none: "The record has no such documents.")
+        let documents = try await options.talk.fetch(options.open().documents(query.query), "documents")
+        try options.output.print(.documents(documents.compactMap(\.metadata)), none: "The record has no such documents.")
     }
 }
 
 struct DocumentsVersionsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "versions",
-        abstract: "List all versions of a document, the earliest first.",
-        discussion: ExitStatus.help)
+    static let configuration = CommandConfiguration(asking: "versions", "List all versions of a document, the earliest first.")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var document: DocumentChoice
+    @OptionGroup var document: DocumentOptions
 
     func run() async throws {
-        let record = try await connection.openRecord(output.talk)
-        let versions = try await document.find(in: record).versions()
-        try output.print(MetadataListing.many(versions), none: "The document has no versions.")
+        let versions = try await document.find().versions()
+        try document.output.print(.documents(versions), none: "The document has no versions.")
     }
 }
 
 struct DocumentsHistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history",
-        abstract: "List the changes of a document's status, the earliest first.",
-        discussion: "A document whose status never changed has none, and the exit status is 1. \(ExitStatus.help)")
+        asking: "history", "List the changes of a document's status, the earliest first.",
+        note: "A document whose status never changed has none, and the exit status is 1.")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var document: DocumentChoice
+    @OptionGroup var document: DocumentOptions
 
     func run() async throws {
-        let record = try await connection.openRecord(output.talk)
-        let document = try await document.find(in: record)
-        let changes = try await document.statusHistory()
-        try output.print(MetadataListing.history(changes, of: document.id ?? ""), none: "The document's status never changed.")
+        let found = try await document.find()
+        let changes = try await found.statusHistory()
+        let listing = Listing(
+            columns: ["status": "status", "at": "since", "by": "by", "reason": "reason"],
+            rows: changes.map { [$0.status?.rawValue, $0.at?.lexical, $0.by, $0.reason] },
+            json: { try changes.json() },
+            xml: {
+                var history = DocumentStatusHistory()
+                (history.documentID, history.changes) = (found.id, changes)
+                return try history.xml().file()
+            })
+        try document.output.print(listing, none: "The document's status never changed.")
     }
 }
 
@@ -126,18 +151,16 @@ extension DocumentQuery.Order.Key: ExpressibleByArgument {
 
 struct DocumentsGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get",
-        abstract: "Print a document as it is stored, byte for byte.",
-        discussion: "What comes is checked against the server's digest. \(ExitStatus.help)")
+        asking: "get", "Print a document as it is stored, byte for byte.",
+        note: "What comes is checked against the server's digest.")
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var talk: TalkOptions
-    @OptionGroup var document: DocumentChoice
+    @OptionGroup var choice: DocumentChoice<RecordDocuments>
     @OptionGroup var destination: ContentOutputOptions
 
     func run() async throws {
-        let record = try await connection.openRecord(talk)
-        let document = try await document.find(in: record)
+        let document = try await choice.find(in: connection.openRecord(talk))
         // The digest to check against.
         try await document.refreshMetadata()
         try destination.write(try await document.fetchContent())
@@ -146,34 +169,19 @@ struct DocumentsGetCommand: AsyncParsableCommand {
 
 struct DocumentsMetaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "meta",
-        abstract: "Show what the server says of a document: who made it and when, label, status, versions.",
-        discussion: ExitStatus.help)
+        asking: "meta", "Show what the server says of a document: who made it and when, label, status, versions.")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var document: DocumentChoice
+    @OptionGroup var document: DocumentOptions
 
-    func run() async throws {
-        let record = try await connection.openRecord(output.talk)
-        let metadata = try await document.find(in: record).refreshMetadata()
-        try output.print(metadata)
-    }
+    func run() async throws { try document.output.print(try await document.find().refreshMetadata()) }
 }
 
 struct DocumentsRelatedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "related",
-        abstract: "List the documents that stand in a relation to one.",
-        discussion: """
-            indivo documents related ID --as annotation
+        asking: "related", "List the documents that stand in a relation to one.",
+        discussion: "indivo documents related ID --as annotation")
 
-            \(ExitStatus.help)
-            """)
-
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var document: DocumentChoice
+    @OptionGroup var document: DocumentOptions
 
     @Option(name: .customLong("as"), help: ArgumentHelp("What they are to the document.", valueName: "relation"))
     var relation: DocumentRelation
@@ -182,87 +190,51 @@ struct DocumentsRelatedCommand: AsyncParsableCommand {
     var status = DocumentStatus.active
 
     func run() async throws {
-        let record = try await connection.openRecord(output.talk)
-        let related = try await document.find(in: record).related(as: relation, status: status)
-        try output.print(
-            MetadataListing.many(related.compactMap(\.metadata)),
-            none: "Nothing is related to it as \(relation.rawValue).")
+        let related = try await document.find().related(as: relation, status: status).compactMap(\.metadata)
+        try document.output.print(.documents(related), none: "Nothing is related to it as \(relation.rawValue).")
     }
 }
 
 struct DocumentsCarenetsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "carenets",
-        abstract: "List the carenets in which a document is shared.",
-        discussion: ExitStatus.help)
+    static let configuration = CommandConfiguration(asking: "carenets", "List the carenets in which a document is shared.")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var document: DocumentChoice
+    @OptionGroup var document: DocumentOptions
 
     func run() async throws {
-        let record = try await connection.openRecord(output.talk)
-        let carenets = try await document.find(in: record).carenets()
-        try output.print(
-            Listing(
-                columns: [.init("id", "carenet"), .init("name", "name")],
-                rows: carenets.map { [$0.id, $0.name ?? ""] },
-                json: { try carenets.json() },
-                xml: {
-                    var list = Carenets()
-                    list.recordID = record.id
-                    list.carenets = carenets
-                    return try list.xml().file()
-                }), none: "The document is shared in no carenet.")
+        let record = try await document.record.open()
+        let carenets = try await document.choice.find(in: record).carenets()
+        let listing = Listing(
+            columns: ["id": "carenet", "name": "name"], rows: carenets.map { [$0.id, $0.name] }, json: { try carenets.json() },
+            xml: {
+                var list = Carenets()
+                (list.recordID, list.carenets) = (record.id, carenets)
+                return try list.xml().file()
+            })
+        try document.output.print(listing, none: "The document is shared in no carenet.")
     }
 }
 
-/// What a server says of documents, for printing.
-enum MetadataListing {
-    private static let columns: [Listing.Column] = [
-        .init("id", "document"), .init("label", "label"), .init("status", "status"), .init("created_at", "created"),
-        .init("creator", "by"), .init("size", "bytes"), .init("type"), .init("digest"), .init("record_id"),
-        .init("creator_type"), .init("replaces"), .init("replaced_by"), .init("original"), .init("latest"),
-        .init("never_share"),
-    ]
-
-    static func many(_ documents: [DocumentMetadata]) -> Listing {
+extension Listing {
+    /// What a server says of documents; of a single one all there is to say.
+    static func documents(_ documents: [DocumentMetadata], isSingle: Bool = false) -> Listing {
         Listing(
-            columns: columns, rows: documents.map(row), json: { try documents.json() },
-            xml: { try RecordListings.list("Documents", documents.map { try $0.xml() }).file() })
-    }
-
-    /// All there is to say of one.
-    static func one(_ document: DocumentMetadata) -> Listing {
-        Listing(
-            columns: columns.map { .init($0.name, $0.title ?? $0.name.replacing("_", with: " ")) },
-            rows: [row(document)],
-            isSingle: true, json: { try document.json() }, xml: { try document.xml().file() })
-    }
-
-    private static func row(_ document: DocumentMetadata) -> [String] {
-        [
-            document.id, document.label, document.status?.rawValue, document.createdAt?.lexical,
-            document.creator?.id,
-            document.size.map { "\($0)" }, document.type, document.digest, document.recordID,
-            document.creator?.type,
-            document.replaces?.id, document.replacedBy?.id, document.original?.id, document.latest?.id,
-            document.neverShare?.lexical,
-        ].map { $0 ?? "" }
-    }
-
-    static func history(_ changes: [DocumentStatus.Change], of id: String) -> Listing {
-        Listing(
-            columns: [.init("status", "status"), .init("at", "since"), .init("by", "by"), .init("reason", "reason"),],
-            rows: changes.map { change in
-                [change.status?.rawValue, change.at?.lexical, change.by, change.reason].map { $0 ?? "" }
+            columns: [
+                "id": "document", "label": "label", "status": "status", "created_at": "created", "creator": "by", "size": "bytes",
+                "type": nil, "digest": nil, "record_id": nil, "creator_type": nil, "replaces": nil, "replaced_by": nil,
+                "original": nil, "latest": nil, "never_share": nil,
+            ],
+            rows: documents.map { document in
+                [
+                    document.id, document.label, document.status?.rawValue, document.createdAt?.lexical, document.creator?.id,
+                    document.size.map { "\($0)" }, document.type, document.digest, document.recordID, document.creator?.type,
+                    document.replaces?.id, document.replacedBy?.id, document.original?.id, document.latest?.id,
+                    document.neverShare?.lexical,
+                ]
             },
-            json: { try changes.json() },
+            isSingle: isSingle, json: { try isSingle ? documents[0].json() : documents.json() },
             xml: {
-                var history = DocumentStatusHistory()
-                history.documentID = id
-                history.changes = changes
-                return try history.xml().file()
+                let elements = try documents.map { try $0.xml() }
+                return try (isSingle ? elements[0] : XMLNode.list("Documents", elements)).file()
             })
     }
 }
@@ -271,17 +243,7 @@ extension OutputOptions {
     /// Prints what a server says of a document.
     /// - Throws: ``CommandFailure`` where it said nothing.
     func print(_ metadata: DocumentMetadata?) throws {
-        try print(MetadataListing.one(metadata.orFail("the server told nothing of the document")), none: "")
-    }
-
-    /// Tells that something was done of which the server says no more.
-    func printDone(_ note: String) throws {
-        switch form {
-        case .json: try StandardStreams.write((["status": "ok"] as JSONValue).fileData)
-        case .xml: try StandardStreams.write(XMLNode("ok").file())
-        case .csv: try StandardStreams.write(CSV.data(header: ["status"], rows: [["ok"]]))
-        case nil: talk.note(note)
-        }
+        try print(.documents([metadata.orFail("the server told nothing of the document")], isSingle: true))
     }
 }
 

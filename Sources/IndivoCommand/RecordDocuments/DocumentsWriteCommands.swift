@@ -3,8 +3,7 @@ import Indivo
 
 struct DocumentsAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add",
-        abstract: "Add a document to the record, and print what the server says of it.",
+        asking: "add", "Add a document to the record, and print what the server says of it.",
         discussion: """
             indivo documents add medication.xml --label 'Vitamin C'
             indivo document convert --to sdmx meds.json | indivo documents add -
@@ -12,12 +11,9 @@ struct DocumentsAddCommand: AsyncParsableCommand {
 
             The file is sent byte for byte, under an external id, so that a lost response adds nothing twice. \
             indivo document check tells before what a server would refuse.
-
-            \(ExitStatus.help)
             """)
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: RecordOptions
     @OptionGroup var file: DocumentFileOptions
 
     @Option(help: ArgumentHelp("An id of the app's own for it; one is made unless given.", valueName: "id"))
@@ -37,41 +33,37 @@ struct DocumentsAddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let content = try file.read(output.talk)
-        let related = try relatedTo.map { try DocumentID($0).text }
-        let record = try await connection.openRecord(output.talk)
+        let content = try file.read(options.talk)
+        let related = try relatedTo.map(documentID)
+        let record = try await options.open()
         let document = FileDocument(content)
+        let externalID = externalId.map { .chosen($0) } ?? ExternalID.generated
         do {
             if let related, let relation {
-                try await FileDocument(id: related, in: record).addRelated(
-                    document, as: relation, externalID: externalId.map { .chosen($0) } ?? .generated)
+                try await FileDocument(id: related, in: record).addRelated(document, as: relation, externalID: externalID)
             } else {
-                try await record.add(document, externalID: externalId.map { .chosen($0) } ?? .generated)
+                try await record.add(document, externalID: externalID)
             }
         } catch let error as IndivoError {
-            throw CommandFailure.refusing(file.path, error, output.talk)
+            throw CommandFailure.refusing(file.path, error, options.talk)
         }
         if let label { try await document.setLabel(label) }
-        try output.print(document.metadata)
+        try options.output.print(document.metadata)
     }
 }
 
 struct DocumentsReplaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replace",
-        abstract: "Store a file as the new version of a document, and print what the server says of that.",
+        asking: "replace", "Store a file as the new version of a document, and print what the server says of that.",
         discussion: """
             indivo documents get ID > document.xml
             indivo documents replace ID document.xml
 
             Only the newest version can be replaced. The new version has an id of its own; the old one stays among \
             the versions.
-
-            \(ExitStatus.help)
             """)
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: RecordOptions
 
     @Argument(help: "The document's id.")
     var id: String
@@ -82,17 +74,15 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
     var externalId: String?
 
     func run() async throws {
-        let id = try DocumentID(id)
-        let content = try file.read(output.talk)
-        let record = try await connection.openRecord(output.talk)
-        let document = FileDocument(id: id.text, in: record)
+        let id = try documentID(id)
+        let content = try file.read(options.talk)
+        let document = FileDocument(id: id, in: try await options.open())
         // A server says 404 to an old version as it does to a wrong id.
         try await document.refreshMetadata()
-        if let newest = document.metadata?.latest?.id ?? document.metadata?.replacedBy?.id, newest != id.text {
+        if let newest = document.metadata?.latest?.id ?? document.metadata?.replacedBy?.id, newest != id {
             throw CommandFailure(
-                "\(id.text) was replaced already; the newest version is \(newest), and "
-                    + "“indivo documents versions \(id.text)” "
-                    + "lists them all", status: .refused)
+                "\(id) was replaced already; the newest version is \(newest), and "
+                    + "“indivo documents versions \(id)” lists them all", status: .refused)
         }
         document.content = content
         do {
@@ -103,9 +93,9 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
                     + "“indivo document check \(file.path == "-" ? "FILE" : file.path)” tells what a server would refuse",
                 status: .refused)
         } catch let error as IndivoError {
-            throw CommandFailure.refusing(file.path, error, output.talk)
+            throw CommandFailure.refusing(file.path, error, options.talk)
         }
-        try output.print(document.metadata)
+        try options.output.print(document.metadata)
     }
 }
 
@@ -113,49 +103,44 @@ extension CommandFailure {
     /// A server's refusal of a file, with the command that tells what is wrong with it.
     fileprivate static func refusing(_ path: String, _ error: IndivoError, _ talk: TalkOptions) -> any Error {
         guard case .invalid = error.reason, path != "-" else { return error }
-        return CommandFailure(error, isVerbose: talk.verbose).naming(path)
-    }
-
-    /// The same, where it is said how a file is checked.
-    private func naming(_ path: String) -> CommandFailure {
-        CommandFailure(description: description.replacing("document check FILE", with: "document check \(path)"), status: status)
+        let failure = CommandFailure(error, isVerbose: talk.verbose)
+        let description = failure.description.replacing("document check FILE", with: "document check \(path)")
+        return CommandFailure(description: description, status: failure.status)
     }
 }
 
 struct DocumentsLabelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "label",
-        abstract: "Set the label under which people see a document.",
-        discussion: "An empty label takes it away. \(ExitStatus.help)")
+        asking: "label", "Set the label under which people see a document.", note: "An empty label takes it away.")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: RecordOptions
+    @OptionGroup var wanted: LabelOptions
 
+    func run() async throws {
+        let (id, label) = try wanted.read()
+        let document = FileDocument(id: id, in: try await options.open())
+        try await document.setLabel(label)
+        try options.output.print(document.metadata)
+    }
+}
+
+/// Which document gets which label.
+struct LabelOptions: ParsableArguments {
     @Argument(help: "The document's id.")
     var id: String
 
     @Argument(help: "The label, at most 100 characters; - reads it from standard input.")
     var text: String
 
-    func run() async throws {
-        let id = try DocumentID(id)
-        let label = try InputFile.argument(text)
-        let record = try await connection.openRecord(output.talk)
-        let document = FileDocument(id: id.text, in: record)
-        try await document.setLabel(label)
-        try output.print(document.metadata)
-    }
+    func read() throws -> (id: String, label: String) { (try documentID(id), try InputFile.argument(text)) }
 }
 
 struct DocumentsStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status",
-        abstract:
-            "Set a document's status: active, archived (right, but no longer current) or void (made in error).",
-        discussion: ExitStatus.help)
+        asking: "status",
+        "Set a document's status: active, archived (right, but no longer current) or void (made in error).")
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: RecordOptions
 
     @Argument(help: "The document's id.")
     var id: String
@@ -167,33 +152,25 @@ struct DocumentsStatusCommand: AsyncParsableCommand {
     var reason: String
 
     func run() async throws {
-        let id = try DocumentID(id)
-        let reason = try InputFile.argument(reason)
-        guard !reason.isEmpty else {
-            throw CommandFailure("a change of status needs a reason; give it with --reason")
-        }
-        let record = try await connection.openRecord(output.talk)
-        let document = FileDocument(id: id.text, in: record)
+        let (id, reason) = (try documentID(id), try InputFile.argument(reason))
+        if reason.isEmpty { throw CommandFailure("a change of status needs a reason; give it with --reason") }
+        let document = FileDocument(id: id, in: try await options.open())
         try await document.setStatus(status, reason: reason)
-        if output.form == nil { return output.talk.note("The document is \(status.rawValue) now.") }
-        try output.print(try await document.refreshMetadata())
+        if options.output.form == nil { return options.talk.note("The document is \(status.rawValue) now.") }
+        try options.output.print(try await document.refreshMetadata())
     }
 }
 
 struct DocumentsRelateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "relate",
-        abstract: "Relate a document to another.",
+        asking: "relate", "Relate a document to another.",
         discussion: """
             indivo documents relate ID OTHER --as annotation
 
             says that OTHER is an annotation of ID.
-
-            \(ExitStatus.help)
             """)
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: RecordOptions
 
     @Argument(help: "The document's id.")
     var id: String
@@ -205,10 +182,9 @@ struct DocumentsRelateCommand: AsyncParsableCommand {
     var relation: DocumentRelation
 
     func run() async throws {
-        let (id, other) = (try DocumentID(id), try DocumentID(other))
-        let record = try await connection.openRecord(output.talk)
-        try await FileDocument(id: id.text, in: record)
-            .relate(to: FileDocument(id: other.text, in: record), as: relation)
-        try output.printDone("The documents are related.")
+        let (id, other) = (try documentID(id), try documentID(other))
+        let record = try await options.open()
+        try await FileDocument(id: id, in: record).relate(to: FileDocument(id: other, in: record), as: relation)
+        try options.output.printDone("The documents are related.")
     }
 }

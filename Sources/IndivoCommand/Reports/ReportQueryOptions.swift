@@ -4,11 +4,7 @@ import Suggestions
 
 /// The query API as options.
 struct ReportQueryOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many at most.", valueName: "number"))
-    var limit: Int?
-
-    @Option(help: ArgumentHelp("How many to leave out at the beginning.", valueName: "number"))
-    var offset = 0
+    @OptionGroup var part: ListPartOptions
 
     @Option(
         parsing: .unconditional,
@@ -48,11 +44,7 @@ struct ReportQueryOptions: ParsableArguments {
     var dateGroup: String?
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
-        if offset < 0 { throw ValidationError("--offset is 0 or more.") }
-        if groupBy != nil && dateGroup != nil {
-            throw ValidationError("--group-by and --date-group exclude each other.")
-        }
+        if groupBy != nil && dateGroup != nil { throw ValidationError("--group-by and --date-group exclude each other.") }
         if aggregation == nil && (groupBy != nil || dateGroup != nil) {
             throw ValidationError(
                 "Groups need a number to compute for each: give --aggregate, such as count:\(groupBy ?? "FIELD").")
@@ -66,13 +58,10 @@ struct ReportQueryOptions: ParsableArguments {
     /// - Parameter dateField: What the dates are of, where the options do not say.
     /// - Throws: ``CommandFailure`` that names the fields there are.
     func query(of source: ReportQuery.Source, dateField standard: String? = nil) throws -> ReportQuery {
-        var query = ReportQuery(status: status).limited(to: limit, offset: offset)
+        var query = ReportQuery(status: status).limited(to: part.limit, offset: part.offset)
         for text in filter {
-            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-                throw CommandFailure("“\(text.prefix { $0 != "=" })” after --filter is not FIELD=VALUE")
-            }
-            let name = String(text[..<equals])
-            let values = text[text.index(after: equals)...].split(separator: "|", omittingEmptySubsequences: false)
+            let (name, text) = try text.pair("=", after: "--filter", "FIELD=VALUE")
+            let values = text.split(separator: "|", omittingEmptySubsequences: false)
             let type = try source.type(ofField: name)
             query.filters.append(
                 .init(field: name, values: try values.map { try ReportQuery.Value(String($0), type: type, field: name) }))
@@ -97,27 +86,29 @@ struct ReportQueryOptions: ParsableArguments {
     /// What is to be computed; `nil` where the facts themselves are wanted.
     func aggregate() throws -> AggregateQuery? {
         guard let aggregation else { return nil }
-        let (name, field) = try Self.pair(aggregation, "--aggregate", "OPERATION:FIELD")
+        let (name, field) = try aggregation.pair(":", after: "--aggregate", "OPERATION:FIELD")
         guard let operation = AggregateQuery.Operation(rawValue: name) else {
             let known = AggregateQuery.Operation.allCases.map(\.rawValue).joined(separator: ", ")
             throw CommandFailure("“\(name)” is nothing that --aggregate can compute; it is one of \(known)")
         }
-        var grouping: AggregateQuery.Grouping?
-        if let groupBy { grouping = .field(groupBy) }
-        if let dateGroup {
-            let (field, name) = try Self.pair(dateGroup, "--date-group", "FIELD:SPAN")
-            guard let increment = AggregateQuery.Increment(rawValue: name) else {
-                let known = AggregateQuery.Increment.allCases.map(\.rawValue).joined(separator: ", ")
-                throw CommandFailure("“\(name)” is no span of --date-group; it is one of \(known)")
-            }
-            grouping = .dates(field, increment)
+        guard let dateGroup else { return AggregateQuery(operation, of: field, by: groupBy.map { .field($0) }) }
+        let (dates, span) = try dateGroup.pair(":", after: "--date-group", "FIELD:SPAN")
+        guard let increment = AggregateQuery.Increment(rawValue: span) else {
+            let known = AggregateQuery.Increment.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure("“\(span)” is no span of --date-group; it is one of \(known)")
         }
-        return AggregateQuery(operation, of: field, by: grouping)
+        return AggregateQuery(operation, of: field, by: .dates(dates, increment))
     }
+}
 
-    private static func pair(_ text: String, _ option: String, _ form: String) throws -> (String, String) {
-        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { throw CommandFailure("“\(text)” after \(option) is not \(form)") }
+extension String {
+    /// The parts before and behind a separator, neither empty; behind “=” there may be nothing.
+    /// - Throws: ``CommandFailure`` that says how the option is written, without what stands behind “=”.
+    func pair(_ separator: Character, after option: String, _ form: String) throws -> (String, String) {
+        let parts = split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[0].isEmpty, separator == "=" || !parts[1].isEmpty else {
+            throw CommandFailure("“\(separator == "=" ? parts[0] : self)” after \(option) is not \(form)")
+        }
         return (parts[0], parts[1])
     }
 }
@@ -139,9 +130,7 @@ extension ReportQuery.Value {
     fileprivate init(_ text: String, type: DataModel.FieldType?, field: String) throws {
         switch type {
         case .number:
-            guard let number = Double(text) else {
-                throw CommandFailure("“\(field)” is a number, and “\(text)” is none")
-            }
+            guard let number = Double(text) else { throw CommandFailure("“\(field)” is a number, and “\(text)” is none") }
             self = .number(number)
         case .boolean:
             guard let truth = Bool(text.lowercased()) else {

@@ -6,8 +6,7 @@ import Suggestions
 
 struct ReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reports",
-        abstract: "List the facts of a data model, such as Medication.",
+        asking: "reports", "List the facts of a data model, such as Medication.",
         discussion: """
             indivo reports Medication
             indivo reports LabResult --json --filter testName_identifier=2951-2 \\
@@ -24,12 +23,9 @@ struct ReportsCommand: AsyncParsableCommand {
 
             Of a model that the tool does not know, --json has numbers as texts and empty lists as null; give its SDML files \
             with --models, and they are numbers and lists.
-
-            \(ExitStatus.help)
             """)
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: RecordOptions
     @OptionGroup var query: ReportQueryOptions
 
     @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
@@ -40,29 +36,21 @@ struct ReportsCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let models { try SDMLModels.load(models) }
-        let isName =
-            !model.isEmpty
-            && model.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || byte == 0x5F
-            }
-        guard isName else { throw unknownModel() }
+        let isName = model.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        guard isName, !model.isEmpty else { throw unknownModel() }
         let source = ReportQuery.Source.model(named: model)
         let wanted = try query.query(of: source)
         let aggregate = try query.aggregate()
-        let record = try await connection.openRecord(output.talk)
+        let record = try await options.open()
         do {
             if let aggregate {
                 let results = try await record.aggregate(aggregate, over: source, matching: wanted)
-                return try output.print(AggregateListing.listing(of: results), none: "No fact fits.")
+                return try options.output.print(.aggregates(results), none: "No fact fits.")
             }
-            let documents = try await output.talk.fetch(record.reports(ofModel: model, matching: wanted), "facts")
-            try output.print(
-                try ReportListing.listing(of: documents, fields: source.fields ?? []),
-                none: "The record has no such facts.")
-        } catch let error as IndivoError
-            where error.reason == .notFound && !DataModel.core.contains(where: { $0.name == model })
-        {
+            let documents = try await options.talk.fetch(record.reports(ofModel: model, matching: wanted), "facts")
+            try options.output.print(
+                .report(documents, fields: source.fields ?? []), none: "The record has no such facts.")
+        } catch let error as IndivoError where error.reason == .notFound && !DataModel.core.contains(where: { $0.name == model }) {
             throw unknownModel()
         }
     }
@@ -76,42 +64,40 @@ struct ReportsCommand: AsyncParsableCommand {
     }
 }
 
-/// A report's facts, for printing: SDMJ, SDMX, or a column for each field that has a value.
-enum ReportListing {
+extension Listing {
+    /// A report's facts: SDMJ, SDMX, or a column for each field that has a value.
     /// - Parameter fields: What is known of the model's fields, for their names in Swift.
-    static func listing(of documents: [IndivoDocument], fields: [ReportQuery.Source.Field]) throws -> Listing {
+    fileprivate static func report(_ documents: [IndivoDocument], fields: [ReportQuery.Source.Field]) throws -> Listing {
         // The models as the server gave them, with the ids of their documents.
         let models = documents.compactMap { $0.source?.clone() }
         let root = XMLNode("Models", namespace: models.first?.namespace)
         for model in models { root.append(model) }
         let properties = Dictionary(fields.map { ($0.name, $0.property) }, uniquingKeysWith: { first, _ in first })
         var names: [String] = []
-        var known: Set<String> = []
-        var rows: [[String: String]] = []
-        for model in models {
-            var row: [String: String] = [:]
-            for field in model.children(named: "Field") {
-                guard let name = field.attr("name"), let value = value(of: field) else { continue }
+        let rows = models.map { model in
+            model.children(named: "Field").reduce(into: [String: String]()) { row, field in
+                guard let name = field.attr("name"), let value = ReportTable.value(of: field) else { return }
                 row[name] = value
-                if known.insert(name).inserted { names.append(name) }
+                names.append(name)
             }
-            rows.append(row)
         }
-        let shown = shownNames(names, in: rows)
-        let columns =
-            [Listing.Column("document_id", "document")]
-            + names.map { Listing.Column($0, shown.contains($0) ? title(properties[$0] ?? $0) : nil) }
+        var known: Set<String> = []
+        names.removeAll { !known.insert($0).inserted }
+        let shown = ReportTable.shownNames(names)
         return Listing(
-            columns: columns,
-            rows: zip(models, rows).map { model, row in
-                [model.attr("documentId") ?? ""] + names.map { row[$0] ?? "" }
-            },
+            columns: Columns(
+                [("document_id", "document")]
+                    + names.map { ($0, shown.contains($0) ? ReportTable.title(properties[$0] ?? $0) : nil) }),
+            rows: zip(models, rows).map { model, row in [model.attr("documentId")] + names.map { row[$0] } },
             json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() },
             xml: { try root.file() })
     }
+}
 
+/// A report as a table.
+private enum ReportTable {
     /// A field's text; of related models how many there are. `nil` for none.
-    private static func value(of field: XMLNode) -> String? {
+    static func value(of field: XMLNode) -> String? {
         let related = field.children(named: "Models").flatMap { $0.children(named: "Model") } + field.children(named: "Model")
         if !related.isEmpty { return "\(related.count)" }
         let text = field.text().trimmingCharacters(in: .whitespacesAndNewlines)
@@ -119,14 +105,11 @@ enum ReportListing {
     }
 
     /// What people look for first: titles, dates and values, not the codes behind them.
-    private static func shownNames(_ names: [String], in rows: [[String: String]]) -> Set<String> {
+    static func shownNames(_ names: [String]) -> Set<String> {
         let known = Set(names)
         let plain = names.filter { name in
-            if name.hasSuffix("_system") { return false }
-            if name.hasSuffix("_identifier") {
-                return !known.contains(String(name.dropLast("identifier".count)) + "title")
-            }
-            return true
+            !name.hasSuffix("_system")
+                && !(name.hasSuffix("_identifier") && known.contains(name.dropLast("identifier".count) + "title"))
         }
         func rank(_ name: String) -> Int {
             if name.hasSuffix("_title") && !name.dropLast("_title".count).contains("_") { return 0 }
@@ -137,22 +120,15 @@ enum ReportListing {
         return Set(best.prefix(6).map(\.element))
     }
 
-    private static func title(_ name: String) -> String {
-        for ending in [".title", "_title"] where name.hasSuffix(ending) {
-            return String(name.dropLast(ending.count))
-        }
-        return name
-    }
+    static func title(_ name: String) -> String { name.replacing(/[._]title$/, with: "") }
 }
 
-/// What a server computed, for printing.
-enum AggregateListing {
-    /// Sorted by group, since servers give them in no order.
-    static func listing(of results: [AggregateQuery.Result]) -> Listing {
+extension Listing {
+    /// What a server computed, sorted by group, since servers give them in no order.
+    static func aggregates(_ results: [AggregateQuery.Result]) -> Listing {
         let results = results.sorted { ($0.group ?? "") < ($1.group ?? "") }
         return Listing(
-            columns: [.init("group", "group"), .init("value", "value")],
-            rows: results.map { [$0.group ?? "", $0.value ?? ""] },
+            columns: ["group": "group", "value": "value"], rows: results.map { [$0.group, $0.value] },
             json: {
                 JSONValue(
                     results.map { result in
@@ -167,8 +143,7 @@ enum AggregateListing {
                 var reports = AggregateReports()
                 reports.reports = results.map { result in
                     var report = AggregateReport()
-                    report.group = result.group
-                    report.value = result.value
+                    (report.group, report.value) = (result.group, result.value)
                     return report
                 }
                 return try reports.xml().file()

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoModel
 import IndivoXML
 
 /// A file that a command reads: a path, or `-` for standard input.
@@ -34,23 +35,33 @@ struct InputFile {
         return data
     }
 
+    /// The file's text.
+    /// - Throws: ``CommandFailure``.
+    func text() throws -> String {
+        guard let text = String(validating: try read(), as: UTF8.self) else {
+            throw CommandFailure("\(name): this is no text in UTF-8")
+        }
+        return text
+    }
+
     /// An argument as it is; of `-` what standard input holds, without the end of its last line.
     static func argument(_ text: String) throws -> String {
-        guard text == "-" else { return text }
-        guard let input = String(validating: try InputFile(path: text).read(), as: UTF8.self) else {
-            throw CommandFailure("standard input: this is no text in UTF-8")
-        }
-        return input.trimmingCharacters(in: .newlines)
+        text == "-" ? try InputFile(path: text).text().trimmingCharacters(in: .newlines) : text
     }
 
     /// The root element of the file's XML.
     /// - Throws: ``CommandFailure``, with line and column where the file is not XML.
     func parse() throws -> XMLNode {
         let data = try read()
+        return try locating { try XMLNode(parsing: data) }
+    }
+
+    /// Does something with what the file holds, and tells its errors with their places in the file.
+    func locating<Result>(advice: String = "", _ body: () throws -> Result) throws -> Result {
         do {
-            return try XMLNode(parsing: data)
-        } catch let error as XMLError {
-            throw CommandFailure(error.message, at: place(error.line, error.column))
+            return try body()
+        } catch let error as any LocatedError {
+            throw CommandFailure(error.told + advice, at: place(error.line, error.column))
         }
     }
 
@@ -58,4 +69,25 @@ struct InputFile {
     func place(_ line: Int?, _ column: Int? = nil) -> String {
         ([name] + [line, line == nil ? nil : column].compactMap { $0.map(String.init) }).joined(separator: ":") + ":"
     }
+}
+
+/// An error at a place of a file.
+protocol LocatedError: Error {
+    /// What is wrong, without the place.
+    var told: String { get }
+    var line: Int? { get }
+    var column: Int? { get }
+}
+
+extension XMLError: LocatedError {
+    var told: String { message }
+}
+
+extension SDMJError: LocatedError {
+    var told: String { path.isEmpty ? reason : "\(path): \(reason)" }
+}
+
+extension DocumentError: LocatedError {
+    var told: String { description }
+    var column: Int? { nil }
 }

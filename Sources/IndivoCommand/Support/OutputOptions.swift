@@ -3,6 +3,7 @@ import Foundation
 import Indivo
 import IndivoModel
 import IndivoXML
+import OrderedJSON
 
 /// The form in which a command prints its result.
 enum OutputForm: String, EnumerableFlag {
@@ -45,18 +46,26 @@ struct OutputOptions: ParsableArguments {
     /// Prints what was found.
     /// - Parameter none: What to tell where nothing was.
     /// - Throws: `ExitCode` 1 where nothing was found, after it was printed.
-    func print(_ listing: Listing, none: String) throws {
+    func print(_ listing: Listing, none: String = "") throws {
         switch form {
         case .json: try StandardStreams.write(listing.json())
         case .xml: try StandardStreams.write(listing.xml())
         case .csv: try StandardStreams.write(listing.csv)
-        case nil where !listing.isEmpty:
-            for line in listing.lines(width: StandardStreams.outputWidth) { try StandardStreams.say(line) }
-        case nil: break
+        case nil: for line in listing.lines(width: StandardStreams.outputWidth) { try StandardStreams.say(line) }
         }
-        if listing.isEmpty {
+        if listing.rows.isEmpty {
             talk.note(none)
             throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+    }
+
+    /// Tells that something was done of which the server says no more.
+    func printDone(_ note: String) throws {
+        switch form {
+        case .json: try StandardStreams.write((["status": "ok"] as JSONValue).fileData)
+        case .xml: try StandardStreams.write(XMLNode("ok").file())
+        case .csv: try StandardStreams.write(CSV.data(header: ["status"], rows: [["ok"]]))
+        case nil: talk.note(note)
         }
     }
 }
@@ -64,59 +73,92 @@ struct OutputOptions: ParsableArguments {
 extension XMLNode {
     /// As a file: on lines of its own.
     func file() throws -> Data { try document.data(.pretty) }
+
+    /// Elements under one root.
+    static func list(_ name: String, _ elements: [XMLNode]) -> XMLNode {
+        let root = XMLNode(name)
+        for element in elements { root.append(element) }
+        return root
+    }
 }
 
 /// What a command found, ready to be printed in each form.
 struct Listing {
-    struct Column {
-        /// What CSV calls it.
-        var name: String
-        /// The head of the column in the table for people; `nil` leaves it out there.
-        var title: String?
+    /// What CSV calls the columns, each with its head in the table for people; `nil` leaves it out there.
+    struct Columns: ExpressibleByDictionaryLiteral {
+        let all: [(name: String, title: String?)]
 
-        init(_ name: String, _ title: String? = nil) {
-            self.name = name
-            self.title = title
-        }
+        init(_ all: [(name: String, title: String?)]) { self.all = all }
+
+        init(dictionaryLiteral all: (String, String?)...) { self.init(all) }
+
+        var names: [String] { all.map(\.name) }
     }
 
-    var columns: [Column]
-    var rows: [[String]]
-    /// A value alone is shown to people field by field, not as a table with one row.
-    var isSingle = false
+    let columns: Columns
+    let rows: [[String]]
+    /// A value alone is shown to people field by field, with those that a table leaves out.
+    let isSingle: Bool
     let json: () throws -> Data
     let xml: () throws -> Data
 
-    var isEmpty: Bool { rows.isEmpty }
+    init(
+        columns: Columns, rows: [[String?]], isSingle: Bool = false, json: @escaping () throws -> Data,
+        xml: @escaping () throws -> Data
+    ) {
+        self.rows = rows.map { $0.map { $0 ?? "" } }
+        (self.columns, self.isSingle, self.json, self.xml) = (columns, isSingle, json, xml)
+    }
 
-    /// The table for people.
-    var table: TextTable {
-        if isSingle, let row = rows.first {
-            let fields = zip(columns, row).filter { $0.0.title != nil && !$0.1.isEmpty }
-            return TextTable(header: ["", ""], rows: fields.map { [$0.0.title ?? "", $0.1] })
+    /// A table that JSON has as objects, and XML as elements with attributes.
+    /// - Parameters:
+    ///   - jsonNames: What JSON calls columns otherwise.
+    ///   - attributes: The columns that XML has; all unless given. Of those behind a “?” only where there is a value.
+    init(
+        _ columns: Columns, _ rows: [[JSONValue]], isSingle: Bool = false, list: String, element: String,
+        attributes: [String]? = nil, jsonNames: [String: String] = [:]
+    ) {
+        let names = columns.names
+        let objects = rows.map { row in
+            JSONValue(members: zip(names, row).map { JSONMember(name: jsonNames[$0] ?? $0, value: $1) })
         }
-        let shown = columns.indices.filter { columns[$0].title != nil }
-        return TextTable(header: shown.map { columns[$0].title ?? "" }, rows: rows.map { row in shown.map { row[$0] } })
+        let elements = rows.map { row in
+            let node = XMLNode(element)
+            let values = Dictionary(uniqueKeysWithValues: zip(names, row))
+            for attribute in attributes ?? names.map({ "?\($0)" }) {
+                let name = String(attribute.trimmingPrefix("?"))
+                let value = values[name].flatMap { $0.boolean?.lexical ?? $0.string ?? $0.number }
+                if value != nil || name == attribute { node.attr(name, value ?? "") }
+            }
+            return node
+        }
+        self.init(
+            columns: columns,
+            rows: rows.map { zip(names, $0).map { $1.string ?? $1.number ?? ($1.boolean == true ? $0 : nil) } }, isSingle: isSingle,
+            json: { (isSingle ? objects[0] : JSONValue(objects)).fileData },
+            xml: { try (isSingle ? elements[0] : XMLNode.list(list, elements)).file() })
     }
 
-    /// One line after another: of a single value without a header.
+    /// The table for people, one line after another: of a single value without a header; nothing where there is no row.
     func lines(width: Int?) -> [String] {
-        let lines = table.lines(width: width)
-        return isSingle ? Array(lines.dropFirst(2)) : lines
+        guard let row = rows.first else { return [] }
+        if isSingle {
+            let fields = zip(columns.all, row).filter { !$1.isEmpty }
+            let rows = fields.map { [$0.title ?? $0.name.replacing("_", with: " "), $1] }
+            return Array(TextTable(header: ["", ""], rows: rows).lines(width: width).dropFirst(2))
+        }
+        let shown = columns.all.indices.filter { columns.all[$0].title != nil }
+        let header = shown.map { columns.all[$0].title ?? "" }
+        return TextTable(header: header, rows: rows.map { row in shown.map { row[$0] } }).lines(width: width)
     }
 
-    var csv: Data { CSV.data(header: columns.map(\.name), rows: rows) }
+    var csv: Data { CSV.data(header: columns.names, rows: rows) }
 }
 
 /// Comma-separated values (RFC 4180): a header, lines that end in CRLF, quotation marks where they are needed.
 enum CSV {
     static func data(header: [String], rows: [[String]]) -> Data {
-        var text = ""
-        for row in [header] + rows {
-            text += row.map(field).joined(separator: ",")
-            text += "\r\n"
-        }
-        return Data(text.utf8)
+        Data(([header] + rows).map { $0.map(field).joined(separator: ",") + "\r\n" }.joined().utf8)
     }
 
     private static func field(_ text: String) -> String {
@@ -152,7 +194,7 @@ struct TextTable {
                 let cell = cell.shortened(to: width)
                 return cell + String(repeating: " ", count: max(0, width - cell.displayWidth))
             }
-            return padded.joined(separator: "  ").trimmingSuffix(" ")
+            return padded.joined(separator: "  ").replacing(#/ +$/#, with: "")
         }
         return [line(all[0]), widths.map { String(repeating: "─", count: $0) }.joined(separator: "  ")]
             + all.dropFirst().map(line)
@@ -171,25 +213,17 @@ struct TextTable {
 }
 
 extension String {
-    fileprivate func trimmingSuffix(_ character: Character) -> String {
-        var text = self[...]
-        while text.last == character { text.removeLast() }
-        return String(text)
-    }
-
     /// The text without what would break a line or command a terminal: a document may hold anything.
     var onOneLine: String { shown() }
 
     /// How many columns of a terminal the text takes: those of East Asia and emoji are two wide.
     fileprivate var displayWidth: Int {
-        reduce(0) { width, character in
+        let wide: [ClosedRange<UInt32>] = [
+            0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+        ]
+        return reduce(0) { width, character in
             let scalar = character.unicodeScalars.first ?? " "
-            let isWide =
-                scalar.properties.isEmojiPresentation || (0x1100...0x115F).contains(scalar.value)
-                || (0x2E80...0xA4CF).contains(scalar.value) || (0xAC00...0xD7A3).contains(scalar.value)
-                || (0xF900...0xFAFF).contains(scalar.value) || (0xFE30...0xFE6F).contains(scalar.value)
-                || (0xFF00...0xFF60).contains(scalar.value)
-            return width + (isWide ? 2 : 1)
+            return width + (scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) } ? 2 : 1)
         }
     }
 

@@ -40,15 +40,7 @@ enum StandardStreams {
         var rest = data[...]
         if outputIsTerminal { rest = Data(String(decoding: data, as: UTF8.self).shown(keepsLines: true).utf8)[...] }
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { bytes in
-                #if canImport(Darwin)
-                Darwin.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
-                #elseif canImport(Glibc)
-                Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
-                #else
-                Musl.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
-                #endif
-            }
+            let count = rest.withUnsafeBytes(writeToOutput)
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE {
@@ -72,3 +64,6 @@ enum StandardStreams {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
+
+/// The system's `write`, out of sight of ``StandardStreams/write(_:)``.
+private func writeToOutput(_ bytes: UnsafeRawBufferPointer) -> Int { write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }

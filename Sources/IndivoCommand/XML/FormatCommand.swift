@@ -27,26 +27,20 @@ struct FormatCommand: ParsableCommand {
 
     func validate() throws {
         if canonical && compact { throw ValidationError("--canonical and --compact exclude each other.") }
-        if comments && !canonical {
-            throw ValidationError("--comments goes with --canonical; other forms keep comments anyway.")
-        }
+        if comments && !canonical { throw ValidationError("--comments goes with --canonical; other forms keep comments anyway.") }
     }
 
     func run() throws {
         let input = InputFile(path: file)
         let document = try input.parse().document
-        do {
-            if canonical {
-                // Byte for byte: the form exists to be compared and hashed.
-                return try StandardStreams.write(document.canonical(withComments: comments))
-            }
+        let text = try input.locating {
+            // Byte for byte: the form exists to be compared and hashed.
+            if canonical { return try document.canonical(withComments: comments) }
             if compact { document.removeIndentation() }
-            var text = try document.data(compact ? .compact : .pretty)
-            if text.last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
-            try StandardStreams.write(text)
-        } catch let error as XMLError {
-            throw CommandFailure(error.message, at: input.place(error.line, error.column))
+            let text = try document.data(compact ? .compact : .pretty)
+            return text.last == UInt8(ascii: "\n") ? text : text + [UInt8(ascii: "\n")]
         }
+        try StandardStreams.write(text)
     }
 }
 
@@ -55,10 +49,10 @@ extension XMLNode {
     fileprivate func removeIndentation() {
         if attr("xml:space") == "preserve" { return }
         let children = contents()
-        let texts = children.filter { $0.kind == .text || $0.kind == .cdata }
         let elements = children.filter { $0.kind == .element }
-        if !elements.isEmpty, texts.allSatisfy({ $0.kind == .text && $0.isWhiteSpace }) {
-            for text in texts { text.remove() }
+        let blanks = children.filter { $0.kind == .text && $0.isWhiteSpace }
+        if !elements.isEmpty, blanks.count == children.count(where: { $0.kind == .text || $0.kind == .cdata }) {
+            for blank in blanks { blank.remove() }
         }
         for element in elements { element.removeIndentation() }
     }

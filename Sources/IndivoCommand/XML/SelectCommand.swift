@@ -50,8 +50,9 @@ struct SelectCommand: ParsableCommand {
     var namespaceArguments: [String] = []
 
     func validate() throws {
-        let forms = [text, attr != nil, count, json].filter { $0 }
-        if forms.count > 1 { throw ValidationError("--text, --attr, --count and --json exclude each other.") }
+        if [text, attr != nil, count, json].count(where: \.self) > 1 {
+            throw ValidationError("--text, --attr, --count and --json exclude each other.")
+        }
         for argument in namespaceArguments where !argument.contains("=") || argument.hasSuffix("=") {
             throw ValidationError(
                 "'\(argument)' after --namespace is not PREFIX=URI, such as d=http://indivo.org/vocab/xml/documents#.")
@@ -110,8 +111,7 @@ enum XMLQuery {
             self = .selector(try XMLSelector(text, namespaces: namespaces))
         } catch let error as XMLSelectorError {
             throw CommandFailure(
-                "the selector is wrong: \(error); prefixes are declared with --namespace, examples are in "
-                    + "indivo select --help")
+                "the selector is wrong: \(error); prefixes are declared with --namespace, examples are in indivo select --help")
         }
     }
 
@@ -137,34 +137,30 @@ struct MatchPrinter {
         case attribute(String)
     }
 
-    private let form: Form
-    private let namesFiles: Bool
+    let form: Form
+    /// Whether each match is printed behind the name of its file.
+    let namesFiles: Bool
     private var objects: [JSONValue] = []
     /// Whether anything was found so far.
     private(set) var hasMatched = false
 
-    /// - Parameter namesFiles: Whether each match is printed behind the name of its file.
-    init(form: Form, namesFiles: Bool) {
-        self.form = form
-        self.namesFiles = namesFiles
-    }
+    init(form: Form, namesFiles: Bool) { (self.form, self.namesFiles) = (form, namesFiles) }
 
     /// Prints the matches in one file.
     mutating func print(_ result: XMLXPathResult, of file: InputFile) throws {
         let prefix = namesFiles ? "\(file.name):" : ""
         let values: [JSONValue]
         switch result {
-        case .nodes(let nodes): values = try nodes.compactMap { try value(of: $0, in: file) }
-        case .attributes(let attributes): values = try attributes.map { try value($0.value, named: $0.qualifiedName, in: file) }
-        case .string, .number, .boolean: values = [try value(result.string, named: nil, in: file)]
+        case .nodes(let nodes): values = try nodes.compactMap { try value(of: $0) }
+        case .attributes(let attributes): values = try attributes.map { try value($0.value, named: $0.qualifiedName) }
+        case .string, .number, .boolean: values = [try value(result.string, named: nil)]
         }
-        switch result {
-        case .boolean(false): break
-        default: if !values.isEmpty { hasMatched = true }
-        }
+        if case .boolean(false) = result {} else { hasMatched = hasMatched || !values.isEmpty }
         switch form {
         case .count: try StandardStreams.say("\(prefix)\(values.count)")
-        case .json: objects += values
+        case .json:
+            let name = namesFiles ? [JSONMember(name: "file", value: JSONValue(file.name))] : []
+            objects += values.map { JSONValue(members: name + ($0.members ?? [])) }
         case .xml, .text, .attribute:
             for text in values.compactMap(\.string) { try StandardStreams.say(prefix + text) }
         }
@@ -172,28 +168,21 @@ struct MatchPrinter {
 
     /// Prints what had to wait for the last file.
     func finish() throws {
-        guard form == .json else { return }
-        try StandardStreams.say(JSONValue(objects).text(.pretty))
+        if form == .json { try StandardStreams.say(JSONValue(objects).text(.pretty)) }
     }
 
     /// What stands for an attribute or another text that an expression gives.
-    private func value(_ text: String, named name: String?, in file: InputFile) throws -> JSONValue {
+    private func value(_ text: String, named name: String?) throws -> JSONValue {
         switch form {
         case .count: return .null
         case .xml, .text: return JSONValue(text)
         case .attribute: throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
-        case .json:
-            let name = name.map { [JSONMember(name: "name", value: JSONValue($0))] } ?? []
-            return JSONValue(members: fileMember(file) + name + [JSONMember(name: "text", value: JSONValue(text))])
+        case .json: return name.map { ["name": JSONValue($0), "text": JSONValue(text)] } ?? ["text": JSONValue(text)]
         }
     }
 
-    private func fileMember(_ file: InputFile) -> [JSONMember] {
-        namesFiles ? [JSONMember(name: "file", value: JSONValue(file.name))] : []
-    }
-
     /// What stands for one node; `nil` when it has none.
-    private func value(of node: XMLNode, in file: InputFile) throws -> JSONValue? {
+    private func value(of node: XMLNode) throws -> JSONValue? {
         switch form {
         case .count: return .null
         case .xml: return JSONValue(try node.xml())
@@ -201,13 +190,10 @@ struct MatchPrinter {
         case .attribute(let name): return node.attr(name).map { JSONValue($0) }
         case .json:
             let attributes = node.attributes.map { JSONMember(name: $0.qualifiedName, value: JSONValue($0.value)) }
-            return JSONValue(
-                members: fileMember(file) + [
-                    JSONMember(name: "name", value: JSONValue(node.qualifiedName)),
-                    JSONMember(name: "attributes", value: JSONValue(members: attributes)),
-                    JSONMember(name: "text", value: JSONValue(node.text())),
-                    JSONMember(name: "xml", value: JSONValue(try node.xml())),
-                ])
+            return [
+                "name": JSONValue(node.qualifiedName), "attributes": JSONValue(members: attributes),
+                "text": JSONValue(node.text()), "xml": JSONValue(try node.xml()),
+            ]
         }
     }
 }

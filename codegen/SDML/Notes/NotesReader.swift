@@ -8,65 +8,56 @@ struct NotesReader {
     /// Whether the file of models could be read without an error. If not, what is missing there is no fault of the
     /// notes.
     let isComplete: Bool
+    let diagnostics: Diagnostics
 
-    func read(_ root: JSONNode, into index: inout [String: NotesOfModel], diagnostics: inout Diagnostics) {
-        NotesObject.read(root, as: "A notes file", into: &diagnostics) { member, diagnostics in
-            let known = definitions.filter { !$0.isReference && $0.name == member.key }
-            guard !known.isEmpty else {
-                if !isComplete { return }
-                let names = Set(definitions.filter { !$0.isReference }.map(\.name))
-                diagnostics.error(
-                    at: member.location,
-                    "\(models) defines no model '\(member.key)'.\(Spelling.hint(for: member.key, among: names))")
-                return
+    func read(_ root: JSONNode, into index: inout [String: NotesOfModel]) {
+        for member in NotesMember.all(of: root, "A notes file", diagnostics) {
+            let known = definitions.filter { !$0.isReference }
+            let meant = known.filter { $0.name == member.key }
+            if meant.isEmpty {
+                missing(member, "\(models) defines no model '\(member.key)'.", among: known.map(\.name))
+                continue
             }
-            readModel(member, definitions: known, into: &index, diagnostics: &diagnostics)
+            let notes = notes(member, on: meant)
+            if let first = index[member.key] {
+                diagnostics.error(
+                    at: member.location, "There are notes on '\(member.key)' already, at \(first.location). Put them together.")
+            } else {
+                index[member.key] = notes
+            }
         }
     }
 
-    private func readModel(
-        _ member: NotesObject.Member, definitions: [ModelDefinition], into index: inout [String: NotesOfModel],
-        diagnostics: inout Diagnostics
-    ) {
+    private func notes(_ member: NotesMember, on definitions: [ModelDefinition]) -> NotesOfModel {
         var found = NotesOfModel(location: member.location)
-        NotesObject.read(member.value, as: "What is said about a model", into: &diagnostics) { member, diagnostics in
+        for member in NotesMember.all(of: member.value, "What is said about a model", diagnostics) {
             switch member.key {
-            case "documentation": found.notes.documentation = member.text(into: &diagnostics)
-            case "swiftName": found.notes.swiftName = member.identifier(into: &diagnostics)
-            case "fields": found.fields = readFields(member.value, definitions: definitions, into: &diagnostics)
-            default: member.reportUnknown(known: ["documentation", "swiftName", "fields"], into: &diagnostics)
+            case "documentation": found.notes.documentation = member.text()
+            case "swiftName": found.notes.swiftName = member.identifier()
+            case "fields": found.fields = fields(member.value, definitions)
+            default: member.reportUnknown(known: ["documentation", "swiftName", "fields"])
             }
         }
-        if let first = index[member.key] {
-            diagnostics.error(
-                at: member.location, "There are notes on '\(member.key)' already, at \(first.location). Put them together.")
-        } else {
-            index[member.key] = found
-        }
+        return found
     }
 
-    private func readFields(
-        _ node: JSONNode, definitions: [ModelDefinition], into diagnostics: inout Diagnostics
-    ) -> [String: FieldNotes] {
-        var result: [String: FieldNotes] = [:]
+    private func fields(_ node: JSONNode, _ definitions: [ModelDefinition]) -> [String: FieldNotes] {
+        var notes: [String: FieldNotes] = [:]
         let fields = definitions.flatMap(\.fields)
-        NotesObject.read(node, as: "'fields'", into: &diagnostics) { member, diagnostics in
-            guard let field = fields.first(where: { $0.name == member.key }) else {
-                if !isComplete { return }
-                diagnostics.error(
-                    at: member.location,
-                    "The model '\(definitions[0].name)' has no field '\(member.key)'."
-                        + Spelling.hint(for: member.key, among: fields.map(\.name)))
-                return
+        for member in NotesMember.all(of: node, "'fields'", diagnostics) {
+            if let field = fields.first(where: { $0.name == member.key }) {
+                let kind: SDMLPart.Kind? = if case .value(let type) = field.type { .type(type) } else { nil }
+                notes[field.name] = FieldNotesReader(name: field.name, kind: kind, diagnostics: diagnostics).read(member.value)
+            } else {
+                let message = "The model '\(definitions[0].name)' has no field '\(member.key)'."
+                missing(member, message, among: fields.map(\.name))
             }
-            let subject: FieldNotesReader.Subject
-            switch field.type {
-            case .value(let type): subject = .init(name: field.name, kind: .type(type))
-            case .one, .many: subject = .init(name: field.name, kind: nil)
-            }
-            result[field.name] = FieldNotesReader(subject: subject).read(member.value, into: &diagnostics)
         }
-        return result
+        return notes
+    }
+
+    private func missing(_ member: NotesMember, _ message: String, among names: [String]) {
+        if isComplete { diagnostics.error(at: member.location, message + Spelling.hint(for: member.key, among: names)) }
     }
 }
 

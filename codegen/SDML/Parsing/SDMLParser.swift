@@ -31,25 +31,25 @@ public struct SDMLParser: Sendable {
     ///   - inputs: The files; their order makes no difference.
     ///   - externalModels: Names of models that are defined elsewhere and may be referred to.
     public static func parse(_ inputs: [Input], externalModels: Set<String> = []) -> Result {
-        var diagnostics = Diagnostics()
+        let diagnostics = Diagnostics()
         var definitions: [ModelDefinition] = []
         var notes: [String: NotesOfModel] = [:]
         for input in inputs.sorted(by: { $0.models.path < $1.models.path }) {
-            var problems = Diagnostics()
-            var reader = ModelReader(file: input.models)
-            if let root = JSONNode.read(input.models, into: &problems) {
-                reader.read(root, into: &problems)
-            }
+            let problems = Diagnostics()
+            var reader = ModelReader(file: input.models, diagnostics: problems)
+            if let root = JSONReader.read(input.models, into: problems) { reader.read(root) }
             definitions += reader.definitions
-            if let file = input.notes, let root = JSONNode.read(file, into: &diagnostics) {
+            if let file = input.notes, let root = JSONReader.read(file, into: diagnostics) {
                 let notesReader = NotesReader(
-                    models: input.models.path, definitions: reader.definitions, isComplete: !problems.hasErrors)
-                notesReader.read(root, into: &notes, diagnostics: &diagnostics)
+                    models: input.models.path, definitions: reader.definitions, isComplete: !problems.hasErrors,
+                    diagnostics: diagnostics)
+                notesReader.read(root, into: &notes)
             }
             diagnostics.add(problems)
         }
-        let linker = SchemaLinker(definitions: definitions, notes: notes, externalModels: externalModels)
-        let schema = linker.link(into: &diagnostics)
+        let linker = SchemaLinker(
+            definitions: definitions, notes: notes, externalModels: externalModels, diagnostics: diagnostics)
+        let schema = linker.link()
         return Result(schema: schema, diagnostics: diagnostics.sorted)
     }
 }

@@ -5,28 +5,29 @@ struct SchemaLinker {
     let definitions: [ModelDefinition]
     let notes: [String: NotesOfModel]
     let externalModels: Set<String>
+    let diagnostics: Diagnostics
 
-    func link(into diagnostics: inout Diagnostics) -> SDMLSchema {
+    func link() -> SDMLSchema {
         var chosen: [String: ModelDefinition] = [:]
         for definition in definitions where !definition.isReference {
             guard let first = chosen[definition.name] else {
                 chosen[definition.name] = definition
                 continue
             }
-            checkRepetition(definition, of: first, into: &diagnostics)
+            checkRepetition(definition, of: first)
             // A definition with fields says more than an empty one at the top of a file.
             if first.fields.isEmpty && !definition.fields.isEmpty { chosen[definition.name] = definition }
         }
-        checkReferences(chosen, into: &diagnostics)
+        checkReferences(chosen)
         for definition in chosen.values {
             if definition.fields.isEmpty && !definition.isDamaged {
                 diagnostics.warn(at: definition.location, "The model '\(definition.name)' has no fields.")
             }
-            checkLeaves(definition, into: &diagnostics)
+            checkLeaves(definition)
         }
-        checkCase(chosen, into: &diagnostics)
+        checkCase(chosen)
         let models = chosen.values.map(model)
-        for model in models { checkFormerNames(model, into: &diagnostics) }
+        for model in models { checkFormerNames(model) }
         return SDMLSchema(models: models)
     }
 
@@ -34,75 +35,61 @@ struct SchemaLinker {
         let notes = notes[definition.name]
         let fields = definition.fields.map { field in
             SDMLField(
-                name: field.name, type: field.type, notes: notes?.fields[field.name] ?? FieldNotes(),
-                location: field.location)
+                name: field.name, type: field.type, notes: notes?.fields[field.name] ?? FieldNotes(), location: field.location)
         }
         return SDMLModel(
             name: definition.name, fields: fields, notes: notes?.notes ?? ModelNotes(), fileName: definition.fileName,
             location: definition.location)
     }
 
-    private func checkRepetition(
-        _ definition: ModelDefinition, of first: ModelDefinition, into diagnostics: inout Diagnostics
-    ) {
+    private func checkRepetition(_ definition: ModelDefinition, of first: ModelDefinition) {
         if definition.isDamaged || first.isDamaged || definition.fields.isEmpty || first.fields.isEmpty { return }
         let name = definition.name
-        if !definition.agrees(with: first) {
+        if definition.types != first.types {
             diagnostics.error(
                 at: definition.location,
                 "The model '\(name)' is defined differently at \(first.location)\(difference(definition, first)). "
-                    + "Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to refer to "
-                    + "the other.")
+                    + "Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to refer to the other.")
         } else if !definition.isNested && !first.isNested {
             diagnostics.error(
-                at: definition.location,
-                "The model '\(name)' is defined already at \(first.location). Remove one of them.")
+                at: definition.location, "The model '\(name)' is defined already at \(first.location). Remove one of them.")
         }
     }
 
     /// ` (field 'x')`: the first field in which two definitions differ.
     private func difference(_ a: ModelDefinition, _ b: ModelDefinition) -> String {
-        let types = Dictionary(b.fields.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 })
-        if let field = a.fields.first(where: { types[$0.name] != $0.type }) { return " (field '\(field.name)')" }
-        let names = Set(a.fields.map(\.name))
-        return b.fields.first { !names.contains($0.name) }.map { " (field '\($0.name)' is missing here)" } ?? ""
+        let (own, others) = (a.types, b.types)
+        if let field = a.fields.first(where: { others[$0.name] != $0.type }) { return " (field '\(field.name)')" }
+        return b.fields.first { own[$0.name] == nil }.map { " (field '\($0.name)' is missing here)" } ?? ""
     }
 
-    private func checkReferences(_ models: [String: ModelDefinition], into diagnostics: inout Diagnostics) {
-        for reference in definitions where reference.isReference {
-            if models[reference.name] != nil || externalModels.contains(reference.name) { continue }
-            let known = Set(models.keys).union(externalModels)
+    private func checkReferences(_ models: [String: ModelDefinition]) {
+        let known = Set(models.keys).union(externalModels)
+        for reference in definitions where reference.isReference && !known.contains(reference.name) {
+            let near = Spelling.nearest(to: reference.name, among: known)
             diagnostics.error(
                 at: reference.location,
                 "No model '\(reference.name)' is defined in these files."
-                    + (Spelling.nearest(to: reference.name, among: known).map { " Did you mean '\($0)'?" }
-                        ?? " Give it fields here, or add the file that defines it."))
+                    + (near.map { " Did you mean '\($0)'?" } ?? " Give it fields here, or add the file that defines it."))
         }
     }
 
     /// Data cannot tell a field `name_title` from the title of a coded value `name`.
-    private func checkLeaves(_ definition: ModelDefinition, into diagnostics: inout Diagnostics) {
+    private func checkLeaves(_ definition: ModelDefinition) {
         var owners: [String: String] = [:]
         for field in definition.fields {
-            let names: [String]
-            switch field.type {
-            case .value(let type): names = type.leaves(named: field.name).map(\.name)
-            case .one, .many: names = [field.name]
+            var names = [field.name]
+            if case .value(let type) = field.type { names = type.leaves(named: field.name).map(\.name) }
+            if let name = names.first(where: { owners[$0] != nil }), let owner = owners[name] {
+                diagnostics.warn(
+                    at: field.location, "In data, '\(field.name)' and '\(owner)' both use the name '\(name)': rename one of them.")
             }
-            for name in names {
-                if let owner = owners[name] {
-                    diagnostics.warn(
-                        at: field.location,
-                        "In data, '\(field.name)' and '\(owner)' both use the name '\(name)': rename one of them.")
-                    break
-                }
-                owners[name] = field.name
-            }
+            for name in names { owners[name] = owners[name] ?? field.name }
         }
     }
 
     /// An old name that is somebody's name today would be read twice.
-    private func checkFormerNames(_ model: SDMLModel, into diagnostics: inout Diagnostics) {
+    private func checkFormerNames(_ model: SDMLModel) {
         var owners = Dictionary(model.fields.map { ($0.name, $0.name) }, uniquingKeysWith: { $1 })
         for field in model.fields {
             for name in field.notes.formerly {
@@ -117,15 +104,14 @@ struct SchemaLinker {
     }
 
     /// The addresses of reports ignore letter case.
-    private func checkCase(_ models: [String: ModelDefinition], into diagnostics: inout Diagnostics) {
+    private func checkCase(_ models: [String: ModelDefinition]) {
         var seen: [String: String] = [:]
-        for name in models.keys.sorted() {
-            if let other = seen[name.lowercased()], let definition = models[name] {
+        for model in models.values.sorted(by: { $0.name < $1.name }) {
+            if let other = seen.updateValue(model.name, forKey: model.name.lowercased()) {
                 diagnostics.warn(
-                    at: definition.location,
-                    "The models '\(other)' and '\(name)' differ only in letter case: a server has one report for both.")
+                    at: model.location,
+                    "The models '\(other)' and '\(model.name)' differ only in letter case: a server has one report for both.")
             }
-            seen[name.lowercased()] = name
         }
     }
 }

@@ -3,12 +3,14 @@ extension String {
     /// digit first.
     package var isASCIIIdentifier: Bool {
         guard let first = utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
-        return utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
-            default: false
-            }
-        }
+        return utf8.allSatisfy(\.isASCIIWord)
+    }
+}
+
+extension UInt8 {
+    /// Whether it is an ASCII letter or digit, or `_`.
+    var isASCIIWord: Bool {
+        let character = Character(Unicode.Scalar(self))
+        return self < 0x80 && (character.isLetter || character.isNumber || character == "_")
     }
 }

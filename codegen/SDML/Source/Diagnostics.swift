@@ -1,5 +1,5 @@
 /// The problems found so far. Every stage adds to it and goes on, so that one run shows them all.
-package struct Diagnostics {
+package final class Diagnostics {
     private var found: [Diagnostic] = []
 
     package init() {}
@@ -9,41 +9,38 @@ package struct Diagnostics {
     /// Every problem once, ordered by place.
     package var sorted: [Diagnostic] {
         var seen: Set<Diagnostic> = []
-        return found
-            .filter { seen.insert($0).inserted }
-            .enumerated()
-            .sorted { ($0.element.location, $0.offset) < ($1.element.location, $1.offset) }
-            .map(\.element)
+        return found.filter { seen.insert($0).inserted }.enumerated()
+            .sorted { ($0.element.location, $0.offset) < ($1.element.location, $1.offset) }.map(\.element)
     }
 
-    mutating func add(_ other: Diagnostics) { found += other.found }
+    func add(_ other: Diagnostics) { found += other.found }
 
     /// Adds something that makes generating impossible.
-    package mutating func error(at location: SourceLocation, _ message: String) {
-        found.append(Diagnostic(severity: .error, location: location, message: Self.oneLine(message)))
-    }
+    package func error(at location: SourceLocation, _ message: String) { add(.error, location, message) }
 
     /// Adds something suspicious.
-    package mutating func warn(at location: SourceLocation, _ message: String) {
-        found.append(Diagnostic(severity: .warning, location: location, message: Self.oneLine(message)))
+    package func warn(at location: SourceLocation, _ message: String) { add(.warning, location, message) }
+
+    /// Adds that a value is of another kind than it should be, unless what is wrong with it was said already.
+    func wrongKind(_ node: JSONNode, _ message: String, advice: String = "") {
+        if !node.isDamaged { error(at: node.location, "\(message); this is \(node.kind).\(advice)") }
     }
 
     /// Names out of the input may hold line breaks; a message may not, as tools read problems by the line.
-    private static func oneLine(_ message: String) -> String { message.replacingBreaks(with: "\u{FFFD}") }
+    private func add(_ severity: Diagnostic.Severity, _ location: SourceLocation, _ message: String) {
+        found.append(Diagnostic(severity: severity, location: location, message: message.replacingBreaks(with: "\u{FFFD}")))
+    }
 }
 
 extension String {
     /// The text with something else for what would end a line.
     package func replacingBreaks(with replacement: Unicode.Scalar) -> String {
-        if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
-        var result = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
+        String(String.UnicodeScalarView(unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: result.append(replacement)
-            default: result.append(scalar)
+            case .control, .lineSeparator, .paragraphSeparator: replacement
+            default: scalar
             }
-        }
-        return String(result)
+        }))
     }
 }
 

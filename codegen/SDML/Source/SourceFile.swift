@@ -64,12 +64,8 @@ struct SourceLines {
 
     /// The line and column, in Unicode scalars, of the byte at an index.
     func location(ofByte index: Int) -> SourceLocation {
-        var (low, high) = (0, starts.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= index { low = middle } else { high = middle }
-        }
-        let before = file.bytes[min(starts[low], index)..<index]
-        return SourceLocation(path: file.path, line: low + 1, column: before.count { $0 & 0xC0 != 0x80 } + 1)
+        let line = starts.lastIndex { $0 <= index } ?? 0
+        let before = file.bytes[min(starts[line], index)..<index]
+        return SourceLocation(path: file.path, line: line + 1, column: before.count { $0 & 0xC0 != 0x80 } + 1)
     }
 }

@@ -21,6 +21,8 @@ struct GeneratorArguments {
     /// Why arguments make no sense.
     struct Failure: Error {
         var message: String
+
+        init(_ message: String) { self.message = message }
     }
 
     static let help = """
@@ -50,9 +52,7 @@ struct GeneratorArguments {
         2 when the arguments make no sense or a file cannot be read or written.
         """
 
-    init(_ arguments: [String]) throws(Failure) {
-        try read(arguments)
-    }
+    init(_ arguments: [String]) throws(Failure) { try read(arguments) }
 
     /// Adds the arguments of an options file. Relative paths in it are not expected: it holds options only.
     mutating func read(_ arguments: [String]) throws(Failure) {
@@ -67,14 +67,9 @@ struct GeneratorArguments {
             let name = parts[0]
             var inlineValue = parts.count > 1 ? parts[1] : nil
             func value(_ what: String) throws(Failure) -> String {
-                if let value = inlineValue {
-                    inlineValue = nil
-                    return value
-                }
-                guard let next = remaining.popFirst() else {
-                    throw Failure(message: "\(name) needs \(what) after it.")
-                }
-                return next
+                defer { inlineValue = nil }
+                if let value = inlineValue ?? remaining.popFirst() { return value }
+                throw Failure("\(name) needs \(what) after it.")
             }
             switch name {
             case "--output", "-o": output = try folder(value("a folder"))
@@ -92,10 +87,9 @@ struct GeneratorArguments {
             case "--options": optionsFile = try value("a file")
             case "--quiet", "-q": isQuiet = true
             case "--help", "-h": wantsHelp = true
-            default:
-                throw Failure(message: "There is no option \(name).\(Spelling.hint(for: name, among: Self.names))")
+            default: throw Failure("There is no option \(name).\(Spelling.hint(for: name, among: Self.names))")
             }
-            if inlineValue != nil { throw Failure(message: "\(name) takes no value.") }
+            if inlineValue != nil { throw Failure("\(name) takes no value.") }
         }
         if !givenImports.isEmpty { options.imports = givenImports }
     }
@@ -104,41 +98,38 @@ struct GeneratorArguments {
 
     private func access(_ text: String) throws(Failure) -> GeneratorOptions.Access {
         if let access = GeneratorOptions.Access(rawValue: text) { return access }
-        throw Failure(message: "'\(text)' is no access level: it is public, package or internal.")
+        throw Failure("'\(text)' is no access level: it is public, package or internal.")
     }
 
     private func identifier(_ text: String, of option: String) throws(Failure) -> String {
         if text.isASCIIIdentifier { return text }
-        throw Failure(message: "'\(text)' after \(option) is no name that Swift takes.")
+        throw Failure("'\(text)' after \(option) is no name that Swift takes.")
     }
 
     /// A name that no static member of every document has.
     private func listName(_ text: String) throws(Failure) -> String {
         let name = try identifier(text, of: "--list")
         let taken = SwiftGrammar.unusableMembers.union(["format", "modelName", "read", "register"])
-        if taken.contains(name) { throw Failure(message: "'\(name)' after --list is taken: choose another name.") }
+        if taken.contains(name) { throw Failure("'\(name)' after --list is taken: choose another name.") }
         return name
     }
 
     /// A path without slashes at its end.
     private func folder(_ text: String) throws(Failure) -> String {
-        if text.isEmpty { throw Failure(message: "--output needs a folder after it.") }
-        var path = text
-        while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
-        return path
+        if text.isEmpty { throw Failure("--output needs a folder after it.") }
+        let path = text.replacing(/\/+$/, with: "")
+        return path.isEmpty ? "/" : path
     }
 
-    private func identifierPart(
-        _ text: String, of option: String, isStart: Bool = true
-    ) throws(Failure) -> String {
+    private func identifierPart(_ text: String, of option: String, isStart: Bool = true) throws(Failure) -> String {
         if text.isEmpty || (isStart ? text : "_\(text)").isASCIIIdentifier { return text }
-        throw Failure(message: "'\(text)' after \(option) cannot be part of a name in Swift.")
+        throw Failure("'\(text)' after \(option) cannot be part of a name in Swift.")
     }
 
     private func fileName(_ text: String) throws(Failure) -> String {
         let name = text.hasSuffix(".swift") ? String(text.dropLast(6)) : text
         if name.isEmpty || name.contains("/") || name.hasPrefix(".") {
-            throw Failure(message: "'\(text)' after --single-file is no name of a file.")
+            throw Failure("'\(text)' after --single-file is no name of a file.")
         }
         return name
     }

@@ -24,11 +24,9 @@ package struct ModelFiles {
     /// Reads files, and every file of models below folders.
     package init(_ paths: [String]) {
         let folders = paths.filter(Self.isFolder)
-        for folder in folders.sorted(by: { Self.place(of: $0) < Self.place(of: $1) }) {
-            for name in Self.files(below: folder) ?? [] where name.hasSuffix(Self.modelSuffix) {
-                let place = Self.place(of: Self.path(name, in: folder))
-                if names[place] == nil { names[place] = name }
-            }
+        // The outermost last, which counts.
+        for folder in folders.sorted(by: { Self.place(of: $0) > Self.place(of: $1) }) {
+            for name in Self.files(below: folder) ?? [] { names[Self.place(of: Self.path(name, in: folder))] = name }
         }
         for path in paths {
             if !FileManager.default.fileExists(atPath: path) {
@@ -74,23 +72,20 @@ package struct ModelFiles {
             errors.append("\(folder): error: There is no file ending in \(Self.modelSuffix) in this folder.")
         }
         for name in models { add(Self.path(name, in: folder)) }
-        let known = Set(models)
         for notes in visible where notes.hasSuffix(Self.notesSuffix) {
             let expected = notes.dropLast(Self.notesSuffix.count) + Self.modelSuffix
-            if !known.contains(String(expected)) {
-                warnings.append(
-                    "\(Self.path(notes, in: folder)): warning: There is no \(expected) that these could be notes on.")
+            if !models.contains(String(expected)) {
+                warnings.append("\(Self.path(notes, in: folder)): warning: There is no \(expected) that these could be notes on.")
             }
         }
     }
 
     private mutating func add(_ path: String) {
         let place = Self.place(of: path)
-        guard seen.insert(place).inserted else { return }
-        guard let models = read(path, name: names[place]) else { return }
-        let notesPath = path.dropLast(Self.modelSuffix.count) + Self.notesSuffix
-        let hasNotes = FileManager.default.fileExists(atPath: String(notesPath))
-        inputs.append(SDMLParser.Input(models: models, notes: hasNotes ? read(String(notesPath), name: nil) : nil))
+        guard seen.insert(place).inserted, let models = read(path, name: names[place]) else { return }
+        let notes = path.dropLast(Self.modelSuffix.count) + Self.notesSuffix
+        let hasNotes = FileManager.default.fileExists(atPath: String(notes))
+        inputs.append(SDMLParser.Input(models: models, notes: hasNotes ? read(String(notes), name: nil) : nil))
     }
 
     private mutating func read(_ path: String, name: String?) -> SourceFile? {

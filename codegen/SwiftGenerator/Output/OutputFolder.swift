@@ -38,6 +38,10 @@ package struct OutputFolder {
     /// What stands in the way of writing, each with the path it is about.
     package struct Failure: Error {
         package var messages: [String]
+
+        init(_ message: String) { messages = [message] }
+
+        init(messages: [String]) { self.messages = messages }
     }
 
     /// Compares what is there with what should be.
@@ -48,28 +52,18 @@ package struct OutputFolder {
         var isFolder: Bool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         if !exists { return Plan(written: files) }
-        guard isFolder else {
-            throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."])
-        }
-
-        let names: Set<String>
-        do {
-            names = Set(try FileManager.default.contentsOfDirectory(atPath: path))
-        } catch {
-            throw Failure(messages: ["\(path): error: The folder cannot be read."])
+        guard isFolder else { throw Failure("\(path): error: This is a file; the output goes into a folder.") }
+        guard let names = (try? FileManager.default.contentsOfDirectory(atPath: path)).map(Set.init) else {
+            throw Failure("\(path): error: The folder cannot be read.")
         }
         var plan = Plan()
         var problems: [String] = []
         for file in files {
             // By the folder's listing, as a disk that ignores letter case would find a file of another name.
-            guard names.contains(file.name) else {
-                plan.written.append(file)
-                continue
-            }
-            let content = content(of: file.name)
+            let content = names.contains(file.name) ? content(of: file.name) : nil
             if content == Data(file.text.utf8) {
                 plan.unchanged.append(file.name)
-            } else if isGenerated(content) {
+            } else if !names.contains(file.name) || isGenerated(content) {
                 plan.written.append(file)
             } else {
                 problems.append(
@@ -79,9 +73,8 @@ package struct OutputFolder {
         }
         if !problems.isEmpty { throw Failure(messages: problems) }
         let wanted = Set(files.map(\.name))
-        plan.removed = names
-            .filter { $0.hasSuffix(".swift") && !wanted.contains($0) && isGenerated(content(of: $0)) }
-            .sorted()
+        plan.removed =
+            names.filter { $0.hasSuffix(".swift") && !wanted.contains($0) && isGenerated(content(of: $0)) }.sorted()
         return plan
     }
 
@@ -90,7 +83,10 @@ package struct OutputFolder {
     package func apply(_ plan: Plan) throws(Failure) {
         if plan.isEmpty { return }
         var staged: [(temporary: String, final: String)] = []
-        func undo() { for file in staged { try? FileManager.default.removeItem(atPath: file.temporary) } }
+        func fail(_ message: String) -> Failure {
+            for file in staged { try? FileManager.default.removeItem(atPath: file.temporary) }
+            return Failure(message)
+        }
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             for file in plan.written {
@@ -99,22 +95,14 @@ package struct OutputFolder {
                 try Data(file.text.utf8).write(to: URL(filePath: temporary))
             }
         } catch {
-            undo()
-            throw Failure(messages: ["\(path): error: The folder cannot be written. Nothing was changed."])
+            throw fail("\(path): error: The folder cannot be written. Nothing was changed.")
         }
         // Removing first: on a disk that ignores letter case, the old file may be the new one's under another name.
-        for name in plan.removed {
-            do {
-                try FileManager.default.removeItem(atPath: "\(path)/\(name)")
-            } catch {
-                undo()
-                throw Failure(
-                    messages: ["\(path)/\(name): error: The file is no longer generated and cannot be removed."])
-            }
+        for name in plan.removed where remove("\(path)/\(name)") != 0 {
+            throw fail("\(path)/\(name): error: The file is no longer generated and cannot be removed.")
         }
         for file in staged where rename(file.temporary, file.final) != 0 {
-            undo()
-            throw Failure(messages: ["\(file.final): error: The file cannot be replaced."])
+            throw fail("\(file.final): error: The file cannot be replaced.")
         }
     }
 

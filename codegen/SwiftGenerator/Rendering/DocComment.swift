@@ -10,16 +10,12 @@ package enum DocComment {
             let isItem = paragraph.hasPrefix("- ")
             if !lines.isEmpty && !(isItem && isAfterItem) { lines.append("") }
             isAfterItem = isItem
-            let width = Renderer.lineLength - indent.count - 4
-            for (number, line) in paragraph.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-                .enumerated()
-             {
-                let wrapped = wrapped(String(line), width: isItem ? width - 2 : width)
-                for (index, text) in wrapped.enumerated() {
-                    lines.append(isItem && (number > 0 || index > 0) ? "  \(text)" : text)
-                }
-                if wrapped.isEmpty { lines.append("") }
+            let width = Renderer.lineLength - indent.count - (isItem ? 6 : 4)
+            let texts = paragraph.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).flatMap { line in
+                let texts = wrapped(String(line), width: width)
+                return texts.isEmpty ? [""] : texts
             }
+            lines += texts.enumerated().map { isItem && $0 > 0 && !$1.isEmpty ? "  \($1)" : $1 }
         }
         return lines.map { line in "\(indent)///\(line.isEmpty ? "" : " ")\(line)\n" }.joined()
     }

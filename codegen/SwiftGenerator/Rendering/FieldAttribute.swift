@@ -1,3 +1,5 @@
+import SDML
+
 /// Code that may stand on one line, or be broken into several where it is too long.
 indirect enum CodeLayout {
     /// How a list is broken.
@@ -37,16 +39,17 @@ indirect enum CodeLayout {
             let lines = items.map { blanks + $0.broken(indent: inner, reserve: 1) }
             return "\(open)\n\(lines.joined(separator: ",\n"))\(close)"
         case .filled:
-            var lines: [String] = []
-            var line = ""
+            var lines = [""]
             for item in items.map({ "\($0.flat)," }) {
-                if !line.isEmpty && inner + line.count + 1 + item.count > Renderer.lineLength {
-                    lines.append(line)
-                    line = ""
+                let last = lines[lines.count - 1]
+                if last.isEmpty {
+                    lines = [item]
+                } else if inner + last.count + 1 + item.count > Renderer.lineLength {
+                    lines.append(item)
+                } else {
+                    lines[lines.count - 1] += " \(item)"
                 }
-                line += (line.isEmpty ? "" : " ") + item
             }
-            lines.append(line)
             return "\(open)\n\(lines.map { blanks + $0 }.joined(separator: "\n"))\(end)"
         }
     }
@@ -61,32 +64,38 @@ enum FieldAttribute {
             let names = property.formerNames.map(Renderer.literal).joined(separator: ", ")
             arguments.append(.text("formerly: \(names)"))
         }
-        if arguments.isEmpty && !property.rules.isEmpty {
-            return .list(
-                open: "@Field(rules: [", items: property.rules.map(layout), close: "])", breaking: .elements)
-        }
-        if !property.rules.isEmpty {
-            arguments.append(
-                .list(open: "rules: [", items: property.rules.map(layout), close: "]", breaking: .elements))
-        }
-        return arguments.isEmpty
-            ? .text("@Field") : .list(open: "@Field(", items: arguments, close: ")", breaking: .arguments)
+        if property.rules.isEmpty, arguments.isEmpty { return .text("@Field") }
+        let rules = property.rules.map(layout)
+        if arguments.isEmpty { return .list(open: "@Field(rules: [", items: rules, close: "])", breaking: .elements) }
+        if !rules.isEmpty { arguments.append(.list(open: "rules: [", items: rules, close: "]", breaking: .elements)) }
+        return .list(open: "@Field(", items: arguments, close: ")", breaking: .arguments)
     }
 
-    private static func layout(of rule: SwiftRule) -> CodeLayout {
+    private static func layout(of rule: SDMLRule) -> CodeLayout {
         switch rule {
         case .required: .text(".required")
         case .maximumLength(let length): .text(".maximumLength(\(length))")
         case .unlimitedLength: .text(".unlimitedLength")
-        case .coded(let system): .text(".coded(in: \(system))")
+        case .coded(let system): .text(".coded(in: \(expression(for: system)))")
         case .identifiers(let identifiers):
             .list(
-                open: ".identifiers([", items: identifiers.map { .text(Renderer.literal($0)) }, close: "])",
-                breaking: .filled)
+                open: ".identifiers([", items: identifiers.map { .text(Renderer.literal($0)) }, close: "])", breaking: .filled)
         case .unit(let unit): .text(".unit(\(Renderer.literal(unit)))")
-        case .part(let name, let rules):
+        case .part(let part, let type, let rules):
             .list(
-                open: ".part(\(Renderer.literal(name)), [", items: rules.map(layout), close: "])", breaking: .elements)
+                open: ".part(\(Renderer.literal(SwiftValueTypes.property(ofPart: part, in: type))), [",
+                items: rules.map(layout), close: "])", breaking: .elements)
         }
+    }
+
+    /// A system that `CodeSystem` has a name for, or its URI.
+    private static func expression(for system: SDMLCodeSystem) -> String {
+        let names = [
+            "SNOMED CT": ".snomed", "RxNorm": ".rxNorm", "NDF-RT": ".ndfrt", "UNII": ".unii", "LOINC": ".loinc",
+            "CVX": ".cvx", "CDC vaccine groups": ".vaccineGroup",
+        ]
+        guard let title = system.title else { return Renderer.literal(system.uri) }
+        if title.hasPrefix("SMART ") { return ".smart(\(Renderer.literal(String(title.dropFirst(6)))))" }
+        return names[title] ?? Renderer.literal(system.uri)
     }
 }

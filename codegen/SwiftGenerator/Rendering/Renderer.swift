@@ -65,15 +65,14 @@ enum Renderer {
     }
 
     private static func render(_ list: SwiftClassList) -> String {
-        let items = list.classes.map { "\($0).self" }
-        let head = "\(list.access.modifier)static let \(SwiftGrammar.quoted(list.name)): [IndivoDocument.Type] = ["
-        let line = "    \(head)\(items.joined(separator: ", "))]\n"
-        let body = line.count - 1 <= lineLength
-            ? line : "    \(head)\n" + items.map { "        \($0),\n" }.joined() + "    ]\n"
+        let layout = CodeLayout.list(
+            open: "\(list.access.modifier)static let \(SwiftGrammar.quoted(list.name)): [IndivoDocument.Type] = [",
+            items: list.classes.map { .text("\($0).self") }, close: "]", breaking: .elements)
         return """
             extension IndivoDocument {
                 /// The classes generated from the models, in alphabetical order.
-            \(body)}
+                \(layout.broken(indent: 4))
+            }
             """
     }
 
@@ -88,12 +87,10 @@ enum Renderer {
             case "\r": result += "\\r"
             case "\t": result += "\\t"
             default:
-                let isInvisible = [.control, .format, .lineSeparator, .paragraphSeparator]
-                    .contains(scalar.properties.generalCategory)
-                if isInvisible {
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator:
                     result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-                } else {
-                    result.unicodeScalars.append(scalar)
+                default: result.unicodeScalars.append(scalar)
                 }
             }
         }

@@ -6,26 +6,18 @@ struct ClassNames {
     /// The names of all classes.
     private(set) var all: Set<String> = []
 
-    init(schema: SDMLSchema, options: GeneratorOptions, diagnostics: inout Diagnostics) {
+    init(schema: SDMLSchema, options: GeneratorOptions, diagnostics: Diagnostics) {
         // Class names are file names, and a disk may ignore letter case.
         var free = FreeNames(ignoresCase: true, isReserved: ReservedNames.isType)
         for model in options.externalModels where schema.model(named: model) == nil {
             names[model] = model
             _ = free.take(model)
         }
+        let forbidden = ReservedNames.usedTypes.union(SwiftGrammar.keywords).union(SwiftGrammar.unusableMembers)
         for model in schema.models {
             guard let name = model.notes.swiftName else { continue }
-            if ReservedNames.usedTypes.contains(name) || SwiftGrammar.keywords.contains(name)
-                || SwiftGrammar.unusableMembers.contains(name) {
-                diagnostics.error(
-                    at: model.location,
-                    "The class of '\(model.name)' cannot be called '\(name)', as its notes ask: the name is Swift's or "
-                        + "Indivo's own.")
-            } else if !free.take(name) {
-                diagnostics.error(
-                    at: model.location,
-                    "The class of '\(model.name)' cannot be called '\(name)', as its notes ask: another class is.")
-            }
+            let fault = forbidden.contains(name) ? "the name is Swift's or Indivo's own" : nil
+            free.take(name, askedForBy: "The class of '\(model.name)'", at: model.location, fault, diagnostics)
             names[model.name] = name
         }
         let rest = schema.models.filter { $0.notes.swiftName == nil }

@@ -7,22 +7,18 @@ struct FieldDocumentation {
 
     init(_ field: SDMLField) {
         let notes = field.notes
-        var first = [notes.documentation ?? "The field `\(DocComment.oneLine(field.name))`."]
-        first += Self.sentences(notes)
         let isVitalSign = field.type == .value(.vitalSign)
         let values = Self.allowedValues(notes, isVitalSign: isVitalSign)
-        if isVitalSign, let values { first.append(values) }
-        if !notes.formerly.isEmpty {
-            first.append("Older documents call it \(Self.list(notes.formerly.map { "`\($0)`" }, "or")).")
-        }
+        let older = notes.formerly.isEmpty ? nil : "Older documents call it \(Self.list(notes.formerly.map { "`\($0)`" }, "or"))."
+        let first = [notes.documentation ?? "The field `\(DocComment.oneLine(field.name))`."] + Self.sentences(notes)
+            + [isVitalSign ? values : nil, older].compactMap(\.self)
         var paragraphs = [first.joined(separator: " ")]
         if !isVitalSign, let values { paragraphs.append(values) }
         for part in notes.parts {
             guard case .value(let type) = field.type else { break }
             let isVitalSign = type.parts.contains { $0.name == part.name && $0.kind == .type(.vitalSign) }
-            let words = [part.notes.documentation].compactMap { $0 }
-                + Self.sentences(part.notes)
-                + [Self.allowedValues(part.notes, isVitalSign: isVitalSign)].compactMap { $0 }
+            let values = Self.allowedValues(part.notes, isVitalSign: isVitalSign)
+            let words = ([part.notes.documentation] + Self.sentences(part.notes) + [values]).compactMap(\.self)
             if words.isEmpty { continue }
             let property = SwiftValueTypes.property(ofPart: part.name, in: type)
             paragraphs.append("- `\(property)`: \(words.joined(separator: " "))")
@@ -45,9 +41,7 @@ struct FieldDocumentation {
     /// `One of …`; for a vital sign the code that names what is measured.
     private static func allowedValues(_ notes: FieldNotes, isVitalSign: Bool) -> String? {
         if notes.valueSet.isEmpty { return nil }
-        let values = notes.valueSet.map { value in
-            "`\(value.identifier)`" + (value.title.map { " (\($0))" } ?? "")
-        }
+        let values = notes.valueSet.map { value in "`\(value.identifier)`" + (value.title.map { " (\($0))" } ?? "") }
         if isVitalSign {
             let system = notes.codeSystem.map { " in \(name(of: $0))" } ?? ""
             return "Its name is \(list(values, "or"))\(system)."

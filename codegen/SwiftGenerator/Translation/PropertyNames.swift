@@ -4,7 +4,7 @@ import SDML
 struct PropertyNames {
     private var names: [String: String] = [:]
 
-    init(model: SDMLModel, classNames: ClassNames, diagnostics: inout Diagnostics) {
+    init(model: SDMLModel, classNames: ClassNames, diagnostics: Diagnostics) {
         // A property called like a type would hide it from the declarations beside.
         var free = FreeNames { name in
             ReservedNames.documentMembers.contains(name) || SwiftGrammar.unusableMembers.contains(name)
@@ -12,24 +12,15 @@ struct PropertyNames {
         }
         for field in model.fields {
             guard let name = field.notes.swiftName else { continue }
-            if free.isReserved(name) {
-                diagnostics.error(
-                    at: field.location,
-                    "The property of '\(field.name)' cannot be called '\(name)', as its notes ask: a type, or a "
-                        + "member of every document, has that name.")
-            } else if !free.take(name) {
-                diagnostics.error(
-                    at: field.location,
-                    "The property of '\(field.name)' cannot be called '\(name)', as its notes ask: another one is.")
-            }
+            let fault = free.isReserved(name) ? "a type, or a member of every document, has that name" : nil
+            free.take(name, askedForBy: "The property of '\(field.name)'", at: field.location, fault, diagnostics)
             names[field.name] = name
         }
         let classPrefix = SwiftSpelling.lowerCamel(classNames.name(ofModel: model.name), fallback: "document")
         let rest = model.fields.filter { $0.notes.swiftName == nil }
         for field in FreeNames.plainFirst(rest, named: \.name, spelt: SwiftSpelling.lowerCamel) {
             let plain = SwiftSpelling.lowerCamel(field.name, fallback: "field")
-            let choice = free.choose(
-                free.isReserved(plain) ? classPrefix + SwiftSpelling.uppercasedStart(plain) : plain)
+            let choice = free.choose(free.isReserved(plain) ? classPrefix + SwiftSpelling.uppercasedStart(plain) : plain)
             names[field.name] = choice
             if ReservedNames.documentMembers.contains(plain) {
                 diagnostics.warn(
@@ -46,19 +37,27 @@ struct PropertyNames {
 
 /// Gives names, each once.
 struct FreeNames {
-    /// Whether nothing may have a name.
-    let isReserved: (String) -> Bool
     /// Whether names that differ only in letter case are the same.
     var ignoresCase = false
+    /// Whether nothing may have a name.
+    let isReserved: (String) -> Bool
     private var taken: Set<String> = []
 
     init(ignoresCase: Bool = false, isReserved: @escaping (String) -> Bool) {
-        self.ignoresCase = ignoresCase
-        self.isReserved = isReserved
+        (self.ignoresCase, self.isReserved) = (ignoresCase, isReserved)
     }
 
     /// Takes a name; `false` when something has it.
     mutating func take(_ name: String) -> Bool { taken.insert(ignoresCase ? name.lowercased() : name).inserted }
+
+    /// Takes a name that notes ask for, and reports where it cannot be had.
+    mutating func take(
+        _ name: String, askedForBy thing: String, at location: SourceLocation, _ fault: String?, _ diagnostics: Diagnostics
+    ) {
+        if let fault = fault ?? (take(name) ? nil : "another one is") {
+            diagnostics.error(at: location, "\(thing) cannot be called '\(name)', as its notes ask: \(fault).")
+        }
+    }
 
     /// Takes a name, or the first with a number behind it that nothing has.
     mutating func choose(_ name: String) -> String {

@@ -1,3 +1,5 @@
+import SDML
+
 /// A Swift file as declarations. What translating yields and rendering takes: plain data, all decisions made.
 struct SwiftFile {
     /// Its name, with `.swift`.
@@ -36,7 +38,7 @@ struct SwiftProperty {
     /// What its column holds; nil for related models, which a report has no column of.
     var columnType: String?
     /// What a server asks of its value.
-    var rules: [SwiftRule]
+    var rules: [SDMLRule]
     /// A string a paragraph; a paragraph that begins with `- ` is an item of a list.
     var documentation: [String]
 }

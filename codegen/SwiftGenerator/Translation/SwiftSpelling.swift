@@ -28,17 +28,7 @@ enum SwiftSpelling {
     /// The runs of characters that Swift takes in names. Words all in capitals (`DATE_OF_BIRTH`) lose them, as these
     /// tell nothing there.
     private static func words(of name: String) -> [String] {
-        var words: [String] = []
-        var word = String.UnicodeScalarView()
-        for scalar in name.unicodeScalars {
-            if scalar != "_" && SwiftGrammar.isIdentifierPart(scalar) {
-                word.append(scalar)
-            } else if !word.isEmpty {
-                words.append(String(word))
-                word.removeAll()
-            }
-        }
-        if !word.isEmpty { words.append(String(word)) }
+        let words = name.unicodeScalars.split { $0 == "_" || !SwiftGrammar.isIdentifierPart($0) }.map { String($0) }
         let isShouted = words.count > 1 && words.allSatisfy { $0 == $0.uppercased() }
             && words.contains { $0 != $0.lowercased() }
         return isShouted ? words.map { $0.lowercased() } : words

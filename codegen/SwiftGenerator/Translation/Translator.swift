@@ -6,32 +6,27 @@ struct Translator {
 
     /// The files, by name in alphabetical order, and what stands in the way of some.
     func translate(_ schema: SDMLSchema) -> (files: [SwiftFile], diagnostics: [Diagnostic]) {
-        var diagnostics = Diagnostics()
-        let classNames = ClassNames(schema: schema, options: options, diagnostics: &diagnostics)
-        let pairs = schema.models
-            .map { model in (model, translate(model, classNames, &diagnostics)) }
+        let diagnostics = Diagnostics()
+        let classNames = ClassNames(schema: schema, options: options, diagnostics: diagnostics)
+        let pairs = schema.models.map { model in (model, translate(model, classNames, diagnostics)) }
             .sorted { $0.1.name.utf8.lexicographicallyPrecedes($1.1.name.utf8) }
         let classes = pairs.map(\.1)
         let list = options.listName.map {
             SwiftClassList(name: $0, access: options.listAccess ?? options.access, classes: classes.map(\.name))
         }
 
-        var files: [SwiftFile] = []
+        let files: [SwiftFile]
         if let name = options.singleFile {
-            let sources = Set(schema.models.map(\.fileName)).sorted()
-            files = [file(name, sources: sources, classes: classes, list: list)]
+            files = [file(name, sources: Set(schema.models.map(\.fileName)).sorted(), classes: classes, list: list)]
         } else {
-            files = pairs.map { file($1.name, sources: [$0.fileName], classes: [$1], list: nil) }
-            if let list {
-                let name = SwiftSpelling.firstLetterUppercased(list.name)
-                files.append(file(freeName(name, among: classes), sources: [], classes: [], list: list))
-            }
+            files = pairs.map { file($1.name, sources: [$0.fileName], classes: [$1]) }
+                + (list.map { [file(fileName(of: $0), list: $0)] } ?? [])
         }
         return (files.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }, diagnostics.sorted)
     }
 
     private func file(
-        _ name: String, sources: [String], classes: [SwiftClass], list: SwiftClassList?
+        _ name: String, sources: [String] = [], classes: [SwiftClass] = [], list: SwiftClassList? = nil
     ) -> SwiftFile {
         SwiftFile(
             name: "\(name).swift", sources: sources, command: options.command, imports: options.imports.sorted(),
@@ -39,19 +34,19 @@ struct Translator {
     }
 
     /// A name for the list's file that no class's file has, on disks that ignore letter case either.
-    private func freeName(_ name: String, among classes: [SwiftClass]) -> String {
-        let taken = Set(classes.map { $0.name.lowercased() })
-        return taken.contains(name.lowercased()) ? "\(name)List" : name
+    private func fileName(of list: SwiftClassList) -> String {
+        let name = SwiftSpelling.firstLetterUppercased(list.name)
+        return list.classes.contains { $0.lowercased() == name.lowercased() } ? "\(name)List" : name
     }
 
-    private func translate(_ model: SDMLModel, _ names: ClassNames, _ diagnostics: inout Diagnostics) -> SwiftClass {
+    private func translate(_ model: SDMLModel, _ names: ClassNames, _ diagnostics: Diagnostics) -> SwiftClass {
         let className = names.name(ofModel: model.name)
-        let propertyNames = PropertyNames(model: model, classNames: names, diagnostics: &diagnostics)
+        let propertyNames = PropertyNames(model: model, classNames: names, diagnostics: diagnostics)
         let properties = model.fields.map { field in
             SwiftProperty(
                 name: propertyNames.name(ofField: field.name), fieldName: field.name,
                 formerNames: field.notes.formerly, type: type(of: field, names), columnType: columnType(of: field),
-                rules: SwiftRule.rules(of: field), documentation: FieldDocumentation(field).paragraphs)
+                rules: field.rules, documentation: FieldDocumentation(field).paragraphs)
         }
         let title = "model `\(DocComment.oneLine(model.name))`."
         let documentation = model.notes.documentation.map { [$0, "SDML \(title)"] }
