@@ -24,8 +24,7 @@ package struct DiskFailure: Error, CustomStringConvertible {
 
 /// Files that are whole or not there, whatever happens.
 package struct Disk: Sendable {
-    /// Asked before each step: an error number makes the step fail. For tests; a disk that is full halfway through a
-    /// file leaves half a file.
+    /// Asked before each step: an error number makes the step fail. For tests.
     package var fault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
 
     package init(fault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }) { self.fault = fault }
@@ -41,10 +40,17 @@ package struct Disk: Sendable {
 
         /// Writes bytes at the end.
         package func append(_ data: Data) throws {
-            let half = data.count / 2
-            try disk.write(data.prefix(half), to: descriptor, path)
-            try disk.step(.write, path) { 0 }
-            try disk.write(data.dropFirst(half), to: descriptor, path)
+            try disk.step(.write, path) {
+                data.withUnsafeBytes { bytes in
+                    var rest = bytes[...]
+                    while !rest.isEmpty {
+                        let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                        if count < 0, errno != EINTR { return -1 }
+                        rest = rest.dropFirst(max(0, count))
+                    }
+                    return 0
+                }
+            }
         }
     }
 
@@ -61,9 +67,7 @@ package struct Disk: Sendable {
         let draft = folder + "/" + Disk.draftPrefix + name + "-" + UUID().uuidString.lowercased()
         do {
             try write(draft, content)
-            try step(.rename, path) {
-                replacing ? rename(draft, path) : link(draft, path)
-            }
+            try step(.rename, path) { replacing ? rename(draft, path) : link(draft, path) }
         } catch {
             unlink(draft)
             throw error
@@ -81,20 +85,6 @@ package struct Disk: Sendable {
         defer { close(descriptor) }
         try content(Draft(disk: self, descriptor: descriptor, path: path))
         try step(.syncFile, path) { Disk.sync(descriptor) }
-    }
-
-    private func write(_ data: Data, to descriptor: Int32, _ path: String) throws {
-        try data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    throw DiskFailure(step: .write, path: path, code: errno)
-                }
-                rest = rest.dropFirst(count)
-            }
-        }
     }
 
     /// Deletes the drafts that dead processes left in a folder. For whoever holds the lock under which they are written.
@@ -151,7 +141,7 @@ package struct Disk: Sendable {
         }
     }
 
-    private func step(_ step: DiskStep, _ path: String, _ body: () -> Int32) throws {
+    func step(_ step: DiskStep, _ path: String, _ body: () -> Int32) throws {
         let injected = fault(step)
         guard injected == 0 else { throw DiskFailure(step: step, path: path, code: injected) }
         guard body() >= 0 else { throw DiskFailure(step: step, path: path, code: errno) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A queued item as it is kept: the head of its file. The file's body is the payload.
-struct QueueEntry: Codable, Sendable {
+struct QueueEntry: Codable, Sendable, Hashable {
     var id: QueueItem.ID
     var orderKey: String
     var predecessor: QueueItem.ID?
@@ -33,14 +33,9 @@ struct QueueReceipt: Codable, Sendable {
 
 /// What a queue's folder has under one number.
 struct StoredItem: Sendable {
-    let number: Int
-    let content: Content
-
-    enum Content: Sendable {
-        case pending(QueueEntry, QueueProgress, SealedFile.Mark)
-        case delivered(QueueReceipt)
-        case damaged(reason: String)
-    }
+    var item: QueueItem
+    /// What its delivery continues with; `nil` for an item that is delivered or damaged.
+    var pending: (progress: QueueProgress, mark: SealedFile.Mark)?
 }
 
 /// The name of a file in a queue's folder: twelve digits and a kind, or the kind alone for the queue's own files.

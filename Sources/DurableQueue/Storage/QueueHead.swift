@@ -2,17 +2,11 @@ import Foundation
 
 /// The file that says which queue a folder is, and whether a key is its key.
 struct QueueHead {
-    private let path: String
-    private let identity: Data
-    private let disk: Disk
+    let path: String
+    let identity: Data
+    let disk: Disk
 
     private static let text = Data("durable queue".utf8)
-
-    init(_ path: String, identity: Data, disk: Disk) {
-        self.path = path
-        self.identity = identity
-        self.disk = disk
-    }
 
     private var name: String { "\(FileName(.queue, 0))" }
     private var place: SealedFile.Place { SealedFile.Place(kind: .queue, queue: identity, number: 0) }
