@@ -45,9 +45,7 @@ public final class DurableQueue: Sendable {
     /// - Throws: ``QueueError`` when the folder cannot be used, or the key is missing or not this queue's.
     public convenience init(
         in folder: URL, identity: String, keys: any KeyStore, policy: DeliveryPolicy = DeliveryPolicy()
-    ) throws {
-        try self.init(in: folder, identity: identity, keys: keys, policy: policy, diskFault: { _ in 0 })
-    }
+    ) throws { try self.init(in: folder, identity: identity, keys: keys, policy: policy, diskFault: { _ in 0 }) }
 
     /// A queue on a disk that fails as `diskFault` says, with the system's error numbers; 0 is no fault.
     package init(
@@ -55,9 +53,8 @@ public final class DurableQueue: Sendable {
         diskFault: @escaping @Sendable (DiskStep) -> Int32
     ) throws {
         self.policy = policy
-        var path = folder.path(percentEncoded: false)
-        if path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        self.folder = try QueueFolder(path, identity: Data(identity.utf8), keys: keys, disk: Disk(fault: diskFault))
+        self.folder = try QueueFolder(
+            folder.folderPath, identity: Data(identity.utf8), keys: keys, disk: Disk(fault: diskFault))
     }
 
     // MARK: Queueing

@@ -75,11 +75,8 @@ public struct DeliveryPolicy: Sendable {
         attempts: Int = 3, firstDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(60),
         serverFailures: Int = 10, networkFailures: Int = 30, receipts: Int = 100
     ) {
-        self.attempts = max(1, attempts)
-        self.firstDelay = firstDelay
-        self.longestDelay = longestDelay
-        self.serverFailures = max(1, serverFailures)
-        self.networkFailures = max(1, networkFailures)
+        (self.attempts, self.firstDelay, self.longestDelay) = (max(1, attempts), firstDelay, longestDelay)
+        (self.serverFailures, self.networkFailures) = (max(1, serverFailures), max(1, networkFailures))
         self.receipts = max(1, receipts)
     }
 
@@ -112,9 +109,7 @@ final class UpdateHub: Sendable {
         return stream
     }
 
-    func send(_ update: QueueUpdate?) {
-        for listener in listeners.withLock({ Array($0.values) }) { listener(update) }
-    }
+    func send(_ update: QueueUpdate?) { for listener in listeners.withLock({ Array($0.values) }) { listener(update) } }
 
     deinit { send(nil) }
 }

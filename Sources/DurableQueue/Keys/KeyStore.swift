@@ -66,9 +66,7 @@ public struct FileKeyStore: KeyStore {
             try key.withBytes { bytes in
                 var content = Data(bytes)
                 defer { content.resetBytes(in: content.indices) }
-                try disk.writeAtomically(to: file.lastPathComponent, in: folder, replacing: false) {
-                    try $0.append(content)
-                }
+                try disk.writeAtomically(to: file.lastPathComponent, in: folder, replacing: false) { try $0.append(content) }
             }
         } catch let failure as DiskFailure where failure.code == EEXIST {
             // Another process was first: its key is the key.
@@ -84,11 +82,8 @@ public struct FileKeyStore: KeyStore {
 
     /// A draft holds a key: a dead process must not leave it lying about.
     private func removeDrafts() {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let prefix = Disk.draftPrefix + file.lastPathComponent + "-"
-        guard names.contains(where: { $0.hasPrefix(prefix) }), let lock = try? lock() else { return }
-        defer { withExtendedLifetime(lock) {} }
-        disk.removeDrafts(of: file.lastPathComponent, in: folder)
+        guard !disk.drafts(of: file.lastPathComponent, in: folder).isEmpty, let lock = try? lock() else { return }
+        withExtendedLifetime(lock) { disk.removeDrafts(of: file.lastPathComponent, in: folder) }
     }
 
     private func unusable(_ reason: String) -> QueueError { .unusableKey(path: path, reason: reason) }

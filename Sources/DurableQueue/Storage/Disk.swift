@@ -90,11 +90,13 @@ package struct Disk: Sendable {
     /// Deletes the drafts that dead processes left in a folder. For whoever holds the lock under which they are written.
     /// - Parameter name: The file whose drafts are meant; all of them unless given.
     func removeDrafts(of name: String? = nil, in folder: String) {
-        let prefix = name.map { Disk.draftPrefix + $0 + "-" } ?? Disk.draftPrefix
         // What cannot be listed or deleted now can be later: drafts do no harm.
-        for draft in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where draft.hasPrefix(prefix) {
-            unlink(folder + "/" + draft)
-        }
+        for draft in drafts(of: name, in: folder) { unlink(folder + "/" + draft) }
+    }
+
+    func drafts(of name: String? = nil, in folder: String) -> [String] {
+        let prefix = name.map { Disk.draftPrefix + $0 + "-" } ?? Disk.draftPrefix
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasPrefix(prefix) }
     }
 
     /// Makes what was put into a folder, or taken out of it, durable.
@@ -156,6 +158,14 @@ package struct Disk: Sendable {
     }
 }
 
+extension URL {
+    /// The path of a folder, without a slash at its end.
+    var folderPath: String {
+        let path = path(percentEncoded: false)
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+}
+
 /// A file that is open for reading.
 package final class StoredFile: Sendable {
     package let path: String
@@ -191,10 +201,7 @@ package final class StoredFile: Sendable {
         // O_NONBLOCK: opening a pipe would wait for somebody who writes.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else {
-            if errno == ENOENT {
-                (size, modifiedSeconds, isPrivate) = (0, 0, false)
-                return nil
-            }
+            if errno == ENOENT { return nil }
             throw Self.failure(errno)
         }
         var status = stat()
@@ -209,7 +216,7 @@ package final class StoredFile: Sendable {
         guard isKnown, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable("it is no plain file") }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { close(descriptor) }
 
     /// So many bytes from a position on; fewer at the end of the file.
     package func read(at position: Int, count: Int) throws(Failure) -> Data {

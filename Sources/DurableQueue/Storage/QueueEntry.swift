@@ -47,10 +47,7 @@ struct FileName: Hashable, CustomStringConvertible {
     /// The largest number that a name has digits for.
     static let largestNumber = 999_999_999_999
 
-    init(_ kind: SealedFile.Kind, _ number: Int) {
-        self.kind = kind
-        self.number = number
-    }
+    init(_ kind: SealedFile.Kind, _ number: Int) { (self.kind, self.number) = (kind, number) }
 
     /// Reads the name of an item's file; `nil` for whatever else lies in a folder.
     init?(_ name: String) {

@@ -20,25 +20,19 @@ struct QueueFolder: Sendable {
     /// Opens the folder, and makes it if need be.
     /// - Parameter identity: What every file is bound to.
     init(_ path: String, identity: Data, keys: any KeyStore, disk: Disk) throws {
-        self.path = path
-        self.identity = identity
-        self.disk = disk
-        do {
+        (self.path, self.identity, self.disk) = (path, identity, disk)
+        key = try QueueError.storing {
             try disk.makeFolder(path)
             // Whoever made them may have died before they were durable, and what is queued in them is to be.
             let parent = (path as NSString).deletingLastPathComponent
-            for folder in [path, parent, (parent as NSString).deletingLastPathComponent] {
-                try disk.syncOthers(folder)
+            for folder in [path, parent, (parent as NSString).deletingLastPathComponent] { try disk.syncOthers(folder) }
+            return try withExtendedLifetime(FileLock(waitingFor: path + "/queue.lock")) {
+                disk.removeDrafts(in: path)
+                return try QueueHead(path: path, identity: identity, disk: disk).open(keys)
             }
-            let lock = try FileLock(waitingFor: path + "/queue.lock")
-            defer { withExtendedLifetime(lock) {} }
-            disk.removeDrafts(in: path)
-            key = try QueueHead(path: path, identity: identity, disk: disk).open(keys)
-            // What a disk does not let go now goes later: a receipt beside it says that it counts no more.
-            do { try sweep() } catch is DiskFailure {} catch is QueueError {}
-        } catch let failure as DiskFailure {
-            throw QueueError(failure)
         }
+        // What a disk does not let go now goes later: a receipt beside it says that it counts no more.
+        do { try locked { try sweep() } } catch is QueueError {}
     }
 
     // MARK: Reading
@@ -283,9 +277,7 @@ struct QueueFolder: Sendable {
     // MARK: Locks
 
     /// The lock that lets one process deliver at a time; `nil` while another has it.
-    func deliveryLock() throws -> FileLock? {
-        try QueueError.storing { try FileLock(ifFree: path + "/delivery.lock") }
-    }
+    func deliveryLock() throws -> FileLock? { try QueueError.storing { try FileLock(ifFree: path + "/delivery.lock") } }
 
     private func locked<Result>(_ body: () throws -> Result) throws -> Result {
         try QueueError.storing { try withExtendedLifetime(FileLock(waitingFor: path + "/queue.lock")) { try body() } }

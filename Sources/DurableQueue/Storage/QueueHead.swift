@@ -17,8 +17,7 @@ struct QueueHead {
     func open(_ keys: any KeyStore) throws -> QueueKey {
         let files = try FileName.all(in: path)
         let kept = try keys.key()
-        let isNew = files.isEmpty && access(path + "/" + name, F_OK) != 0 && errno == ENOENT
-        guard !isNew else {
+        if files.isEmpty, access(path + "/" + name, F_OK) != 0, errno == ENOENT {
             let key = try kept ?? keys.keep(QueueKey())
             try write(key)
             return key
@@ -29,9 +28,11 @@ struct QueueHead {
         case let version?: throw QueueError.otherVersion(folder: path, version: Int(version))
         case nil: break
         }
-        guard files.contains(where: { isOpened($0, key) }) else {
-            throw isForeign(files) ? QueueError.otherFormat(folder: path) : QueueError.wrongKey(folder: path)
+        let isOpened = files.contains { file in
+            let place = SealedFile.Place(kind: file.kind, queue: identity, number: file.number)
+            return (try? SealedFile.open(path + "/\(file)", for: place, key: key)) != nil
         }
+        guard isOpened else { throw isForeign(files) ? QueueError.otherFormat(folder: path) : QueueError.wrongKey(folder: path) }
         try disk.remove(path + "/" + name)
         try write(key)
         return key
@@ -51,11 +52,6 @@ struct QueueHead {
             if case .system = error { throw QueueError(error, path) }
             return nil
         }
-    }
-
-    private func isOpened(_ file: FileName, _ key: QueueKey) -> Bool {
-        let place = SealedFile.Place(kind: file.kind, queue: identity, number: file.number)
-        return (try? SealedFile.open(path + "/\(file)", for: place, key: key)) != nil
     }
 
     /// Whether no file begins as a queue's files do: another version's, or another program's.

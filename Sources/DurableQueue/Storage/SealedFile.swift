@@ -124,10 +124,8 @@ struct SealedFile {
         hasBody = bytes[6] == 1
         mark = prefix.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(fromByteOffset: 12, as: uuid_t.self)) }
         bodyStart = SealedFile.prefixLength + length
-        self.file = file
-        self.key = key
-        guard version == SealedFile.version || place.kind == .queue else { throw .damaged }
-        guard hasBody || file.size == bodyStart else { throw .damaged }
+        (self.file, self.key) = (file, key)
+        guard version == SealedFile.version || place.kind == .queue, hasBody || file.size == bodyStart else { throw .damaged }
     }
 
     /// Hands out the body chunk by chunk. That it is whole is known when this returns.
