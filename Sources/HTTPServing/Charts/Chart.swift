@@ -81,9 +81,7 @@ package struct Chart {
         return value > normal.upperBound ? "above normal" : value < normal.lowerBound ? "below normal" : "normal"
     }
 
-    private var rangeText: String {
-        normal.map { " (\(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound)))" } ?? ""
-    }
+    private var rangeText: String { normal.map { " (\(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound)))" } ?? "" }
 
     private func summary(of points: [Point]) -> String {
         let values = points.map { "\($0.at.day): \(Chart.text($0.value))" }.joined(separator: ", ")
@@ -92,9 +90,7 @@ package struct Chart {
     }
 
     /// A number with four digits that count, or all those before the point.
-    package static func text(_ value: Double) -> String {
-        String(format: 1000...1e15 ~= abs(value) ? "%.0f" : "%.4g", value)
-    }
+    package static func text(_ value: Double) -> String { String(format: 1000...1e15 ~= abs(value) ? "%.0f" : "%.4g", value) }
 
     // MARK: Drawing
 

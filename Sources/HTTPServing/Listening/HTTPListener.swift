@@ -179,7 +179,5 @@ package struct ListeningError: Error, Sendable, CustomStringConvertible {
     package let port: UInt16
     package let reason: String
 
-    package var description: String {
-        "cannot listen on \(address):\(port): \(reason); choose another port, or 0 for a free one"
-    }
+    package var description: String { "cannot listen on \(address):\(port): \(reason); choose another port, or 0 for a free one" }
 }

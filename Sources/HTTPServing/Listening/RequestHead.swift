@@ -74,9 +74,7 @@ struct RequestHead: Equatable {
 
 /// Why no request can be read from what came. What follows on the connection has no meaning.
 /// The raw values are the statuses of the responses.
-enum RequestError: Int, Error {
-    case malformed = 400, headTooLarge = 431, unknownCoding = 501, unknownVersion = 505
-}
+enum RequestError: Int, Error { case malformed = 400, headTooLarge = 431, unknownCoding = 501, unknownVersion = 505 }
 
 extension UInt8 {
     var isBlank: Bool { self == 0x20 || self == 0x09 }

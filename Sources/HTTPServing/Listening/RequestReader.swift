@@ -12,9 +12,7 @@ struct RequestReader {
     /// How much of the buffer is read.
     private var position = 0
 
-    init(_ socket: AsyncSocket, headLimit: Int) {
-        (self.socket, self.headLimit) = (socket, headLimit)
-    }
+    init(_ socket: AsyncSocket, headLimit: Int) { (self.socket, self.headLimit) = (socket, headLimit) }
 
     /// Waits for a byte that is not yet read; false at the connection's end.
     mutating func waitForMore() async throws -> Bool {

@@ -11,9 +11,7 @@ package struct RouteTree<Value: Sendable>: Sendable {
 
     package init() {}
 
-    package mutating func insert(_ value: Value, at template: PathTemplate) {
-        insert(value, at: Self.segments(template)[...])
-    }
+    package mutating func insert(_ value: Value, at template: PathTemplate) { insert(value, at: Self.segments(template)[...]) }
 
     private mutating func insert(_ value: Value, at segments: ArraySlice<String>) {
         guard let segment = segments.first else { return values.append(value) }

@@ -18,9 +18,7 @@ struct JSONParser {
     private(set) var used = 0
 
     private init(bytes: UnsafePointer<UInt8>, count: Int, limits: JSONLimits) {
-        self.bytes = bytes
-        self.count = count
-        self.limits = limits
+        (self.bytes, self.count, self.limits) = (bytes, count, limits)
         capacity = count / 16 + 16
         words = .allocate(capacity: capacity)
     }
@@ -149,9 +147,7 @@ struct JSONParser {
 
     /// Eight bytes, the first in the lowest bits.
     @inline(__always)
-    func load(_ position: Int) -> UInt64 {
-        UInt64(littleEndian: UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self))
-    }
+    func load(_ position: Int) -> UInt64 { UInt64(littleEndian: UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self)) }
 
     @inline(__always)
     private mutating func name(_ start: Int) throws(Failure) -> Int {
@@ -260,9 +256,7 @@ extension JSONParser {
     }
 
     private func hexadecimal(_ start: Int) throws(Failure) -> UInt32 {
-        guard let value = StringEscapes.hexadecimal(bytes + start + 2) else {
-            throw Failure(reason: .invalidEscape, offset: start)
-        }
+        guard let value = StringEscapes.hexadecimal(bytes + start + 2) else { throw Failure(reason: .invalidEscape, offset: start) }
         return value
     }
 

@@ -97,9 +97,7 @@ final class JSONArena: @unchecked Sendable {
     /// A container does not store it: behind the last node in it there is nothing but white space and brackets.
     func endOffset(of index: Int) -> Int {
         let word = word(index)
-        guard word.isContainer else {
-            return word.offset + word.length + (word.isString ? 2 : 0)
-        }
+        guard word.isContainer else { return word.offset + word.length + (word.isString ? 2 : 0) }
         // Every container that ends with the last node in it is still open there.
         let end = index + word.length
         var open = (index..<end).count { self.word($0).isContainer && self.end(of: $0) == end }

@@ -110,8 +110,7 @@ extension JSONValue {
         guard case .object(var members) = storage else { return nil }
         storage = .null
         defer { storage = .object(members) }
-        var name = name
-        guard let index = name.withUTF8({ bytes in members.lastIndex { $0.isNamed(bytes) } }) else { return nil }
+        guard let index = members.lastIndex(where: { $0.isNamed(equalTo: name) }) else { return nil }
         let value = members[index].value
         members[index] = JSONMember(name: name, value: .null)
         return value
@@ -123,21 +122,12 @@ extension JSONValue {
         var members: [JSONMember] = []
         if case .object(let current) = storage { members = current } else if value == nil { return }
         storage = .null
-        var name = name
-        name.withUTF8 { bytes in
-            let index = members.lastIndex { $0.isNamed(bytes) }
-            if let value {
-                let member = JSONMember(name: String(decoding: bytes, as: UTF8.self), value: value)
-                if let index {
-                    members[index] = member
-                    for other in (0..<index).reversed() where members[other].isNamed(bytes) { members.remove(at: other) }
-                } else {
-                    members.append(member)
-                }
-            } else if index != nil {
-                members.removeAll { $0.isNamed(bytes) }
-            }
+        // The last one of the name is replaced, others go.
+        var new = value.map { JSONMember(name: name, value: $0) }
+        for index in members.indices.reversed() where members[index].isNamed(equalTo: name) {
+            if let member = new.take() { members[index] = member } else { members.remove(at: index) }
         }
+        if let new { members.append(new) }
         storage = .object(members)
     }
 }

@@ -9,10 +9,7 @@ package struct ParsedNode: Sendable {
     fileprivate let index: Int
 
     @inline(__always)
-    fileprivate init(_ arena: Unmanaged<JSONArena>, _ index: Int) {
-        self.arena = arena
-        self.index = index
-    }
+    fileprivate init(_ arena: Unmanaged<JSONArena>, _ index: Int) { (self.arena, self.index) = (arena, index) }
 
     /// Whoever uses a node holds the value that it is of, and so the arena.
     @inline(__always)
