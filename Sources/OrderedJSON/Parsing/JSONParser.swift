@@ -279,6 +279,21 @@ extension JSONParser {
 
     // MARK: Numbers
 
+    /// Whether a text is a number and nothing else.
+    static func isNumber(_ text: some Collection<UInt8>) -> Bool {
+        var limits = JSONLimits()
+        limits.numberLength = .max
+        var bytes = Array(text)
+        // A number ends at the zero behind it.
+        bytes.append(0)
+        return bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            let parser = JSONParser(bytes: start, count: bytes.count - 1, limits: limits)
+            defer { parser.words.deallocate() }
+            return (try? parser.number(0)) == bytes.count - 1
+        }
+    }
+
     /// - Returns: The index after the number.
     @inline(__always)
     func number(_ start: Int) throws(Failure) -> Int {

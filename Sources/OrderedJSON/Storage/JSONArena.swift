@@ -100,7 +100,12 @@ final class JSONArena: @unchecked Sendable {
         guard word.isContainer else { return word.offset + word.length + (word.isString ? 2 : 0) }
         // Every container that ends with the last node in it is still open there.
         let end = index + word.length
-        var open = (index..<end).count { self.word($0).isContainer && self.end(of: $0) == end }
+        var (open, node) = (0, index)
+        while node < end {
+            let isOpen = self.word(node).isContainer && self.end(of: node) == end
+            open += isOpen ? 1 : 0
+            node = isOpen ? node + 1 : self.end(of: node)
+        }
         let last = self.word(end - 1)
         var offset = last.isContainer ? last.offset + 1 : endOffset(of: end - 1)
         while open > 0 {

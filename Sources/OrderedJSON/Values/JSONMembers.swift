@@ -42,7 +42,7 @@ extension JSONMember: JSONItem { static var nameWords: Int { 1 } }
 ///
 /// `count` of a parsed object takes time in proportion to its length.
 public struct JSONMembers: Collection, Sendable {
-    /// A position among the members.
+    /// A position among the members, or among elements.
     public struct Index: Comparable, Sendable {
         let value: Int
         public static func < (a: Self, b: Self) -> Bool { a.value < b.value }
@@ -66,10 +66,7 @@ extension JSONMembers: ExpressibleByArrayLiteral {
 /// `count` and the access by index of a parsed array take time in proportion to its length.
 public struct JSONElements: Collection, Sendable {
     /// A position among the elements.
-    public struct Index: Comparable, Sendable {
-        let value: Int
-        public static func < (a: Self, b: Self) -> Bool { a.value < b.value }
-    }
+    public typealias Index = JSONMembers.Index
 
     let items: JSONItems<JSONValue>
 

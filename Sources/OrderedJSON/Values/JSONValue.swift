@@ -224,11 +224,8 @@ extension JSONValue {
 
     /// A number with these digits; `nil` when JSON does not write numbers so.
     public init?(number digits: some StringProtocol) {
-        var limits = JSONLimits()
-        limits.numberLength = .max
-        let digits = String(digits)
-        guard let parsed = try? JSONValue(parsing: digits, limits: limits), parsed.number == digits else { return nil }
-        self.init(.number(digits))
+        guard JSONParser.isNumber(digits.utf8) else { return nil }
+        self.init(.number(String(digits)))
     }
 
     /// An array.

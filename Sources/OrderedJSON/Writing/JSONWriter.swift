@@ -80,7 +80,7 @@ struct JSONWriter {
         while true {
             while let container = open.last, container.end == index {
                 open.removeLast()
-                close(isObject: container.isObject, isEmpty: isFirst)
+                close(isObject: container.isObject, isEmpty: false)
                 isFirst = false
             }
             if index == end { return }
@@ -93,10 +93,16 @@ struct JSONWriter {
                 }
             }
             let word = arena.word(index)
-            isFirst = word.isContainer
+            isFirst = false
             if word.isContainer {
-                open.append((index + word.length, word.tag == .object))
-                self.open(isObject: word.tag == .object)
+                let isObject = word.tag == .object
+                self.open(isObject: isObject)
+                if word.length == 1 {
+                    close(isObject: isObject, isEmpty: true)
+                } else {
+                    open.append((index + word.length, isObject))
+                    isFirst = true
+                }
             } else {
                 write(scalar: word, of: arena)
             }
@@ -107,14 +113,14 @@ struct JSONWriter {
     // MARK: Layout
 
     private mutating func open(isObject: Bool) {
-        buffer.append(UInt8(ascii: isObject ? "{" : "["))
+        buffer.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         depth += 1
     }
 
     private mutating func close(isObject: Bool, isEmpty: Bool) {
         depth -= 1
         if !isEmpty { newLine() }
-        buffer.append(UInt8(ascii: isObject ? "}" : "]"))
+        buffer.append(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
 
     private mutating func separate(isFirst: Bool) {
@@ -158,7 +164,7 @@ struct JSONWriter {
         guard !text.allSatisfy({ $0 < 0x7F }) else { return append(text) }
         for unit in String(decoding: text, as: UTF8.self).utf16 {
             if unit < 0x7F {
-                buffer.append(UInt8(unit))
+                buffer.append(UInt8(truncatingIfNeeded: unit))
             } else {
                 buffer.append(contentsOf: "\\u\(String(0x10000 + Int(unit), radix: 16).dropFirst())".utf8)
             }
