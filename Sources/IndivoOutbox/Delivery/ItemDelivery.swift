@@ -62,7 +62,8 @@ struct ItemDelivery {
                 if let document = try await record.delivered(externalID: item) { return document.id }
             } catch let error as IndivoError {
                 try Task.checkCancellation()
-                throw Obstacle.decided(try await count(1, error) ?? .stopped(DeliveryStop(error)))
+                try await count(1, error)
+                throw error
             }
             if let damaged { throw Obstacle.decided(.waiting(for: damaged)) }
             throw Obstacle.decided(.setAside(reason: "it builds on item \(item), which was discarded and is not on the server"))
@@ -112,13 +113,13 @@ struct ItemDelivery {
                 switch verdict {
                 case .tryAgain:
                     failures += 1
-                    if failures >= policy.attempts, let outcome = try await count(failures, problem ?? error) { return outcome }
+                    if failures >= policy.attempts { try await count(failures, problem ?? error) }
                 case .refused:
                     try await checkAccess()
                     return .setAside(reason: "\(error)")
                 case .serverFailed:
                     failures += 1
-                    if let outcome = try await count(1, error) { return outcome }
+                    try await count(1, error)
                 case .forbidden:
                     forbidden += 1
                     if forbidden > ItemDelivery.forbiddenLimit {
@@ -130,7 +131,7 @@ struct ItemDelivery {
                         }
                         if forbidden == ItemDelivery.forbiddenLimit + 1 { try stamp() }
                     }
-                    try await policy.sleep(policy.delay(after: forbidden))
+                    try await policy.pause(after: forbidden)
                     continue
                 }
             } catch let failure as IndivoError {
@@ -140,27 +141,26 @@ struct ItemDelivery {
             }
             try Task.checkCancellation()
             if failures >= policy.attempts { return .stopped(DeliveryStop(problem ?? error)) }
-            try await policy.sleep(policy.delay(after: failures))
+            try await policy.pause(after: failures)
         }
     }
 
     /// Counts failures against the change, if the record can be used otherwise: it must not hold up all others for ever.
-    /// - Returns: What the change came to; `nil` when it is to be tried again.
-    /// - Throws: `IndivoError` when the record cannot be used either, which is nothing against the change.
-    private mutating func count(_ failures: Int, _ error: IndivoError) async throws -> DeliveryOutcome? {
+    /// - Throws: What the change came to, unless it is to be tried again; `IndivoError` when the record cannot be used either,
+    ///   which is nothing against the change.
+    private mutating func count(_ failures: Int, _ error: IndivoError) async throws {
         // Without a way to the server nothing is known of either.
-        if error.reason == .notReachable { return nil }
+        if error.reason == .notReachable { return }
         try await checkAccess()
         notes[keyPath: Verdict(error) == .serverFailed ? \DeliveryNotes.serverFailures : \.networkFailures] += failures
         try attempt.keepNotes()
         if notes.serverFailures >= policy.serverFailures {
-            return .setAside(reason: "the server failed on it \(notes.serverFailures) times. \(error)")
+            throw Obstacle.decided(.setAside(reason: "the server failed on it \(notes.serverFailures) times. \(error)"))
         }
         if notes.networkFailures >= policy.networkFailures {
-            return .setAside(
-                reason: "it did not get through \(notes.networkFailures) times, while the record could be used otherwise. \(error)")
+            let failures = "it did not get through \(notes.networkFailures) times, while the record could be used otherwise"
+            throw Obstacle.decided(.setAside(reason: "\(failures). \(error)"))
         }
-        return nil
     }
 
     /// Makes the call.
