@@ -25,7 +25,7 @@ struct SealedFileTests {
     private func open(_ file: Data, at place: SealedFile.Place, in folder: URL) throws -> (head: Data, body: Data) {
         let path = folder.appending(path: UUID().uuidString).path
         try file.write(to: URL(filePath: path))
-        let opened = try #require(try SealedFile.open(path, for: place, key: key))
+        let opened = try #require(try SealedFile(path, for: place, key: key))
         var body = Data()
         try opened.readBody { body.append($0) }
         return (opened.head, body)

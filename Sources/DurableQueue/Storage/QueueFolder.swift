@@ -131,7 +131,7 @@ struct QueueFolder: Sendable {
     }
 
     private func open(_ kind: SealedFile.Kind, _ number: Int) throws(SealedFile.Failure) -> SealedFile? {
-        try SealedFile.open(file(kind, number), for: place(kind, number), key: key)
+        try SealedFile(file(kind, number), for: place(kind, number), key: key)
     }
 
     // MARK: Writing

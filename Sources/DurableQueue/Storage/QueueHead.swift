@@ -30,7 +30,7 @@ struct QueueHead {
         }
         let isOpened = files.contains { file in
             let place = SealedFile.Place(kind: file.kind, queue: identity, number: file.number)
-            return (try? SealedFile.open(path + "/\(file)", for: place, key: key)) != nil
+            return (try? SealedFile(path + "/\(file)", for: place, key: key)) != nil
         }
         guard isOpened else { throw isForeign(files) ? QueueError.otherFormat(folder: path) : QueueError.wrongKey(folder: path) }
         try disk.remove(path + "/" + name)
@@ -47,7 +47,7 @@ struct QueueHead {
     /// The version that the head claims, authenticated; `nil` when it does not open.
     private func version(_ key: QueueKey) throws -> UInt8? {
         do throws(SealedFile.Failure) {
-            return try SealedFile.open(path + "/" + name, for: place, key: key)?.version
+            return try SealedFile(path + "/" + name, for: place, key: key)?.version
         } catch {
             if case .system = error { throw QueueError(error, path) }
             return nil

@@ -104,13 +104,9 @@ struct SealedFile {
 
     // MARK: Reading
 
-    /// Opens a file's head; `nil` when there is no file.
-    static func open(_ path: String, for place: Place, key: QueueKey) throws(Failure) -> SealedFile? {
-        try StoredFile(path).map { file throws(Failure) in try SealedFile(file, for: place, key: key) }
-    }
-
-    /// Opens a file's head; its body is opened when it is asked for.
-    init(_ file: StoredFile, for place: Place, key: QueueKey) throws(Failure) {
+    /// Opens a file's head; its body is opened when it is asked for. `nil` when there is no file.
+    init?(_ path: String, for place: Place, key: QueueKey) throws(Failure) {
+        guard let file = try StoredFile(path) else { return nil }
         let prefix = try file.read(at: 0, count: SealedFile.prefixLength)
         let bytes = [UInt8](prefix)
         guard bytes.count == SealedFile.prefixLength, prefix.prefix(4) == SealedFile.magic else { throw .damaged }

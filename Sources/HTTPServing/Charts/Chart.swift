@@ -68,12 +68,7 @@ package struct Chart {
 
     /// The unit as people write it; UCUM puts annotations in braces and marks some letters with brackets.
     private var shownUnit: String {
-        switch unit {
-        case "mm[Hg]": "mmHg"
-        case "Cel": "°C"
-        case "kg/m2": "kg/m²"
-        default: unit.replacing(/[{}\[\]]/, with: "")
-        }
+        ["mm[Hg]": "mmHg", "Cel": "°C", "kg/m2": "kg/m²"][unit] ?? unit.replacing(/[{}\[\]]/, with: "")
     }
 
     private func verdict(on value: Double) -> String {

@@ -5,9 +5,6 @@ import Foundation
 /// Its share of the budget grows as bytes come: who announces a body and sends none takes nothing. Once it holds much of it,
 /// who stops sending gives it back soon.
 struct IncomingBody {
-    /// Why a body was not kept.
-    enum Problem { case tooLarge, overloaded }
-
     /// What a body may have without a pace: little of the budget, however many connections there are.
     static let free = 64 << 10
     /// The time over which the least rate is measured. Phones lose their network for some seconds when they change it.
@@ -19,7 +16,8 @@ struct IncomingBody {
     private let settings: HTTPListener.Configuration
     private var end: OpenConnections.Instant
     private(set) var data = Data()
-    private(set) var problem: Problem?
+    /// The response to a body that was not kept.
+    private(set) var refusal: Response?
     /// What it has of the budget.
     private var share = 0
     private var size = 0
@@ -49,9 +47,9 @@ struct IncomingBody {
     }
 
     private mutating func keep(_ bytes: ArraySlice<UInt8>) {
-        guard problem == nil else { return }
-        problem = size > settings.bodyLimit ? .tooLarge : grow() ? nil : .overloaded
-        if problem == nil { return data.append(contentsOf: bytes) }
+        guard refusal == nil else { return }
+        refusal = size > settings.bodyLimit ? settings.tooLarge : grow() ? nil : settings.overloaded
+        if refusal == nil { return data.append(contentsOf: bytes) }
         data = Data()
         giveBack()
     }

@@ -48,14 +48,8 @@ struct ServedConnection {
             return false
         }
         connections.enter(.responding, file, for: Self.responseTimeout)
-        let response: Response
-        switch body.problem {
-        case nil:
-            response = await handler(
-                Request(method: head.method, target: head.target, headers: head.headers, body: body.data, peer: peer))
-        case .tooLarge: response = settings.tooLarge
-        case .overloaded: response = settings.overloaded
-        }
+        let request = Request(method: head.method, target: head.target, headers: head.headers, body: body.data, peer: peer)
+        let response = if let refusal = body.refusal { refusal } else { await handler(request) }
         let closes = !head.keepsAlive || response.header("Connection")?.lowercased() == "close"
         try await send(response, method: head.method, closes: closes)
         if closes { await close() }
