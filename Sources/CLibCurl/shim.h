@@ -37,10 +37,6 @@ static inline CURLcode indivo_curl_set_prerequest(CURL *easy, curl_prereq_callba
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
-static inline CURLcode indivo_curl_get_long(CURL *easy, CURLINFO info, long *value) {
-    return curl_easy_getinfo(easy, info, value);
-}
-
 static inline CURLcode indivo_curl_get_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
 }

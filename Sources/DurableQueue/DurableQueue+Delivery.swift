@@ -16,7 +16,7 @@ extension DurableQueue {
     @discardableResult
     public func deliver(_ deliverer: @escaping Deliverer) async throws -> QueueReport {
         try await exclusively {
-            var run = DeliveryRun(self, deliverer)
+            var run = DeliveryRun(queue: self, deliverer: deliverer)
             return try await run.run()
         }
     }

@@ -45,9 +45,7 @@ public final class DurableQueue: Sendable {
     /// - Throws: ``QueueError`` when the folder cannot be used, or the key is missing or not this queue's.
     public convenience init(
         in folder: URL, identity: String, keys: any KeyStore, policy: DeliveryPolicy = DeliveryPolicy()
-    ) throws {
-        try self.init(in: folder, identity: identity, keys: keys, policy: policy, diskFault: { _ in 0 })
-    }
+    ) throws { try self.init(in: folder, identity: identity, keys: keys, policy: policy, diskFault: { _ in 0 }) }
 
     /// A queue on a disk that fails as `diskFault` says, with the system's error numbers; 0 is no fault.
     package init(
@@ -55,9 +53,8 @@ public final class DurableQueue: Sendable {
         diskFault: @escaping @Sendable (DiskStep) -> Int32
     ) throws {
         self.policy = policy
-        var path = folder.path(percentEncoded: false)
-        if path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        self.folder = try QueueFolder(path, identity: Data(identity.utf8), keys: keys, disk: Disk(fault: diskFault))
+        self.folder = try QueueFolder(
+            folder.folderPath, identity: Data(identity.utf8), keys: keys, disk: Disk(fault: diskFault))
     }
 
     // MARK: Queueing
@@ -90,12 +87,12 @@ public final class DurableQueue: Sendable {
             throw QueueError.badItem(
                 "the header, id and keys of an item have at most \(DurableQueue.longestHeader) bytes, these \(count)")
         }
-        let source = try payload.map(PayloadSource.init)
+        let source = try payload?.open()
         let entry = QueueEntry(
             id: id, orderKey: orderKey, predecessor: predecessor, queuedAt: Date().timeIntervalSince1970,
             payloadSize: source?.size, header: header)
-        let number = try folder.append(entry, payload: source?.next)
-        let item = QueueItem(entry, number, .queued)
+        let number = try folder.append(entry, payload: source?.read)
+        let item = QueueItem(entry: entry, number: number, state: .queued)
         hub.send(.queued(item))
         return item
     }
@@ -104,21 +101,17 @@ public final class DurableQueue: Sendable {
 
     /// The items in the queue, the first to be delivered first; delivered items as far as they are still remembered.
     @concurrent
-    public func items() async throws -> [QueueItem] { QueueItem.all(in: try folder.scan()) }
+    public func items() async throws -> [QueueItem] { try folder.scan().map(\.item) }
 
     /// An item by its id.
     /// - Throws: ``QueueError/noSuchItem(id:)``.
-    public func item(_ id: QueueItem.ID) async throws -> QueueItem {
-        guard let item = try await items().first(where: { $0.id == id }) else { throw QueueError.noSuchItem(id: id) }
-        return item
-    }
+    @concurrent
+    public func item(_ id: QueueItem.ID) async throws -> QueueItem { try folder.stored(id).item }
 
     /// The payload of an item that is not delivered yet; `nil` without one.
     /// - Throws: ``QueueError/damaged(file:)``.
     @concurrent
-    public func payload(of item: QueueItem) async throws -> Data? {
-        try item.payloadSize.map { try folder.payload(of: item.number, size: $0) }
-    }
+    public func payload(of item: QueueItem) async throws -> Data? { try folder.openPayload(of: item)?.data() }
 
     /// The events in the queue from now on that this object causes: begin with ``items()`` and continue with these. Each call
     /// gives a sequence of its own, which ends with the queue.
@@ -135,20 +128,16 @@ public final class DurableQueue: Sendable {
     /// - Parameter notes: What becomes of the deliverer's notes; they are kept unless given.
     public func retry(_ id: QueueItem.ID, notes: @escaping @Sendable (Data?) -> Data? = { $0 }) async throws {
         let item = try await exclusively {
-            let stored = try self.folder.scan()
-            guard let (found, item) = zip(stored, QueueItem.all(in: stored)).first(where: { $0.1.id == id }) else {
-                throw QueueError.noSuchItem(id: id)
-            }
-            switch (found.content, item.state) {
-            case (.pending(_, let progress, let mark), .setAside):
-                try self.folder.save(QueueProgress(notes: notes(progress.notes)), of: found.number, mark)
-                return item.with(.queued)
-            case (_, .damaged):
+            let stored = try self.folder.stored(id)
+            if stored.item.isDamaged {
                 throw QueueError.wrongState(id: id, reason: "its file is damaged; restore the file, or discard the item")
-            default:
+            }
+            guard let (progress, mark) = stored.pending, progress.setAside != nil else {
                 throw QueueError.wrongState(
                     id: id, reason: "it was not set aside, so there is nothing to retry; it is delivered in its turn")
             }
+            try self.folder.save(QueueProgress(notes: notes(progress.notes)), of: stored.item.number, mark)
+            return stored.item.with(.queued)
         }
         hub.send(.queued(item))
     }
@@ -158,9 +147,7 @@ public final class DurableQueue: Sendable {
     /// Waits until nothing is being delivered; an item whose response was lost may have arrived all the same.
     public func discard(_ id: QueueItem.ID) async throws {
         let item = try await exclusively {
-            guard let item = QueueItem.all(in: try self.folder.scan()).first(where: { $0.id == id }) else {
-                throw QueueError.noSuchItem(id: id)
-            }
+            let item = try self.folder.stored(id).item
             try self.folder.forget([item.number])
             return item
         }
@@ -174,7 +161,7 @@ public final class DurableQueue: Sendable {
     @discardableResult
     public func discardAll() async throws -> [QueueItem] {
         let items = try await exclusively {
-            let items = QueueItem.all(in: try self.folder.scan())
+            let items = try self.folder.scan().map(\.item)
             try self.folder.forget(items.map(\.number))
             return items
         }

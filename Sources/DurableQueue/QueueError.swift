@@ -61,10 +61,29 @@ extension QueueError {
 
     /// - Parameter path: The file that cannot be read back.
     init(_ failure: StoredFile.Failure, _ path: String) {
-        guard case .system(let code) = failure else {
-            self = .damaged(file: path)
-            return
+        self =
+            if case .system(let code) = failure {
+                .storage(reason: "cannot read \(path): \(failure)", code: code, mayBeQueued: false)
+            } else {
+                .damaged(file: path)
+            }
+    }
+
+    /// Does `body`, in which a failure of the disk is the queue's.
+    static func storing<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let failure as DiskFailure {
+            throw QueueError(failure)
         }
-        self = .storage(reason: "cannot read \(path): \(failure)", code: code, mayBeQueued: false)
+    }
+
+    /// Does `body`, in which a file that cannot be read back is this one.
+    static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let failure as StoredFile.Failure {
+            throw QueueError(failure, path)
+        }
     }
 }

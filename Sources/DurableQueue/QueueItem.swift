@@ -2,22 +2,24 @@ import Foundation
 
 /// An item in a queue, and how far it has come.
 public struct QueueItem: Sendable, Identifiable, Hashable {
-    /// The item's id: a UUID in lower case unless the app gave another.
-    public let id: String
+    let entry: QueueEntry
     /// Its position in the queue; earlier ones have smaller numbers, and none is given twice.
     public let number: Int
-    /// Items with the same key are delivered in order, and stop together; delivery of other keys continues.
-    public let orderKey: String
-    /// The item on which this one builds: it is delivered only after that one was.
-    public let predecessor: QueueItem.ID?
-    /// The app's header of the item, encrypted like the payload and read with every list of items.
-    public let header: Data
-    /// The size of the payload in bytes; `nil` without one.
-    public let payloadSize: Int?
-    /// When it was queued, by this device's clock.
-    public let queuedAt: Date
     /// How far it has come.
     public internal(set) var state: State
+
+    /// The item's id: a UUID in lower case unless the app gave another.
+    public var id: String { entry.id }
+    /// Items with the same key are delivered in order, and stop together; delivery of other keys continues.
+    public var orderKey: String { entry.orderKey }
+    /// The item on which this one builds: it is delivered only after that one was.
+    public var predecessor: QueueItem.ID? { entry.predecessor }
+    /// The app's header of the item, encrypted like the payload and read with every list of items.
+    public var header: Data { entry.header }
+    /// The size of the payload in bytes; `nil` without one.
+    public var payloadSize: Int? { entry.payloadSize }
+    /// When it was queued, by this device's clock.
+    public var queuedAt: Date { Date(timeIntervalSince1970: entry.queuedAt) }
 
     /// How far an item has come.
     public enum State: Sendable, Hashable {
@@ -37,46 +39,9 @@ public struct QueueItem: Sendable, Identifiable, Hashable {
 }
 
 extension QueueItem {
-    init(_ entry: QueueEntry, _ number: Int, _ state: State) {
-        id = entry.id
-        self.number = number
-        orderKey = entry.orderKey
-        predecessor = entry.predecessor
-        header = entry.header
-        payloadSize = entry.payloadSize
-        queuedAt = Date(timeIntervalSince1970: entry.queuedAt)
-        self.state = state
-    }
+    var isDamaged: Bool { if case .damaged = state { true } else { false } }
 
-    /// A file that cannot be read: all that is known is its number.
-    private init(damaged number: Int, _ reason: String) {
-        let entry = QueueEntry(
-            id: "damaged-\(number)", orderKey: "", queuedAt: Date.distantPast.timeIntervalSince1970, header: Data())
-        self.init(entry, number, .damaged(reason: reason))
-    }
-
-    /// The items of a queue, from what its folder holds.
-    static func all(in stored: [StoredItem]) -> [QueueItem] {
-        var stuck: [QueueItem.ID: QueueItem.ID] = [:]
-        return stored.map { stored in
-            switch stored.content {
-            case .damaged(let reason):
-                return QueueItem(damaged: stored.number, reason)
-            case .delivered(let receipt):
-                return QueueItem(receipt.entry, stored.number, .delivered(receipt: receipt.receipt))
-            case .pending(let entry, let progress, _):
-                var state = State.queued
-                if let reason = progress.setAside {
-                    state = .setAside(reason: reason)
-                    stuck[entry.id] = entry.id
-                } else if let predecessor = entry.predecessor, let culprit = stuck[predecessor] {
-                    state = .waiting(for: culprit)
-                    stuck[entry.id] = culprit
-                }
-                return QueueItem(entry, stored.number, state)
-            }
-        }
-    }
+    func with(_ state: State) -> QueueItem { QueueItem(entry: entry, number: number, state: state) }
 }
 
 extension QueueItem: CustomStringConvertible {

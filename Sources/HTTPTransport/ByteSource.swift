@@ -27,14 +27,10 @@ public struct ByteSource: Sendable {
         ByteSource(size: parts.reduce(0) { $0 + $1.size }) { offset, count in
             var (result, offset) = (Data(), offset)
             for part in parts {
-                if offset < part.size, result.count < count {
-                    let piece = try part.read(at: offset, count: count - result.count)
-                    if piece.count == count { return piece }
-                    result.append(piece)
-                    offset = 0
-                } else {
-                    offset = max(0, offset - part.size)
-                }
+                let piece = try part.read(at: offset, count: count - result.count)
+                if piece.count == count { return piece }
+                result.append(piece)
+                offset = max(0, offset - part.size)
             }
             return result
         }

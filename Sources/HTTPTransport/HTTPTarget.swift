@@ -2,19 +2,14 @@ import HTTPTypes
 
 /// Where a request goes, taken apart and found fit to be sent as it is.
 struct HTTPTarget {
-    let scheme: String
     let authority: String
     let path: String
-
     /// The address of the server: scheme and authority.
-    var origin: String { "\(scheme)://\(authority)" }
+    let origin: String
 
     /// - Throws: ``HTTPTransportError`` of kind `invalidRequest`, which says what is missing or not allowed.
     init(_ request: HTTPRequest) throws(HTTPTransportError) {
-        let server = request.authority ?? "?"
-        func invalid(_ reason: String) -> HTTPTransportError {
-            HTTPTransportError(kind: .invalidRequest, server: server, mayHaveReachedServer: false, detail: reason)
-        }
+        func invalid(_ reason: String) -> HTTPTransportError { .invalid(request.authority ?? "?", reason) }
         guard let scheme = request.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw invalid("its scheme is “\(request.scheme ?? "")”; use http or https")
         }
@@ -23,9 +18,7 @@ struct HTTPTarget {
         }
         let excluded = Array("/?#@\\".utf8)
         guard authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !excluded.contains($0) }) else {
-            throw HTTPTransportError(
-                kind: .invalidRequest, server: "a malformed address", mayHaveReachedServer: false,
-                detail: "its authority is more than host and port; leave out user names and paths")
+            throw .invalid("a malformed address", "its authority is more than host and port; leave out user names and paths")
         }
         guard let path = request.path, path.utf8.first == UInt8(ascii: "/") else {
             throw invalid("its path does not begin with “/”")
@@ -33,8 +26,6 @@ struct HTTPTarget {
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
             throw invalid("its path holds a space, a control character, “#” or something not ASCII; percent-encode it")
         }
-        self.scheme = scheme
-        self.authority = authority
-        self.path = path
+        (self.authority, self.path, origin) = (authority, path, "\(scheme)://\(authority)")
     }
 }

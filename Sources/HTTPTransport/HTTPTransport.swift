@@ -59,10 +59,7 @@ public struct HTTPAnswer: Sendable, Hashable {
     public var body: Data
 
     /// A response, from a transport of one's own.
-    public init(response: HTTPResponse, body: Data = Data()) {
-        self.response = response
-        self.body = body
-    }
+    public init(response: HTTPResponse, body: Data = Data()) { (self.response, self.body) = (response, body) }
 }
 
 /// How long a transport waits, and how much it takes.
@@ -83,10 +80,8 @@ public struct HTTPLimits: Sendable, Hashable {
         connectTimeout: Duration = .seconds(15), deadline: Duration = .seconds(60), maximumResponseBytes: Int = 64 << 20,
         idleConnectionAge: Duration = .seconds(30)
     ) {
-        self.connectTimeout = connectTimeout
-        self.deadline = deadline
-        self.maximumResponseBytes = maximumResponseBytes
-        self.idleConnectionAge = idleConnectionAge
+        (self.connectTimeout, self.deadline) = (connectTimeout, deadline)
+        (self.maximumResponseBytes, self.idleConnectionAge) = (maximumResponseBytes, idleConnectionAge)
     }
 
     /// How long the call that a request belongs to may still take, retries included: a transport waits no longer
@@ -98,9 +93,8 @@ public struct HTTPLimits: Sendable, Hashable {
 
     /// The limits of a request that begins now.
     var ofThisCall: HTTPLimits {
-        guard let remaining = Self.remaining, remaining < deadline else { return self }
         var limits = self
-        limits.deadline = max(.milliseconds(1), remaining)
+        if let remaining = Self.remaining { limits.deadline = min(deadline, max(.milliseconds(1), remaining)) }
         return limits
     }
 }

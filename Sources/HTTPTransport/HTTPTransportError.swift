@@ -46,26 +46,24 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
 
     /// An error, from a transport of one's own.
     public init(kind: Kind, server: String, mayHaveReachedServer: Bool, detail: String? = nil) {
-        self.kind = kind
-        self.server = server
-        self.mayHaveReachedServer = mayHaveReachedServer
-        self.detail = detail
+        (self.kind, self.server, self.mayHaveReachedServer, self.detail) = (kind, server, mayHaveReachedServer, detail)
+    }
+
+    /// A request that cannot be sent as it is.
+    static func invalid(_ server: String, _ reason: String) -> HTTPTransportError {
+        HTTPTransportError(kind: .invalidRequest, server: server, mayHaveReachedServer: false, detail: reason)
     }
 
     public var description: String {
+        let isAboutReaching = [.hostNotFound, .cannotConnect, .tls, .timedOut].contains(kind)
+        let look = kind == .responseLost || mayHaveReachedServer && isAboutReaching
         // The library may quote the server: the names in a certificate, say.
-        explanation.shown()
+        return (message + (look ? "; the server may have acted on the request: look before you repeat it" : "")).shown()
     }
 
-    private var explanation: String {
+    private var message: String {
         let said = detail.map { " (\($0))" } ?? ""
-        return message(said) + (mayHaveReachedServer && kind.isAboutConnecting ? "; " + Self.look : "")
-    }
-
-    private static let look = "the server may have acted on the request: look before you repeat it"
-
-    private func message(_ said: String) -> String {
-        switch kind {
+        return switch kind {
         case .invalidRequest:
             "the request to \(server) cannot be sent: \(detail ?? "it is not valid")"
         case .hostNotFound:
@@ -75,11 +73,11 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
         case .tls:
             "no secure connection to \(server)\(said); check the server's certificate, or whether it speaks plain HTTP"
         case .timedOut where mayHaveReachedServer:
-            "\(server) did not answer in time\(said); " + Self.look
+            "\(server) did not answer in time\(said)"
         case .timedOut:
             "\(server) could not be reached in time\(said); nothing was sent, try again"
         case .responseLost:
-            "the connection to \(server) broke before the answer was complete\(said); " + Self.look
+            "the connection to \(server) broke before the answer was complete\(said)"
         case .responseTooLarge:
             "the answer of \(server) is longer than this transport takes\(said); "
                 + "ask for less, or raise HTTPLimits.maximumResponseBytes"
@@ -89,9 +87,4 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
             "the request to \(server) failed\(said)"
         }
     }
-}
-
-extension HTTPTransportError.Kind {
-    /// Whether it says that no connection came about.
-    fileprivate var isAboutConnecting: Bool { self == .hostNotFound || self == .cannotConnect || self == .tls }
 }

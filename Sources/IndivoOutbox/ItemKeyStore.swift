@@ -13,8 +13,7 @@ public struct ItemKeyStore: KeyStore {
 
     /// - Parameter name: The name of the item that holds the key.
     public init(_ items: any SecretItems, name: String = "outbox key") {
-        self.items = items
-        self.name = name
+        (self.items, self.name) = (items, name)
     }
 
     /// - Throws: `OutboxError` when the item holds no key, or what the items throw.
@@ -40,7 +39,5 @@ public struct ItemKeyStore: KeyStore {
 extension FileKeyStore {
     /// The key in `outbox.key` of the person's own configuration folder: `$XDG_CONFIG_HOME/indivo`, or
     /// `~/.config/indivo`; on Apple's systems `indivo` in Application Support.
-    public static var standard: FileKeyStore {
-        FileKeyStore(BaseFolder.standard(.configuration).appending(path: "outbox.key"))
-    }
+    public static var standard: FileKeyStore { FileKeyStore(BaseFolder.standard(.configuration).appending(path: "outbox.key")) }
 }

@@ -17,12 +17,7 @@ extension Outbox {
     ///   ``OutboxError`` when the disk fails; then nothing is queued.
     @discardableResult
     public func add(_ document: IndivoDocument, validation: DocumentValidation = .model) async throws -> OutboxItem {
-        guard document.id == nil else {
-            throw OutboxError.badItem("\(document) is on the server already; replace(_:) queues a new version")
-        }
-        if case .queued = document.documentStage {
-            throw OutboxError.badItem("\(document) is queued already; replace(_:) queues a new version")
-        }
+        try checkIsNew(document, else: "replace(_:) queues a new version")
         try check(document) { $0.adds(to: record) }
         try document.check(validation)
         return try await queue(.add, target: nil, PreparedDocument(new: document), of: document)
@@ -86,8 +81,7 @@ extension Outbox {
     public func replace(
         _ target: OutboxItem.Target, with document: IndivoDocument, validation: DocumentValidation = .model
     ) async throws -> OutboxItem {
-        if case .queued = document.documentStage { throw OutboxError.badItem("\(document) is queued already; give a new document") }
-        guard document.id == nil else { throw OutboxError.badItem("\(document) is on the server already; give a new document") }
+        try checkIsNew(document, else: "give a new document")
         try check(document) { _ in false }
         try document.check(validation)
         return try await queue(.replace, target: target, PreparedDocument(new: document), of: document)
@@ -174,6 +168,11 @@ extension Outbox {
         guard let stored, case .queued(item: id, _) = document.documentStage else { return false }
         document.confirm(id: stored, in: record)
         return true
+    }
+
+    private func checkIsNew(_ document: IndivoDocument, else advice: String) throws {
+        guard document.id == nil else { throw OutboxError.badItem("\(document) is on the server already; \(advice)") }
+        if case .queued = document.documentStage { throw OutboxError.badItem("\(document) is queued already; \(advice)") }
     }
 
     /// A document that is being queued or sent at this moment would be stored twice, or over what is on its way; one that may
@@ -286,11 +285,10 @@ extension QueuedChange {
     /// What an item of the queue is.
     /// - Throws: ``/DurableQueue/QueueError/damaged(file:)``; the header is authenticated: only another version wrote it so.
     init(of item: QueueItem) throws {
-        do {
-            self = try JSONDecoder().decode(QueuedChange.self, from: item.header)
-        } catch {
+        guard let change = try? JSONDecoder().decode(QueuedChange.self, from: item.header) else {
             throw OutboxError.damaged(file: "item \(item.id)")
         }
+        self = change
     }
 }
 

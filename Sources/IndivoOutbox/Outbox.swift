@@ -49,9 +49,7 @@ public final class Outbox: Sendable {
     public convenience init(
         of record: IndivoRecord, in folder: URL? = nil, keys: any KeyStore = FileKeyStore.standard,
         policy: DeliveryPolicy = DeliveryPolicy()
-    ) throws {
-        try self.init(of: record, in: folder, keys: keys, policy: policy, diskFault: { _ in 0 })
-    }
+    ) throws { try self.init(of: record, in: folder, keys: keys, policy: policy, diskFault: { _ in 0 }) }
 
     /// An outbox on a disk that fails as `diskFault` says, with the system's error numbers; 0 is no fault.
     package init(
@@ -64,8 +62,7 @@ public final class Outbox: Sendable {
         let name = Hexadecimal.encode(SHA256.hash(data: Data(identity.utf8)).prefix(16))
         let root = folder ?? BaseFolder.standard(.data).appending(path: "outbox")
         queue = try DurableQueue(
-            in: root.appending(path: name), identity: identity, keys: keys, policy: policy,
-            diskFault: diskFault)
+            in: root.appending(path: name), identity: identity, keys: keys, policy: policy, diskFault: diskFault)
     }
 
     // MARK: Reading
@@ -118,9 +115,7 @@ public final class Outbox: Sendable {
     ///
     /// It is made anew. Only where it was unknown, when it was set aside, whether the server has it, the server is searched
     /// first.
-    public func retry(_ id: OutboxItem.ID) async throws {
-        try await queue.retry(id) { try? DeliveryNotes($0).retried.data() }
-    }
+    public func retry(_ id: OutboxItem.ID) async throws { try await queue.retry(id) { try? DeliveryNotes($0).retried.data() } }
 
     /// Takes an item out of the outbox for good. Items that build on it are then set aside.
     ///
@@ -137,7 +132,5 @@ extension IndivoRecord {
     /// - Throws: ``OutboxError`` when the folder cannot be used, or the key is missing or not this outbox's.
     public func outbox(
         in folder: URL? = nil, keys: any KeyStore = FileKeyStore.standard, policy: DeliveryPolicy = DeliveryPolicy()
-    ) throws -> Outbox {
-        try Outbox(of: self, in: folder, keys: keys, policy: policy)
-    }
+    ) throws -> Outbox { try Outbox(of: self, in: folder, keys: keys, policy: policy) }
 }

@@ -4,23 +4,48 @@ import Indivo
 
 /// A change in an outbox, and how far it has come.
 public struct OutboxItem: Sendable, Identifiable {
+    private let item: QueueItem
+    private let queued: QueuedChange?
+
+    /// What an item of the queue is to a record.
+    init(_ item: QueueItem) {
+        (self.item, queued) = (item, try? QueuedChange(of: item))
+    }
+
     /// The change's id, a UUID in lower case. Of a document or a new version it is also the external id under which it
     /// is sent, so it can be found on the server by it; of a document that was sent before, it is the id of that time.
-    public let id: String
+    public var id: String { item.id }
     /// Its position in the queue; earlier ones have smaller numbers.
-    public let sequence: Int
-    /// What is to be done.
-    public let change: Change
+    public var sequence: Int { item.number }
     /// What the change is about; `nil` for a new document.
-    public let target: Target?
+    public var target: Target? { item.predecessor.map { .item($0) } ?? queued?.document.map { .document(id: $0) } }
     /// The name of the document's model, where the change brings a document that is one.
-    public let model: String?
+    public var model: String? { queued?.model }
     /// The size of the document in bytes.
-    public let byteCount: Int
+    public var byteCount: Int { item.payloadSize ?? 0 }
     /// When it was queued, by this device's clock.
-    public let queuedAt: Date
+    public var queuedAt: Date { item.queuedAt }
+
+    /// What is to be done.
+    public var change: Change {
+        switch queued?.kind {
+        case .add?, nil: .add
+        case .replace?, .patch?: .replace
+        case .status?: .setStatus(DocumentStatus(rawValue: queued?.status ?? "") ?? .active, reason: queued?.reason ?? "")
+        case .label?: .setLabel(queued?.label ?? "")
+        }
+    }
+
     /// How far it has come.
-    public let state: State
+    public var state: State {
+        switch item.state {
+        case .queued: .queued
+        case .waiting(let culprit): .waiting(for: culprit)
+        case .setAside(let reason): .setAside(reason: reason)
+        case .damaged(let reason): .setAside(reason: "\(reason); restore it from a backup, or discard it")
+        case .delivered(let receipt): .delivered(document: String(decoding: receipt, as: UTF8.self))
+        }
+    }
 
     /// What is to be done.
     public enum Change: Sendable, Hashable {
@@ -52,34 +77,6 @@ public struct OutboxItem: Sendable, Identifiable {
         case setAside(reason: String)
         /// The server has it; the id is that of the document it made or was about.
         case delivered(document: String)
-    }
-}
-
-extension OutboxItem {
-    /// What an item of the queue is to a record.
-    init(_ item: QueueItem) {
-        id = item.id
-        sequence = item.number
-        byteCount = item.payloadSize ?? 0
-        queuedAt = item.queuedAt
-        let queued = try? JSONDecoder().decode(QueuedChange.self, from: item.header)
-        change =
-            switch queued?.kind {
-            case .add?, nil: .add
-            case .replace?, .patch?: .replace
-            case .status?: .setStatus(DocumentStatus(rawValue: queued?.status ?? "") ?? .active, reason: queued?.reason ?? "")
-            case .label?: .setLabel(queued?.label ?? "")
-            }
-        target = item.predecessor.map { .item($0) } ?? queued?.document.map { .document(id: $0) }
-        model = queued?.model
-        state =
-            switch item.state {
-            case .queued: .queued
-            case .waiting(let culprit): .waiting(for: culprit)
-            case .setAside(let reason): .setAside(reason: reason)
-            case .damaged(let reason): .setAside(reason: "\(reason); restore it from a backup, or discard it")
-            case .delivered(let receipt): .delivered(document: String(decoding: receipt, as: UTF8.self))
-            }
     }
 }
 

@@ -42,9 +42,7 @@ struct DeliveryNotes: Codable, Sendable {
     var isUnsure = false
 
     /// The notes that were kept; what cannot be read is as if there had been none.
-    init(_ data: Data?) {
-        self = data.flatMap { try? JSONDecoder().decode(DeliveryNotes.self, from: $0) } ?? DeliveryNotes()
-    }
+    init(_ data: Data?) { self = data.flatMap { try? JSONDecoder().decode(DeliveryNotes.self, from: $0) } ?? DeliveryNotes() }
 
     private init() {}
 

@@ -14,10 +14,10 @@ struct SealedFileTests {
         _ head: String, _ body: Data?, number: Int = 1, version: UInt8 = SealedFile.version, kind: SealedFile.Kind = .item
     ) throws -> Data {
         var file = Data()
-        let source = try body.map { try PayloadSource(.data($0)) }
+        let source = try body.map { try DurableQueue.Payload.data($0).open() }
         try SealedFile.seal(
             head: head.data, mark: SealedFile.Mark(), version: version, for: place(number, "test", kind), key: key,
-            body: source?.next
+            body: source?.read
         ) { file.append($0) }
         return file
     }
@@ -25,7 +25,7 @@ struct SealedFileTests {
     private func open(_ file: Data, at place: SealedFile.Place, in folder: URL) throws -> (head: Data, body: Data) {
         let path = folder.appending(path: UUID().uuidString).path
         try file.write(to: URL(filePath: path))
-        let opened = try #require(try SealedFile.open(path, for: place, key: key))
+        let opened = try #require(try SealedFile(path, for: place, key: key))
         var body = Data()
         try opened.readBody { body.append($0) }
         return (opened.head, body)

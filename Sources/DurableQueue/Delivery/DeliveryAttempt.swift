@@ -6,14 +6,19 @@ public struct DeliveryAttempt: Sendable {
     public let item: QueueItem
     /// What is known of the item on which this one builds.
     public let predecessor: Predecessor
+    var progress: QueueProgress
+    let mark: SealedFile.Mark
+    let folder: QueueFolder
+
     /// How often the item failed before (``DeliveryOutcome/tryAgain(_:)``), in earlier deliveries too.
-    public internal(set) var failures: Int
+    public var failures: Int { progress.failures }
+
     /// The deliverer's notes for a further attempt, in this process or another: what it signed the request with, how far an
     /// upload came. Kept when the item is set aside, and by ``keepNotes()``.
-    public var notes: Data?
-
-    private let folder: QueueFolder
-    private let mark: SealedFile.Mark
+    public var notes: Data? {
+        get { progress.notes }
+        set { progress.notes = newValue }
+    }
 
     /// What is known of the item on which an item builds.
     public enum Predecessor: Sendable, Hashable {
@@ -26,18 +31,6 @@ public struct DeliveryAttempt: Sendable {
         case unknown(damaged: QueueItem.ID?)
     }
 
-    init(
-        _ item: QueueItem, _ progress: QueueProgress, _ mark: SealedFile.Mark, after predecessor: Predecessor,
-        in folder: QueueFolder
-    ) {
-        self.item = item
-        self.predecessor = predecessor
-        failures = progress.failures
-        notes = progress.notes
-        self.folder = folder
-        self.mark = mark
-    }
-
     /// Makes the notes durable: before something is sent that they have to record.
     public func keepNotes() throws { try keep(setAside: nil) }
 
@@ -46,30 +39,21 @@ public struct DeliveryAttempt: Sendable {
     }
 
     func finish(_ receipt: Data) throws {
-        let entry = QueueEntry(
-            id: item.id, orderKey: item.orderKey, predecessor: item.predecessor,
-            queuedAt: item.queuedAt.timeIntervalSince1970, payloadSize: item.payloadSize, header: item.header)
-        try folder.finish(
-            item.number, mark,
-            QueueReceipt(entry: entry, receipt: receipt, deliveredAt: Date().timeIntervalSince1970))
+        let receipt = QueueReceipt(entry: item.entry, receipt: receipt, deliveredAt: Date().timeIntervalSince1970)
+        try folder.finish(item.number, mark, receipt)
     }
 
     /// The payload; `nil` without one. For large ones see ``readPayload(_:)``.
     /// - Throws: ``QueueError/damaged(file:)``, after which the item is set aside unless the deliverer catches it.
-    public func payload() throws -> Data? { try item.payloadSize.map { try folder.payload(of: item.number, size: $0) } }
+    public func payload() throws -> Data? { try openPayload()?.data() }
 
     /// The payload, to be read at any position; `nil` without one.
     /// - Throws: ``QueueError/damaged(file:)``.
-    public func openPayload() throws -> QueuePayload? {
-        try item.payloadSize.map { try folder.openPayload(of: item.number, size: $0) }
-    }
+    public func openPayload() throws -> QueuePayload? { try folder.openPayload(of: item) }
 
     /// Hands out the payload in pieces of at most 1 MiB. That it is whole is known when this returns.
     /// - Throws: ``QueueError/damaged(file:)``, and what `body` throws.
-    public func readPayload(_ body: (Data) throws -> Void) throws {
-        guard item.payloadSize != nil else { return }
-        try folder.readPayload(of: item.number, body)
-    }
+    public func readPayload(_ body: (Data) throws -> Void) throws { try openPayload()?.forEachChunk(body) }
 }
 
 /// The payload of an item, read at any position: for uploads that begin in the middle.
@@ -82,26 +66,14 @@ public struct QueuePayload: Sendable {
     /// So many bytes from a position on; fewer at the end.
     /// - Throws: ``QueueError/damaged(file:)``.
     public func read(at position: Int, count: Int) throws -> Data {
-        do throws(SealedFile.Failure) {
-            return try file.readBody(at: position, count: max(0, min(count, size - position)))
-        } catch {
-            throw QueueError(error, path)
-        }
+        try QueueError.naming(path) { try file.readBody(at: position, count: max(0, min(count, size - position))) }
     }
 
-    func forEachChunk(_ body: (Data) throws -> Void) throws {
-        do {
-            try file.readBody(body)
-        } catch let failure as SealedFile.Failure {
-            throw QueueError(failure, path)
-        }
-    }
-}
+    func forEachChunk(_ body: (Data) throws -> Void) throws { try QueueError.naming(path) { try file.readBody(body) } }
 
-extension QueueFolder {
-    func payload(of number: Int, size: Int) throws -> Data {
-        var payload = Data(capacity: size)
-        try readPayload(of: number) { payload.append($0) }
-        return payload
+    func data() throws -> Data {
+        var data = Data(capacity: size)
+        try forEachChunk { data.append($0) }
+        return data
     }
 }

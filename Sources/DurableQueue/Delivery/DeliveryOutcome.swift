@@ -30,8 +30,6 @@ public struct QueueReport: Sendable {
     public var remaining = 0
     /// Why delivery stopped before everything was tried, by order key.
     public var stopped: [String: any Error] = [:]
-
-    init() {}
 }
 
 /// Something that happened in a queue.
@@ -77,11 +75,8 @@ public struct DeliveryPolicy: Sendable {
         attempts: Int = 3, firstDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(60),
         serverFailures: Int = 10, networkFailures: Int = 30, receipts: Int = 100
     ) {
-        self.attempts = max(1, attempts)
-        self.firstDelay = firstDelay
-        self.longestDelay = longestDelay
-        self.serverFailures = max(1, serverFailures)
-        self.networkFailures = max(1, networkFailures)
+        (self.attempts, self.firstDelay, self.longestDelay) = (max(1, attempts), firstDelay, longestDelay)
+        (self.serverFailures, self.networkFailures) = (max(1, serverFailures), max(1, networkFailures))
         self.receipts = max(1, receipts)
     }
 
@@ -97,32 +92,24 @@ public struct DeliveryPolicy: Sendable {
 
 /// Hands updates to everybody who listens.
 final class UpdateHub: Sendable {
-    private struct Listener {
-        let send: @Sendable (QueueUpdate) -> Void
-        let finish: @Sendable () -> Void
-    }
-
-    private let listeners = Mutex<(next: Int, all: [Int: Listener])>((0, [:]))
+    /// What listeners do with an update, and with `nil` in the end.
+    private let listeners = Mutex<[UUID: @Sendable (QueueUpdate?) -> Void]>([:])
 
     /// The updates from now on, each made into what the listener wants; what becomes `nil` is left out.
     func stream<Update: Sendable>(_ make: @escaping @Sendable (QueueUpdate) -> Update?) -> AsyncStream<Update> {
         let (stream, continuation) = AsyncStream.makeStream(of: Update.self)
-        let listener = Listener(
-            send: { if let update = make($0) { continuation.yield(update) } }, finish: { continuation.finish() })
-        let number = listeners.withLock { listeners in
-            listeners.next += 1
-            listeners.all[listeners.next] = listener
-            return listeners.next
+        let id = UUID()
+        listeners.withLock { listeners in
+            listeners[id] = { update in
+                guard let update else { return continuation.finish() }
+                if let made = make(update) { continuation.yield(made) }
+            }
         }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.listeners.withLock { $0.all.removeValue(forKey: number) }
-        }
+        continuation.onTermination = { [weak self] _ in _ = self?.listeners.withLock { $0.removeValue(forKey: id) } }
         return stream
     }
 
-    func send(_ update: QueueUpdate) {
-        for listener in listeners.withLock({ Array($0.all.values) }) { listener.send(update) }
-    }
+    func send(_ update: QueueUpdate?) { for listener in listeners.withLock({ Array($0.values) }) { listener(update) } }
 
-    deinit { for listener in listeners.withLock({ Array($0.all.values) }) { listener.finish() } }
+    deinit { send(nil) }
 }

@@ -2,19 +2,9 @@ import Foundation
 
 /// One run through a queue, by whoever holds the delivery lock.
 struct DeliveryRun {
-    private let folder: QueueFolder
-    private let policy: DeliveryPolicy
-    private let hub: UpdateHub
-    private let deliverer: DurableQueue.Deliverer
-
-    private var report = QueueReport()
-
-    init(_ queue: DurableQueue, _ deliverer: @escaping DurableQueue.Deliverer) {
-        folder = queue.folder
-        policy = queue.policy
-        hub = queue.hub
-        self.deliverer = deliverer
-    }
+    let queue: DurableQueue
+    let deliverer: DurableQueue.Deliverer
+    var report = QueueReport()
 
     /// Delivers what can be delivered, and what is queued meanwhile.
     mutating func run() async throws -> QueueReport {
@@ -22,12 +12,11 @@ struct DeliveryRun {
         var isNew = true
         while isNew {
             isNew = false
-            let stored = try folder.scan()
-            let items = QueueItem.all(in: stored)
-            var states = Dictionary(items.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
-            for (stored, item) in zip(stored, items) where tried.insert(stored.number).inserted {
-                guard case .pending(_, let progress, let mark) = stored.content, progress.setAside == nil,
-                    report.stopped[item.orderKey] == nil
+            let stored = try queue.folder.scan()
+            var states = Dictionary(stored.map { ($0.item.id, $0.item.state) }, uniquingKeysWith: { first, _ in first })
+            for one in stored where tried.insert(one.item.number).inserted {
+                let item = one.item.with(.queued)
+                guard let (progress, mark) = one.pending, progress.setAside == nil, report.stopped[item.orderKey] == nil
                 else { continue }
                 isNew = true
                 let predecessor: DeliveryAttempt.Predecessor
@@ -35,7 +24,7 @@ struct DeliveryRun {
                 case nil: predecessor = .none
                 case .delivered(let receipt)??: predecessor = .delivered(receipt: receipt)
                 case nil?:
-                    predecessor = .unknown(damaged: items.first { $0.isDamaged && $0.number < item.number }?.id)
+                    predecessor = .unknown(damaged: stored.first { $0.item.isDamaged && $0.item.number < item.number }?.item.id)
                 case .setAside??, .damaged??:
                     states[item.id] = item.predecessor.map { .waiting(for: $0) }
                     continue
@@ -45,14 +34,15 @@ struct DeliveryRun {
                 // It stands still with its own order key.
                 case .queued??: continue
                 }
-                hub.send(.sending(item.with(.queued)))
-                var attempt = DeliveryAttempt(item.with(.queued), progress, mark, after: predecessor, in: folder)
+                queue.hub.send(.sending(item))
+                var attempt = DeliveryAttempt(
+                    item: item, predecessor: predecessor, progress: progress, mark: mark, folder: queue.folder)
                 states[item.id] = try await deliver(&attempt)
             }
         }
-        report.remaining = QueueItem.all(in: try folder.scan()).count { $0.state == .queued }
-        try folder.tidy(receipts: policy.receipts)
-        hub.send(.finished(report))
+        report.remaining = try queue.folder.scan().count { $0.item.state == .queued }
+        try queue.folder.tidy(receipts: queue.policy.receipts)
+        queue.hub.send(.finished(report))
         return report
     }
 
@@ -64,17 +54,17 @@ struct DeliveryRun {
             try attempt.finish(receipt)
             let item = item.with(.delivered(receipt: receipt))
             report.delivered.append(item)
-            hub.send(.delivered(item))
+            queue.hub.send(.delivered(item))
             return item.state
         case .setAside(let reason):
             try attempt.keep(setAside: reason)
             let item = item.with(.setAside(reason: reason))
             report.setAside.append(item)
-            hub.send(.setAside(item))
+            queue.hub.send(.setAside(item))
             return item.state
         case .tryAgain(let error), .stopped(let error):
             report.stopped[item.orderKey] = error
-            hub.send(.stopped(orderKey: item.orderKey, error))
+            queue.hub.send(.stopped(orderKey: item.orderKey, error))
             return .queued
         case .skipped(let reason):
             report.skipped.append((item, reason))
@@ -98,25 +88,15 @@ struct DeliveryRun {
             }
             guard case .tryAgain(let error) = outcome else { return outcome }
             try Task.checkCancellation()
-            attempt.failures += 1
-            if attempt.failures >= policy.networkFailures {
+            attempt.progress.failures += 1
+            if attempt.failures >= queue.policy.networkFailures {
                 return .setAside(reason: "it failed \(attempt.failures) times. \(error)")
             }
-            guard number < policy.attempts else {
+            guard number < queue.policy.attempts else {
                 try attempt.keepNotes()
                 return .stopped(error)
             }
-            try await policy.pause(after: number)
+            try await queue.policy.pause(after: number)
         }
-    }
-}
-
-extension QueueItem {
-    var isDamaged: Bool { if case .damaged = state { true } else { false } }
-
-    func with(_ state: State) -> QueueItem {
-        var item = self
-        item.state = state
-        return item
     }
 }

@@ -36,19 +36,25 @@ public struct FileKeyStore: KeyStore {
     private var folder: String { (path as NSString).deletingLastPathComponent }
 
     public func key() throws -> QueueKey? {
-        guard var bytes = try read() else { return nil }
-        defer { bytes.resetBytes(in: bytes.indices) }
-        guard let key = QueueKey(bytes: bytes) else { throw unusable("it is no key of \(QueueKey.byteCount) bytes") }
-        removeDrafts()
-        // Whoever made it may have died before it was durable, and what is sealed under it would be lost with it.
         do {
+            guard let stored = try StoredFile(path) else { return nil }
+            guard stored.isPrivate else {
+                throw unusable("others can read it, or it is theirs; if nobody has, run chmod 600 on it")
+            }
+            var bytes = try stored.read(at: 0, count: QueueKey.byteCount + 1)
+            defer { bytes.resetBytes(in: bytes.indices) }
+            guard let key = QueueKey(bytes: bytes) else { throw unusable("it is no key of \(QueueKey.byteCount) bytes") }
+            removeDrafts()
+            // Whoever made it may have died before it was durable, and what is sealed under it would be lost with it.
             try disk.syncOthers(path, .syncFile)
             try disk.syncOthers(folder)
             try disk.syncOthers((folder as NSString).deletingLastPathComponent)
+            return key
+        } catch let failure as StoredFile.Failure {
+            throw unusable("it cannot be read (\(failure))")
         } catch let failure as DiskFailure {
             throw unusable("it cannot be kept for good (\(failure))")
         }
-        return key
     }
 
     public func keep(_ key: QueueKey) throws -> QueueKey {
@@ -60,9 +66,7 @@ public struct FileKeyStore: KeyStore {
             try key.withBytes { bytes in
                 var content = Data(bytes)
                 defer { content.resetBytes(in: content.indices) }
-                try disk.writeAtomically(to: file.lastPathComponent, in: folder, replacing: false) {
-                    try $0.append(content)
-                }
+                try disk.writeAtomically(to: file.lastPathComponent, in: folder, replacing: false) { try $0.append(content) }
             }
         } catch let failure as DiskFailure where failure.code == EEXIST {
             // Another process was first: its key is the key.
@@ -78,23 +82,8 @@ public struct FileKeyStore: KeyStore {
 
     /// A draft holds a key: a dead process must not leave it lying about.
     private func removeDrafts() {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let prefix = Disk.draftPrefix + file.lastPathComponent + "-"
-        guard names.contains(where: { $0.hasPrefix(prefix) }), let lock = try? lock() else { return }
-        defer { withExtendedLifetime(lock) {} }
-        disk.removeDrafts(of: file.lastPathComponent, in: folder)
-    }
-
-    private func read() throws -> Data? {
-        do {
-            guard let stored = try StoredFile(path) else { return nil }
-            guard stored.isPrivate else {
-                throw unusable("others can read it, or it is theirs; if nobody has, run chmod 600 on it")
-            }
-            return try stored.read(at: 0, count: QueueKey.byteCount + 1)
-        } catch let failure as StoredFile.Failure {
-            throw unusable("it cannot be read (\(failure))")
-        }
+        guard !disk.drafts(of: file.lastPathComponent, in: folder).isEmpty, let lock = try? lock() else { return }
+        withExtendedLifetime(lock) { disk.removeDrafts(of: file.lastPathComponent, in: folder) }
     }
 
     private func unusable(_ reason: String) -> QueueError { .unusableKey(path: path, reason: reason) }

@@ -24,8 +24,7 @@ package struct DiskFailure: Error, CustomStringConvertible {
 
 /// Files that are whole or not there, whatever happens.
 package struct Disk: Sendable {
-    /// Asked before each step: an error number makes the step fail. For tests; a disk that is full halfway through a
-    /// file leaves half a file.
+    /// Asked before each step: an error number makes the step fail. For tests.
     package var fault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
 
     package init(fault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }) { self.fault = fault }
@@ -41,10 +40,17 @@ package struct Disk: Sendable {
 
         /// Writes bytes at the end.
         package func append(_ data: Data) throws {
-            let half = data.count / 2
-            try disk.write(data.prefix(half), to: descriptor, path)
-            try disk.step(.write, path) { 0 }
-            try disk.write(data.dropFirst(half), to: descriptor, path)
+            try disk.step(.write, path) {
+                data.withUnsafeBytes { bytes in
+                    var rest = bytes[...]
+                    while !rest.isEmpty {
+                        let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                        if count < 0, errno != EINTR { return -1 }
+                        rest = rest.dropFirst(max(0, count))
+                    }
+                    return 0
+                }
+            }
         }
     }
 
@@ -61,9 +67,7 @@ package struct Disk: Sendable {
         let draft = folder + "/" + Disk.draftPrefix + name + "-" + UUID().uuidString.lowercased()
         do {
             try write(draft, content)
-            try step(.rename, path) {
-                replacing ? rename(draft, path) : link(draft, path)
-            }
+            try step(.rename, path) { replacing ? rename(draft, path) : link(draft, path) }
         } catch {
             unlink(draft)
             throw error
@@ -83,28 +87,16 @@ package struct Disk: Sendable {
         try step(.syncFile, path) { Disk.sync(descriptor) }
     }
 
-    private func write(_ data: Data, to descriptor: Int32, _ path: String) throws {
-        try data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    throw DiskFailure(step: .write, path: path, code: errno)
-                }
-                rest = rest.dropFirst(count)
-            }
-        }
-    }
-
     /// Deletes the drafts that dead processes left in a folder. For whoever holds the lock under which they are written.
     /// - Parameter name: The file whose drafts are meant; all of them unless given.
     func removeDrafts(of name: String? = nil, in folder: String) {
-        let prefix = name.map { Disk.draftPrefix + $0 + "-" } ?? Disk.draftPrefix
         // What cannot be listed or deleted now can be later: drafts do no harm.
-        for draft in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where draft.hasPrefix(prefix) {
-            unlink(folder + "/" + draft)
-        }
+        for draft in drafts(of: name, in: folder) { unlink(folder + "/" + draft) }
+    }
+
+    func drafts(of name: String? = nil, in folder: String) -> [String] {
+        let prefix = name.map { Disk.draftPrefix + $0 + "-" } ?? Disk.draftPrefix
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasPrefix(prefix) }
     }
 
     /// Makes what was put into a folder, or taken out of it, durable.
@@ -151,7 +143,7 @@ package struct Disk: Sendable {
         }
     }
 
-    private func step(_ step: DiskStep, _ path: String, _ body: () -> Int32) throws {
+    func step(_ step: DiskStep, _ path: String, _ body: () -> Int32) throws {
         let injected = fault(step)
         guard injected == 0 else { throw DiskFailure(step: step, path: path, code: injected) }
         guard body() >= 0 else { throw DiskFailure(step: step, path: path, code: errno) }
@@ -163,6 +155,14 @@ package struct Disk: Sendable {
         if fcntl(descriptor, F_FULLFSYNC) != -1 { return 0 }
         #endif
         return fsync(descriptor)
+    }
+}
+
+extension URL {
+    /// The path of a folder, without a slash at its end.
+    var folderPath: String {
+        let path = path(percentEncoded: false)
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 }
 
@@ -201,10 +201,7 @@ package final class StoredFile: Sendable {
         // O_NONBLOCK: opening a pipe would wait for somebody who writes.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else {
-            if errno == ENOENT {
-                (size, modifiedSeconds, isPrivate) = (0, 0, false)
-                return nil
-            }
+            if errno == ENOENT { return nil }
             throw Self.failure(errno)
         }
         var status = stat()
@@ -219,7 +216,7 @@ package final class StoredFile: Sendable {
         guard isKnown, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable("it is no plain file") }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { close(descriptor) }
 
     /// So many bytes from a position on; fewer at the end of the file.
     package func read(at position: Int, count: Int) throws(Failure) -> Data {

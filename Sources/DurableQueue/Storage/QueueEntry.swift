@@ -1,7 +1,7 @@
 import Foundation
 
 /// A queued item as it is kept: the head of its file. The file's body is the payload.
-struct QueueEntry: Codable, Sendable {
+struct QueueEntry: Codable, Sendable, Hashable {
     var id: QueueItem.ID
     var orderKey: String
     var predecessor: QueueItem.ID?
@@ -33,14 +33,9 @@ struct QueueReceipt: Codable, Sendable {
 
 /// What a queue's folder has under one number.
 struct StoredItem: Sendable {
-    let number: Int
-    let content: Content
-
-    enum Content: Sendable {
-        case pending(QueueEntry, QueueProgress, SealedFile.Mark)
-        case delivered(QueueReceipt)
-        case damaged(reason: String)
-    }
+    var item: QueueItem
+    /// What its delivery continues with; `nil` for an item that is delivered or damaged.
+    var pending: (progress: QueueProgress, mark: SealedFile.Mark)?
 }
 
 /// The name of a file in a queue's folder: twelve digits and a kind, or the kind alone for the queue's own files.
@@ -52,10 +47,7 @@ struct FileName: Hashable, CustomStringConvertible {
     /// The largest number that a name has digits for.
     static let largestNumber = 999_999_999_999
 
-    init(_ kind: SealedFile.Kind, _ number: Int) {
-        self.kind = kind
-        self.number = number
-    }
+    init(_ kind: SealedFile.Kind, _ number: Int) { (self.kind, self.number) = (kind, number) }
 
     /// Reads the name of an item's file; `nil` for whatever else lies in a folder.
     init?(_ name: String) {

@@ -20,55 +20,70 @@ struct QueueFolder: Sendable {
     /// Opens the folder, and makes it if need be.
     /// - Parameter identity: What every file is bound to.
     init(_ path: String, identity: Data, keys: any KeyStore, disk: Disk) throws {
-        self.path = path
-        self.identity = identity
-        self.disk = disk
-        do {
+        (self.path, self.identity, self.disk) = (path, identity, disk)
+        key = try QueueError.storing {
             try disk.makeFolder(path)
             // Whoever made them may have died before they were durable, and what is queued in them is to be.
             let parent = (path as NSString).deletingLastPathComponent
-            for folder in [path, parent, (parent as NSString).deletingLastPathComponent] {
-                try disk.syncOthers(folder)
+            for folder in [path, parent, (parent as NSString).deletingLastPathComponent] { try disk.syncOthers(folder) }
+            return try withExtendedLifetime(FileLock(waitingFor: path + "/queue.lock")) {
+                disk.removeDrafts(in: path)
+                return try QueueHead(path: path, identity: identity, disk: disk).open(keys)
             }
-            let lock = try FileLock(waitingFor: path + "/queue.lock")
-            defer { withExtendedLifetime(lock) {} }
-            disk.removeDrafts(in: path)
-            key = try QueueHead(path, identity: identity, disk: disk).open(keys)
-            // What a disk does not let go now goes later: a receipt beside it says that it counts no more.
-            do { try sweep() } catch is DiskFailure {} catch is QueueError {}
-        } catch let failure as DiskFailure {
-            throw QueueError(failure)
         }
+        // What a disk does not let go now goes later: a receipt beside it says that it counts no more.
+        do { try locked { try sweep() } } catch is QueueError {}
     }
 
     // MARK: Reading
 
     /// Everything in the folder, in the queue's order.
     func scan() throws -> [StoredItem] {
-        try locked {
-            let files = try FileName.all(in: path)
-            return try Dictionary(grouping: files, by: \.number).sorted { $0.key < $1.key }.compactMap { number, files in
-                let kinds = Set(files.map(\.kind))
-                guard kinds.contains(.item) || kinds.contains(.receipt) else { return nil }
-                return StoredItem(number: number, content: try content(number, kinds))
+        // Items that wait for others, and what they wait for.
+        var stuck: [QueueItem.ID: QueueItem.ID] = [:]
+        return try locked {
+            let files = try Dictionary(grouping: FileName.all(in: path), by: \.number).sorted { $0.key < $1.key }
+            return try files.compactMap { number, files in
+                guard var stored = try stored(number, Set(files.map(\.kind))) else { return nil }
+                let item = stored.item
+                if case .setAside = item.state {
+                    stuck[item.id] = item.id
+                } else if item.state == .queued, let culprit = item.predecessor.flatMap({ stuck[$0] }) {
+                    stored.item.state = .waiting(for: culprit)
+                    stuck[item.id] = culprit
+                }
+                return stored
             }
         }
     }
 
-    private func content(_ number: Int, _ kinds: Set<SealedFile.Kind>) throws -> StoredItem.Content {
-        let item = kinds.contains(.item) ? try head(QueueEntry.self, .item, number) : .absent
-        switch kinds.contains(.receipt) ? try head(QueueReceipt.self, .receipt, number) : .absent {
-        case .opened(let receipt, let mark):
-            // An item beside it is what was delivered, unless somebody brought one of the two from elsewhere.
-            if case .opened(_, let other) = item, other != mark { return .damaged(reason: "its files do not belong together") }
-            return .delivered(receipt)
-        case .failed(let reason): return .damaged(reason: reason)
-        case .absent: break
+    /// - Throws: ``QueueError/noSuchItem(id:)``.
+    func stored(_ id: QueueItem.ID) throws -> StoredItem {
+        guard let stored = try scan().first(where: { $0.item.id == id }) else { throw QueueError.noSuchItem(id: id) }
+        return stored
+    }
+
+    /// What files of these kinds say of an item; `nil` where they are nothing without others.
+    private func stored(_ number: Int, _ kinds: Set<SealedFile.Kind>) throws -> StoredItem? {
+        func damaged(_ reason: String) -> StoredItem {
+            let entry = QueueEntry(
+                id: "damaged-\(number)", orderKey: "", queuedAt: Date.distantPast.timeIntervalSince1970, header: Data())
+            return StoredItem(item: QueueItem(entry: entry, number: number, state: .damaged(reason: reason)))
         }
-        switch item {
-        case .opened(let entry, let mark): return .pending(entry, try progress(number, mark), mark)
-        case .failed(let reason): return .damaged(reason: reason)
-        case .absent: return .damaged(reason: "its file is gone")
+        guard kinds.contains(.item) || kinds.contains(.receipt) else { return nil }
+        let item = kinds.contains(.item) ? try head(QueueEntry.self, .item, number) : .absent
+        switch (kinds.contains(.receipt) ? try head(QueueReceipt.self, .receipt, number) : .absent, item) {
+        // An item beside a receipt is what was delivered, unless somebody brought one of the two from elsewhere.
+        case (.opened(_, let mark), .opened(_, let other)) where mark != other: return damaged("its files do not belong together")
+        case (.opened(let receipt, _), _):
+            let state = QueueItem.State.delivered(receipt: receipt.receipt)
+            return StoredItem(item: QueueItem(entry: receipt.entry, number: number, state: state))
+        case (.absent, .opened(let entry, let mark)):
+            let progress = try progress(number, mark)
+            let state = progress.setAside.map { QueueItem.State.setAside(reason: $0) } ?? .queued
+            return StoredItem(item: QueueItem(entry: entry, number: number, state: state), pending: (progress, mark))
+        case (.failed(let reason), _), (.absent, .failed(let reason)): return damaged(reason)
+        case (.absent, .absent): return damaged("its file is gone")
         }
     }
 
@@ -105,38 +120,28 @@ struct QueueFolder: Sendable {
         }
     }
 
-    /// Hands out the payload of a queued item, chunk by chunk.
-    func readPayload(of number: Int, _ body: (Data) throws -> Void) throws {
-        try openPayload(of: number, size: 0).forEachChunk(body)
-    }
-
-    func openPayload(of number: Int, size: Int) throws -> QueuePayload {
-        let path = file(.item, number)
-        do throws(SealedFile.Failure) {
-            guard let sealed = try open(.item, number) else { throw .damaged }
-            return QueuePayload(size: size, file: sealed, path: path)
-        } catch {
-            throw QueueError(error, path)
+    /// The payload of a queued item; `nil` without one.
+    func openPayload(of item: QueueItem) throws -> QueuePayload? {
+        guard let size = item.payloadSize else { return nil }
+        let path = file(.item, item.number)
+        return try QueueError.naming(path) {
+            guard let file = try open(.item, item.number) else { throw SealedFile.Failure.damaged }
+            return QueuePayload(size: size, file: file, path: path)
         }
     }
 
     private func open(_ kind: SealedFile.Kind, _ number: Int) throws(SealedFile.Failure) -> SealedFile? {
-        try SealedFile.open(file(kind, number), for: place(kind, number), key: key)
+        try SealedFile(file(kind, number), for: place(kind, number), key: key)
     }
 
     // MARK: Writing
 
     /// Puts an item at the end of the queue. When this returns it is there whatever happens.
-    func append(_ entry: QueueEntry, payload: ((Int) throws -> Data)?) throws -> Int {
+    func append(_ entry: QueueEntry, payload: SealedFile.Source?) throws -> Int {
         try locked {
             let number = try nextNumber()
-            let head = try JSONEncoder().encode(entry)
             do {
-                try disk.writeAtomically(to: "\(FileName(.item, number))", in: path, replacing: false) { draft in
-                    try SealedFile.seal(
-                        head: head, mark: SealedFile.Mark(), for: place(.item, number), key: key, body: payload,
-                        to: draft.append)
-                }
+                try write(entry, .item, number, SealedFile.Mark(), replacing: false, payload)
             } catch let failure as DiskFailure where failure.step == .syncFolder {
                 throw undo(number, after: failure)
             }
@@ -168,10 +173,13 @@ struct QueueFolder: Sendable {
         }
     }
 
-    private func write(_ head: some Encodable, _ kind: SealedFile.Kind, _ number: Int, _ mark: SealedFile.Mark) throws {
-        let data = try JSONEncoder().encode(head)
-        try disk.writeAtomically(to: "\(FileName(kind, number))", in: path) { draft in
-            try SealedFile.seal(head: data, mark: mark, for: place(kind, number), key: key, to: draft.append)
+    private func write(
+        _ head: some Encodable, _ kind: SealedFile.Kind, _ number: Int, _ mark: SealedFile.Mark, replacing: Bool = true,
+        _ body: SealedFile.Source? = nil
+    ) throws {
+        let head = try JSONEncoder().encode(head)
+        try disk.writeAtomically(to: "\(FileName(kind, number))", in: path, replacing: replacing) { draft in
+            try SealedFile.seal(head: head, mark: mark, for: place(kind, number), key: key, body: body, to: draft.append)
         }
     }
 
@@ -204,15 +212,12 @@ struct QueueFolder: Sendable {
     /// disk failed, between the two. One whose receipt cannot be read stays, as a damaged one. Under the lock only.
     private func sweep() throws {
         let finished = try Set(numbers(.item) + numbers(.progress)).intersection(numbers(.receipt)).filter { number in
-            if case .delivered = try content(number, [.receipt, .item]) { true } else { false }
+            if case .delivered = try stored(number, [.receipt, .item])?.item.state { true } else { false }
         }
         guard !finished.isEmpty else { return }
         // The receipts before what they stand for.
         try disk.syncFolder(path)
-        for number in finished.sorted() {
-            for kind in [SealedFile.Kind.item, .progress] { try disk.remove(file(kind, number)) }
-        }
-        try disk.syncFolder(path)
+        try remove(finished.sorted(), [.item, .progress])
     }
 
     private func remove(_ numbers: [Int], _ kinds: [SealedFile.Kind]) throws {
@@ -242,22 +247,19 @@ struct QueueFolder: Sendable {
 
     /// The largest number that was given: that of a file which proves to be the queue's own, or the one that was kept.
     private func largestNumber(_ taken: Set<Int>) throws -> Int {
-        let kept: Int? =
-            switch try keptNumber() {
-            case .opened(let number, _): number
-            case .absent, .failed: nil
-            }
         let proven = try taken.sorted().last { number in
-            for kind in [SealedFile.Kind.item, .receipt] {
+            try [SealedFile.Kind.item, .receipt].contains { kind in
                 do {
-                    if try open(kind, number) != nil { return true }
-                } catch let failure as SealedFile.Failure {
-                    if case .system = failure { throw QueueError(failure, path) }
+                    return try open(kind, number) != nil
+                } catch SealedFile.Failure.system(let code) {
+                    throw QueueError(.system(code), path)
+                } catch {
+                    return false
                 }
             }
-            return false
         }
-        let largest = max(kept ?? 0, proven ?? 0)
+        var largest = proven ?? 0
+        if case .opened(let kept, _) = try keptNumber() { largest = max(largest, kept) }
         // A file that was damaged had its number too; one that is far from all others was never the queue's.
         return taken.filter { $0 > largest && $0 - largest <= 1_000_000 }.max() ?? largest
     }
@@ -275,22 +277,10 @@ struct QueueFolder: Sendable {
     // MARK: Locks
 
     /// The lock that lets one process deliver at a time; `nil` while another has it.
-    func deliveryLock() throws -> FileLock? {
-        do {
-            return try FileLock(ifFree: path + "/delivery.lock")
-        } catch let failure as DiskFailure {
-            throw QueueError(failure)
-        }
-    }
+    func deliveryLock() throws -> FileLock? { try QueueError.storing { try FileLock(ifFree: path + "/delivery.lock") } }
 
     private func locked<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            let lock = try FileLock(waitingFor: path + "/queue.lock")
-            defer { withExtendedLifetime(lock) {} }
-            return try body()
-        } catch let failure as DiskFailure {
-            throw QueueError(failure)
-        }
+        try QueueError.storing { try withExtendedLifetime(FileLock(waitingFor: path + "/queue.lock")) { try body() } }
     }
 
     // MARK: Names

@@ -2,17 +2,11 @@ import Foundation
 
 /// The file that says which queue a folder is, and whether a key is its key.
 struct QueueHead {
-    private let path: String
-    private let identity: Data
-    private let disk: Disk
+    let path: String
+    let identity: Data
+    let disk: Disk
 
     private static let text = Data("durable queue".utf8)
-
-    init(_ path: String, identity: Data, disk: Disk) {
-        self.path = path
-        self.identity = identity
-        self.disk = disk
-    }
 
     private var name: String { "\(FileName(.queue, 0))" }
     private var place: SealedFile.Place { SealedFile.Place(kind: .queue, queue: identity, number: 0) }
@@ -23,8 +17,7 @@ struct QueueHead {
     func open(_ keys: any KeyStore) throws -> QueueKey {
         let files = try FileName.all(in: path)
         let kept = try keys.key()
-        let isNew = files.isEmpty && access(path + "/" + name, F_OK) != 0 && errno == ENOENT
-        guard !isNew else {
+        if files.isEmpty, access(path + "/" + name, F_OK) != 0, errno == ENOENT {
             let key = try kept ?? keys.keep(QueueKey())
             try write(key)
             return key
@@ -35,9 +28,11 @@ struct QueueHead {
         case let version?: throw QueueError.otherVersion(folder: path, version: Int(version))
         case nil: break
         }
-        guard files.contains(where: { isOpened($0, key) }) else {
-            throw isForeign(files) ? QueueError.otherFormat(folder: path) : QueueError.wrongKey(folder: path)
+        let isOpened = files.contains { file in
+            let place = SealedFile.Place(kind: file.kind, queue: identity, number: file.number)
+            return (try? SealedFile(path + "/\(file)", for: place, key: key)) != nil
         }
+        guard isOpened else { throw isForeign(files) ? QueueError.otherFormat(folder: path) : QueueError.wrongKey(folder: path) }
         try disk.remove(path + "/" + name)
         try write(key)
         return key
@@ -52,16 +47,11 @@ struct QueueHead {
     /// The version that the head claims, authenticated; `nil` when it does not open.
     private func version(_ key: QueueKey) throws -> UInt8? {
         do throws(SealedFile.Failure) {
-            return try SealedFile.open(path + "/" + name, for: place, key: key)?.version
+            return try SealedFile(path + "/" + name, for: place, key: key)?.version
         } catch {
             if case .system = error { throw QueueError(error, path) }
             return nil
         }
-    }
-
-    private func isOpened(_ file: FileName, _ key: QueueKey) -> Bool {
-        let place = SealedFile.Place(kind: file.kind, queue: identity, number: file.number)
-        return (try? SealedFile.open(path + "/\(file)", for: place, key: key)) != nil
     }
 
     /// Whether no file begins as a queue's files do: another version's, or another program's.

@@ -26,7 +26,7 @@ import Foundation
 /// The head of the folder's own file keeps this form in all versions, so that a later version can be authenticated before
 /// it is believed.
 struct SealedFile {
-    enum Kind: UInt8, CaseIterable {
+    enum Kind: UInt8 {
         /// Says which queue the folder is, and whether a key is its key.
         case queue = 1
         /// A queued item.
@@ -49,14 +49,10 @@ struct SealedFile {
     }
 
     /// What the files of one item have in common: 16 random bytes.
-    struct Mark: Sendable, Hashable {
-        let bytes: Data
+    typealias Mark = UUID
 
-        /// A new one.
-        init() { bytes = withUnsafeBytes(of: UUID().uuid) { Data($0) } }
-
-        fileprivate init(_ bytes: Data) { self.bytes = bytes }
-    }
+    /// Reads content at a position: so many bytes, fewer at the end.
+    typealias Source = (_ position: Int, _ count: Int) throws -> Data
 
     typealias Failure = StoredFile.Failure
 
@@ -74,7 +70,8 @@ struct SealedFile {
     /// Authenticated, like all that is read.
     let version: UInt8
     private let file: StoredFile
-    private let binding: Binding
+    /// What is authenticated with every part.
+    private let binding: Data
     private let bodyStart: Int
     private let hasBody: Bool
     private let key: QueueKey
@@ -83,93 +80,66 @@ struct SealedFile {
 
     /// Writes a file.
     /// - Parameters:
-    ///   - body: Gives the next so many bytes, fewer at the end; `nil` for a file without a body.
+    ///   - body: Is asked for one position after the other; `nil` for a file without a body.
     ///   - write: Takes the file's bytes one after the other.
     static func seal(
         head: Data, mark: Mark, version: UInt8 = SealedFile.version, for place: Place, key: QueueKey,
-        body: ((Int) throws -> Data)? = nil, to write: (Data) throws -> Void
+        body: Source? = nil, to write: (Data) throws -> Void
     ) throws {
         guard head.count <= longestHead - sealLength else { throw Failure.damaged }
-        var prefix = magic
-        prefix.append(contentsOf: [version, place.kind.rawValue, body == nil ? 0 : 1, 0])
+        var prefix = magic + [version, place.kind.rawValue, body == nil ? 0 : 1, 0]
         withUnsafeBytes(of: UInt32(head.count + sealLength).bigEndian) { prefix.append(contentsOf: $0) }
-        prefix.append(mark.bytes)
-        let binding = Binding(prefix: prefix, place: place)
-        try write(prefix + box(head, binding.head, key))
+        withUnsafeBytes(of: mark.uuid) { prefix.append(contentsOf: $0) }
+        let binding = binding(prefix, place)
+        try write(prefix + key.symmetric.seal(head, authenticating: binding + [0]))
         guard let body else { return }
-        var index = 0
-        var chunk = try body(chunkLength)
+        var (index, chunk) = (0, try body(0, chunkLength))
         while true {
-            let next = chunk.count < chunkLength ? Data() : try body(chunkLength)
-            try write(box(chunk, binding.chunk(index, isLast: next.isEmpty), key))
+            let next = chunk.count < chunkLength ? Data() : try body((index + 1) * chunkLength, chunkLength)
+            try write(key.symmetric.seal(chunk, authenticating: part(index, isLast: next.isEmpty, of: binding)))
             if next.isEmpty { return }
-            chunk = next
-            index += 1
+            (index, chunk) = (index + 1, next)
         }
-    }
-
-    private static func box(_ plain: Data, _ authenticated: Data, _ key: QueueKey) throws -> Data {
-        let box = try AES.GCM.seal(plain, using: key.symmetric, authenticating: authenticated)
-        guard let combined = box.combined else { throw Failure.damaged }
-        return combined
     }
 
     // MARK: Reading
 
-    /// Opens a file's head; `nil` when there is no file.
-    static func open(_ path: String, for place: Place, key: QueueKey) throws(Failure) -> SealedFile? {
-        try StoredFile(path).map { file throws(Failure) in try SealedFile(file, for: place, key: key) }
-    }
-
-    /// Opens a file's head; its body is opened when it is asked for.
-    init(_ file: StoredFile, for place: Place, key: QueueKey) throws(Failure) {
+    /// Opens a file's head; its body is opened when it is asked for. `nil` when there is no file.
+    init?(_ path: String, for place: Place, key: QueueKey) throws(Failure) {
+        guard let file = try StoredFile(path) else { return nil }
         let prefix = try file.read(at: 0, count: SealedFile.prefixLength)
         let bytes = [UInt8](prefix)
         guard bytes.count == SealedFile.prefixLength, prefix.prefix(4) == SealedFile.magic else { throw .damaged }
         let length = bytes[8..<12].reduce(0) { $0 << 8 | Int($1) }
         guard bytes[5] == place.kind.rawValue, (SealedFile.sealLength...SealedFile.longestHead).contains(length)
         else { throw .damaged }
-        binding = Binding(prefix: prefix, place: place)
-        head = try SealedFile.unbox(file.read(at: SealedFile.prefixLength, count: length), binding.head, key)
+        binding = SealedFile.binding(prefix, place)
+        head = try key.symmetric.open(file.read(at: SealedFile.prefixLength, count: length), authenticating: binding + [0])
         // From here on nothing is anybody else's word.
         version = bytes[4]
         hasBody = bytes[6] == 1
-        mark = Mark(prefix.suffix(16))
+        mark = prefix.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(fromByteOffset: 12, as: uuid_t.self)) }
         bodyStart = SealedFile.prefixLength + length
-        self.file = file
-        self.key = key
-        guard version == SealedFile.version || place.kind == .queue else { throw .damaged }
-        guard hasBody || file.size == bodyStart else { throw .damaged }
+        (self.file, self.key) = (file, key)
+        guard version == SealedFile.version || place.kind == .queue, hasBody || file.size == bodyStart else { throw .damaged }
     }
 
     /// Hands out the body chunk by chunk. That it is whole is known when this returns.
     func readBody(_ body: (Data) throws -> Void) throws {
-        guard hasBody else { throw Failure.damaged }
-        let sealedLength = SealedFile.chunkLength + SealedFile.sealLength
-        var position = bodyStart
-        var index = 0
-        while true {
-            let isLast = file.size - position <= sealedLength
-            let sealed = try file.read(at: position, count: sealedLength)
-            try body(SealedFile.unbox(sealed, binding.chunk(index, isLast: isLast), key))
-            if isLast { return }
-            position += sealedLength
-            index += 1
+        var (index, isLast) = (0, false)
+        while !isLast {
+            let chunk = try chunk(index)
+            try body(chunk.content)
+            (index, isLast) = (index + 1, chunk.isLast)
         }
     }
 
     /// So many bytes of the body from a position on; fewer at its end.
     func readBody(at position: Int, count: Int) throws(Failure) -> Data {
-        guard hasBody else { throw .damaged }
-        let sealedLength = SealedFile.chunkLength + SealedFile.sealLength
         var result = Data()
         while result.count < count {
             let (index, offset) = (position + result.count).quotientAndRemainder(dividingBy: SealedFile.chunkLength)
-            let start = bodyStart + index * sealedLength
-            guard start < file.size else { throw .damaged }
-            let sealed = try file.read(at: start, count: sealedLength)
-            let chunk = try SealedFile.unbox(sealed, binding.chunk(index, isLast: file.size - start <= sealedLength), key)
-            let part = chunk.dropFirst(offset).prefix(count - result.count)
+            let part = try chunk(index).content.dropFirst(offset).prefix(count - result.count)
             guard !part.isEmpty else { throw .damaged }
             if part.count == count { return part }
             result.append(part)
@@ -177,29 +147,39 @@ struct SealedFile {
         return result
     }
 
-    private static func unbox(_ sealed: Data, _ authenticated: Data, _ key: QueueKey) throws(Failure) -> Data {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let plain = try? AES.GCM.open(box, using: key.symmetric, authenticating: authenticated)
-        else { throw .damaged }
-        return plain
+    private func chunk(_ index: Int) throws(Failure) -> (content: Data, isLast: Bool) {
+        let sealedLength = SealedFile.chunkLength + SealedFile.sealLength
+        let start = bodyStart + index * sealedLength
+        guard hasBody, start < file.size else { throw .damaged }
+        let isLast = file.size - start <= sealedLength
+        let part = SealedFile.part(index, isLast: isLast, of: binding)
+        return (try key.symmetric.open(file.read(at: start, count: sealedLength), authenticating: part), isLast)
     }
 
-    /// What is authenticated with the parts of a file.
-    private struct Binding {
-        private let data: Data
+    // MARK: What is authenticated
 
-        init(prefix: Data, place: Place) {
-            var data = Data("durable queue".utf8)
-            data.append(prefix)
-            withUnsafeBytes(of: UInt64(place.number).bigEndian) { data.append(contentsOf: $0) }
-            data.append(place.queue)
-            self.data = data
-        }
+    private static func binding(_ prefix: Data, _ place: Place) -> Data {
+        Data("durable queue".utf8) + prefix + withUnsafeBytes(of: UInt64(place.number).bigEndian) { Data($0) } + place.queue
+    }
 
-        var head: Data { data + [0] }
+    private static func part(_ index: Int, isLast: Bool, of binding: Data) -> Data {
+        binding + [isLast ? 2 : 1] + withUnsafeBytes(of: UInt64(index).bigEndian) { Data($0) }
+    }
+}
 
-        func chunk(_ index: Int, isLast: Bool) -> Data {
-            data + [isLast ? 2 : 1] + withUnsafeBytes(of: UInt64(index).bigEndian) { Data($0) }
+extension SymmetricKey {
+    /// Seals with AES-GCM: nonce, ciphertext and tag.
+    func seal(_ plain: Data, authenticating data: Data) throws -> Data {
+        let box = try AES.GCM.seal(plain, using: self, authenticating: data)
+        guard let combined = box.combined else { throw StoredFile.Failure.damaged }
+        return combined
+    }
+
+    func open(_ sealed: Data, authenticating data: Data) throws(StoredFile.Failure) -> Data {
+        do {
+            return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: self, authenticating: data)
+        } catch {
+            throw .damaged
         }
     }
 }

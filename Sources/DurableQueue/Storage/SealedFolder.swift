@@ -24,9 +24,7 @@ package struct SealedFolder: Sendable {
     package init(
         _ folder: URL, identity: String, keys: any KeyStore, diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }
     ) {
-        var path = folder.path(percentEncoded: false)
-        if path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        (self.path, self.identity, self.keys, disk) = (path, identity, keys, Disk(fault: diskFault))
+        (path, self.identity, self.keys, disk) = (folder.folderPath, identity, keys, Disk(fault: diskFault))
     }
 
     /// The names of the values, in order.
@@ -51,8 +49,7 @@ package struct SealedFolder: Sendable {
         var content = Data([UInt8(name.utf8.count)])
         content.append(contentsOf: name.utf8)
         content.append(value)
-        let sealed = try AES.GCM.seal(content, using: derived("value", key), authenticating: Data((identity + "/" + file).utf8))
-        guard let bytes = sealed.combined else { throw QueueError.badItem("it cannot be sealed") }
+        let bytes = try derived("value", key).seal(content, authenticating: Data((identity + "/" + file).utf8))
         try storing {
             try disk.makeFolder(path)
             try disk.writeAtomically(to: file, in: path) { try $0.append(bytes) }
@@ -71,7 +68,7 @@ package struct SealedFolder: Sendable {
     /// A folder for other files that belong to a name; its own name says nothing. Made with mode 0700.
     package func folder(for name: String) throws -> URL {
         let key = try keys.key() ?? keys.keep(QueueKey())
-        let folder = path + "/" + fileName(name, key) + ".files"
+        let folder = folder(name, key)
         try storing { try disk.makeFolder(folder) }
         return URL(filePath: folder, directoryHint: .isDirectory)
     }
@@ -79,11 +76,10 @@ package struct SealedFolder: Sendable {
     /// Removes the folder for a name with all that is in it, durably.
     package func removeFolder(for name: String) throws {
         guard let key = try storedKey() else { return }
-        let folder = path + "/" + fileName(name, key) + ".files"
+        let folder = folder(name, key)
         guard access(folder, F_OK) == 0 else { return }
         try storing {
-            let fault = disk.fault(.remove)
-            guard fault == 0 else { throw DiskFailure(step: .remove, path: folder, code: fault) }
+            try disk.step(.remove, folder) { 0 }
             try FileManager.default.removeItem(atPath: folder)
             try disk.syncFolder(path)
         }
@@ -95,8 +91,7 @@ package struct SealedFolder: Sendable {
             try disk.makeFolder(path)
             return try FileLock(waitingFor: path + "/." + name)
         }
-        defer { withExtendedLifetime(lock) {} }
-        return try body()
+        return try withExtendedLifetime(lock, body)
     }
 
     /// A lock that is held as long as the object lives; `nil` when somebody else holds it.
@@ -127,8 +122,7 @@ package struct SealedFolder: Sendable {
         do {
             guard let stored = try StoredFile(path + "/" + file) else { return nil }
             let bytes = try stored.read(at: 0, count: Self.largestValue + 512)
-            let box = try AES.GCM.SealedBox(combined: bytes)
-            let content = try AES.GCM.open(box, using: derived("value", key), authenticating: Data((identity + "/" + file).utf8))
+            let content = try derived("value", key).open(bytes, authenticating: Data((identity + "/" + file).utf8))
             guard let length = content.first.map(Int.init), content.count > length else { throw StoredFile.Failure.damaged }
             let name = String(decoding: content.dropFirst().prefix(length), as: UTF8.self)
             return (name, Data(content.dropFirst(1 + length)))
@@ -141,6 +135,8 @@ package struct SealedFolder: Sendable {
         let code = HMAC<SHA256>.authenticationCode(for: Data((identity + "/" + name).utf8), using: derived("name", key))
         return Hexadecimal.encode(code.prefix(16))
     }
+
+    private func folder(_ name: String, _ key: QueueKey) -> String { path + "/" + fileName(name, key) + ".files" }
 
     private func derived(_ use: String, _ key: QueueKey) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(inputKeyMaterial: key.symmetric, info: Data("sealed folder \(use)".utf8), outputByteCount: 32)

@@ -10,11 +10,7 @@ package struct Chart {
         /// The page of the document it stands in.
         package var page: String
 
-        package init(at: Timestamp, value: Double, page: String) {
-            self.at = at
-            self.value = value
-            self.page = page
-        }
+        package init(at: Timestamp, value: Double, page: String) { (self.at, self.value, self.page) = (at, value, page) }
     }
 
     package var title: String
@@ -24,10 +20,7 @@ package struct Chart {
     package var normal: ClosedRange<Double>?
 
     package init(title: String, unit: String, points: [Point], normal: ClosedRange<Double>? = nil) {
-        self.title = title
-        self.unit = unit
-        self.points = points
-        self.normal = normal
+        (self.title, self.unit, self.points, self.normal) = (title, unit, points, normal)
     }
 
     package var markup: Markup {
@@ -35,49 +28,47 @@ package struct Chart {
         guard let first = sorted.first, let last = sorted.last else { return .empty }
         let scale = ChartScale(sorted.map(\.value) + (normal.map { [$0.lowerBound, $0.upperBound] } ?? []))
         let time = Int(first.at.rawValue)..<Int(last.at.rawValue)
-        let positions = sorted.map { point in
-            (ChartFrame.coordinate(ChartFrame.x(Int(point.at.rawValue), in: time)), ChartFrame.coordinate(scale.y(point.value)))
-        }
-        let line = positions.map { "\($0.0),\($0.1)" }.joined(separator: " ")
+        let places = sorted.map { (x: ChartFrame.x(Int($0.at.rawValue), in: time), y: scale.y($0.value)) }
+        let line = places.enumerated().map { index, place -> Markup in "\(index == 0 ? "" : " ")\(place.x),\(place.y)" }
         let verdict = self.verdict(on: last.value)
-        return """
-            <figure class="chart"><figcaption>\(title)</figcaption>
-            <p class="latest"><strong>\(Chart.text(last.value))</strong> \(shownUnit)
-            <span class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\(verdict)</span>\
-            <span class="quiet">\(rangeText) <time datetime="\(last.at.day)">\(last.at.day)</time></span></p>
-            <svg viewBox="0 0 340 170" role="img" aria-label="\(summary(of: sorted))">
-            \(range(scale))\(scale.grid)<polyline class="line" points="\(line)"/>
-            \(sorted.map { mark($0, time, scale) })
-            <text x="46" y="164">\(first.at.day)</text>\(lastDay(first, last))
-            </svg>\(values(sorted))</figure>
+        let lastDay: Markup =
+            last.at.day == first.at.day ? .empty : "<text x=\"324\" y=\"164\" text-anchor=\"end\">\(last.at.day)</text>"
+        return ChartFrame.figure(
+            title,
+            latest: """
+                <strong>\(Chart.text(last.value))</strong> \(shownUnit)
+                <span class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\(verdict)</span>\
+                <span class="quiet">\(rangeText) <time datetime="\(last.at.day)">\(last.at.day)</time></span>
+                """,
+            label: summary(of: sorted),
             """
+            \(range(scale))\(scale.grid)<polyline class="line" points="\(line)"/>
+            \(zip(sorted, places).map { mark($0, $1.x, $1.y) })
+            <text x="46" y="164">\(first.at.day)</text>\(lastDay)
+            """,
+            summary: """
+                \(points.count == 1 ? "1 value" : "\(points.count) values")\
+                <span class="unseen"> of \(title), with their documents</span>
+                """,
+            values(sorted))
     }
 
     /// The values as a table, each with its document.
-    private func values(_ points: [Point]) -> Markup {
+    private func values(_ points: [Point]) -> Table {
         let rows = points.reversed().map { point -> [Markup] in
             [
                 "<a href=\"\(point.page)\"><time datetime=\"\(point.at.day)\">\(point.at.day)</time></a>",
                 "\(Chart.text(point.value)) \(shownUnit)", Table.cell(verdict(on: point.value)),
             ]
         }
-        let table = Table(heads: ["On", "Value", "Compared"], rows: rows)
-        return """
-            <details><summary>\(points.count == 1 ? "1 value" : "\(points.count) values")\
-            <span class="unseen"> of \(title), with their documents</span></summary>\(table.markup)</details>
-            """
+        return Table(heads: ["On", "Value", "Compared"], rows: rows)
     }
 
     // MARK: Words
 
     /// The unit as people write it; UCUM puts annotations in braces and marks some letters with brackets.
     private var shownUnit: String {
-        switch unit {
-        case "mm[Hg]": "mmHg"
-        case "Cel": "°C"
-        case "kg/m2": "kg/m²"
-        default: unit.replacing(/[{}\[\]]/, with: "")
-        }
+        ["mm[Hg]": "mmHg", "Cel": "°C", "kg/m2": "kg/m²"][unit] ?? unit.replacing(/[{}\[\]]/, with: "")
     }
 
     private func verdict(on value: Double) -> String {
@@ -85,9 +76,7 @@ package struct Chart {
         return value > normal.upperBound ? "above normal" : value < normal.lowerBound ? "below normal" : "normal"
     }
 
-    private var rangeText: String {
-        normal.map { " (\(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound)))" } ?? ""
-    }
+    private var rangeText: String { normal.map { " (\(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound)))" } ?? "" }
 
     private func summary(of points: [Point]) -> String {
         let values = points.map { "\($0.at.day): \(Chart.text($0.value))" }.joined(separator: ", ")
@@ -96,39 +85,25 @@ package struct Chart {
     }
 
     /// A number with four digits that count, or all those before the point.
-    package static func text(_ value: Double) -> String {
-        String(format: 1000...1e15 ~= abs(value) ? "%.0f" : "%.4g", value)
-    }
+    package static func text(_ value: Double) -> String { String(format: 1000...1e15 ~= abs(value) ? "%.0f" : "%.4g", value) }
 
     // MARK: Drawing
 
     private func range(_ scale: ChartScale) -> Markup {
         guard let normal else { return .empty }
         let top = scale.y(normal.upperBound)
-        let height = scale.y(normal.lowerBound) - top
-        return """
-            <rect class="range" x="46" y="\(ChartFrame.coordinate(top))" width="278" height="\(ChartFrame.coordinate(height))"/>
-            """
+        return "<rect class=\"range\" x=\"46\" y=\"\(top)\" width=\"278\" height=\"\(scale.y(normal.lowerBound) - top)\"/>"
     }
 
-    private func mark(_ point: Point, _ time: Range<Int>, _ scale: ChartScale) -> Markup {
-        let (x, y) = (ChartFrame.x(Int(point.at.rawValue), in: time), scale.y(point.value))
+    private func mark(_ point: Point, _ x: Double, _ y: Double) -> Markup {
         let verdict = self.verdict(on: point.value)
         let words = "\(point.at.day): \(Chart.text(point.value)) \(shownUnit)" + (verdict.isEmpty ? "" : ", \(verdict)")
         guard verdict.hasSuffix("normal"), verdict != "normal" else {
-            return """
-                <circle class="point" cx="\(ChartFrame.coordinate(x))" cy="\(ChartFrame.coordinate(y))" r="3.5">\
-                <title>\(words)</title></circle>
-                """
+            return "<circle class=\"point\" cx=\"\(x)\" cy=\"\(y)\" r=\"3.5\"><title>\(words)</title></circle>"
         }
         return """
-            <rect class="point out" x="\(ChartFrame.coordinate(x - 4))" y="\(ChartFrame.coordinate(y - 4))" width="8" height="8" \
-            transform="rotate(45 \(ChartFrame.coordinate(x)) \(ChartFrame.coordinate(y)))"><title>\(words)</title></rect>
+            <rect class="point out" x="\(x - 4)" y="\(y - 4)" width="8" height="8" transform="rotate(45 \(x) \(y))">\
+            <title>\(words)</title></rect>
             """
-    }
-
-    private func lastDay(_ first: Point, _ last: Point) -> Markup {
-        guard last.at.day != first.at.day else { return .empty }
-        return "<text x=\"324\" y=\"164\" text-anchor=\"end\">\(last.at.day)</text>"
     }
 }

@@ -15,7 +15,23 @@ enum ChartFrame {
         return left + (width - left - right) * Double(instant - range.lowerBound) / Double(range.count)
     }
 
-    static func coordinate(_ value: Double) -> String { String(format: "%.1f", value) }
+    /// What a chart draws, with its words around it.
+    static func figure(
+        _ title: String, latest: Markup, label: String, _ drawing: Markup, legend: Markup = .empty, summary: Markup, _ table: Table
+    ) -> Markup {
+        """
+        <figure class="chart"><figcaption>\(title)</figcaption>
+        <p class="latest">\(latest)</p>
+        <svg viewBox="0 0 340 170" role="img" aria-label="\(label)">
+        \(drawing)
+        </svg>\(legend)<details><summary>\(summary)</summary>\(table.markup)</details></figure>
+        """
+    }
+}
+
+extension Markup.StringInterpolation {
+    /// A coordinate.
+    mutating func appendInterpolation(_ value: Double) { appendLiteral(String(format: "%.1f", value)) }
 }
 
 /// Where values lie in a chart, and which round ones have a line.
@@ -44,8 +60,8 @@ struct ChartScale {
     }
 
     func y(_ value: Double) -> Double {
-        ChartFrame.height - ChartFrame.bottom
-            - (ChartFrame.height - ChartFrame.top - ChartFrame.bottom) * (value - low) / (high - low)
+        let height = ChartFrame.height - ChartFrame.top - ChartFrame.bottom
+        return ChartFrame.height - ChartFrame.bottom - height * (value - low) / (high - low)
     }
 
     /// The lines of the round values, with their numbers.
@@ -54,8 +70,7 @@ struct ChartScale {
     /// A line across, with what stands before it.
     static func line(_ y: Double, _ text: String) -> Markup {
         """
-        <line class="grid" x1="46" y1="\(ChartFrame.coordinate(y))" x2="324" y2="\(ChartFrame.coordinate(y))"/>\
-        <text x="40" y="\(ChartFrame.coordinate(y + 4))" text-anchor="end">\(text)</text>
+        <line class="grid" x1="46" y1="\(y)" x2="324" y2="\(y)"/><text x="40" y="\(y + 4)" text-anchor="end">\(text)</text>
         """
     }
 }

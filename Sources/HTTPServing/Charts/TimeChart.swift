@@ -65,14 +65,11 @@ package struct TimeChart {
         let keys = legend.map { entry -> Markup in
             "<span class=\"key mark-\(entry.style)\" aria-hidden=\"true\"></span>\(entry.text)"
         }
-        return """
-            <figure class="chart"><figcaption>\(title)</figcaption>
-            <p class="latest">\(lead)</p>
-            <svg viewBox="0 0 340 170" role="img" aria-label="\(title): a chart; the table below has its values">
-            \(grid)\(marks.map { drawn($0, y) })\(ticks.map(tick))
-            </svg>\(keys.isEmpty ? .empty : "<p class=\"legend\">\(keys)</p>")
-            <details><summary>Values<span class="unseen"> of \(title)</span></summary>\(table.markup)</details></figure>
-            """
+        return ChartFrame.figure(
+            title, latest: lead, label: "\(title): a chart; the table below has its values",
+            "\(grid)\(marks.map { drawn($0, y) })\(ticks.map(tick))",
+            legend: keys.isEmpty ? .empty : "<p class=\"legend\">\(keys)</p>",
+            summary: "Values<span class=\"unseen\"> of \(title)</span>", table)
     }
 
     /// The lines across, and where values lie.
@@ -91,7 +88,6 @@ package struct TimeChart {
     private func drawn(_ mark: Mark, _ y: (Double) -> Double) -> Markup {
         let start = ChartFrame.x(max(mark.time.lowerBound, time.lowerBound), in: time)
         let end = ChartFrame.x(min(max(mark.time.upperBound, time.lowerBound), time.upperBound), in: time)
-        let number = ChartFrame.coordinate
         let title: Markup = "<title>\(mark.words)</title>"
         switch mark.shape {
         case .bar(let low, let high):
@@ -101,18 +97,13 @@ package struct TimeChart {
             let isFlat = bottom - top < 1.5
             let (from, height) = isFlat ? ((top + bottom) / 2 - 0.75, 1.5) : (top, bottom - top)
             return """
-                <rect class="mark-\(mark.style)" x="\(number(start))" y="\(number(from))" width="\(number(width))" \
-                height="\(number(height))">\(title)</rect>
+                <rect class="mark-\(mark.style)" x="\(start)" y="\(from)" width="\(width)" height="\(height)">\(title)</rect>
                 """
         case .period(let value):
-            return """
-                <line class="mark-\(mark.style)" x1="\(number(start))" y1="\(number(y(value)))" x2="\(number(max(end, start + 2)))" \
-                y2="\(number(y(value)))">\(title)</line>
-                """
+            let (y, end) = (y(value), max(end, start + 2))
+            return "<line class=\"mark-\(mark.style)\" x1=\"\(start)\" y1=\"\(y)\" x2=\"\(end)\" y2=\"\(y)\">\(title)</line>"
         case .point(let value):
-            return """
-                <circle class="mark-\(mark.style)" cx="\(number(start))" cy="\(number(y(value)))" r="2.5">\(title)</circle>
-                """
+            return "<circle class=\"mark-\(mark.style)\" cx=\"\(start)\" cy=\"\(y(value))\" r=\"2.5\">\(title)</circle>"
         }
     }
 
@@ -120,8 +111,8 @@ package struct TimeChart {
         let x = ChartFrame.x(tick.at, in: time)
         let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.width - ChartFrame.right - 10 ? "end" : "middle"
         return """
-            <line class="grid" x1="\(ChartFrame.coordinate(x))" y1="142" x2="\(ChartFrame.coordinate(x))" y2="147"/>\
-            <text x="\(ChartFrame.coordinate(x))" y="161" text-anchor="\(anchor)">\(tick.text)</text>
+            <line class="grid" x1="\(x)" y1="142" x2="\(x)" y2="147"/>\
+            <text x="\(x)" y="161" text-anchor="\(anchor)">\(tick.text)</text>
             """
     }
 }

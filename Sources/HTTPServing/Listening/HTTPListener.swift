@@ -130,19 +130,16 @@ package struct HTTPListener: Sendable {
                         try? socket.close()
                         continue
                     }
-                    var key: ConnectionTable.Key?
-                    while true {
-                        key = connections.open(socket.socket.file.rawValue, of: peer, for: .seconds(settings.timeout))
-                        if key != nil || Task.isCancelled { break }
+                    while !connections.open(socket.socket.file.rawValue, of: peer, for: .seconds(settings.timeout)) {
+                        guard !Task.isCancelled else {
+                            try? socket.close()
+                            return
+                        }
                         // Every connection is being answered, or about to close: who comes waits in the system's queue.
                         try? await Task.sleep(for: .milliseconds(10))
                     }
-                    guard let key else {
-                        try? socket.close()
-                        return
-                    }
                     let connection = ServedConnection(
-                        socket: socket, key: key, peer: peer, connections: connections, settings: settings, handler: handler)
+                        socket: socket, peer: peer, connections: connections, settings: settings, handler: handler)
                     group.addTask { await connection.serve() }
                 } catch {
                     // Descriptors have run out, or the client went before it was accepted.
@@ -182,7 +179,5 @@ package struct ListeningError: Error, Sendable, CustomStringConvertible {
     package let port: UInt16
     package let reason: String
 
-    package var description: String {
-        "cannot listen on \(address):\(port): \(reason); choose another port, or 0 for a free one"
-    }
+    package var description: String { "cannot listen on \(address):\(port): \(reason); choose another port, or 0 for a free one" }
 }

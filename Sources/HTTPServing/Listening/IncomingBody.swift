@@ -5,9 +5,6 @@ import Foundation
 /// Its share of the budget grows as bytes come: who announces a body and sends none takes nothing. Once it holds much of it,
 /// who stops sending gives it back soon.
 struct IncomingBody {
-    /// Why a body was not kept.
-    enum Problem { case tooLarge, overloaded }
-
     /// What a body may have without a pace: little of the budget, however many connections there are.
     static let free = 64 << 10
     /// The time over which the least rate is measured. Phones lose their network for some seconds when they change it.
@@ -15,26 +12,27 @@ struct IncomingBody {
     private static let step = 64 << 10
 
     private let connections: OpenConnections
-    private let key: ConnectionTable.Key
+    private let file: Int32
     private let settings: HTTPListener.Configuration
-    private var end: ConnectionTable.Instant
+    private var end: OpenConnections.Instant
     private(set) var data = Data()
-    private(set) var problem: Problem?
+    /// The response to a body that was not kept.
+    private(set) var refusal: Response?
     /// What it has of the budget.
     private var share = 0
     private var size = 0
     /// What has to come until the window ends.
     private var left = 0
 
-    init(_ connections: OpenConnections, _ key: ConnectionTable.Key, _ settings: HTTPListener.Configuration) {
-        (self.connections, self.key, self.settings) = (connections, key, settings)
+    init(_ connections: OpenConnections, _ file: Int32, _ settings: HTTPListener.Configuration) {
+        (self.connections, self.file, self.settings) = (connections, file, settings)
         end = connections.now()
     }
 
     /// The body is about to come: its time begins.
     mutating func begin() {
         end = connections.now() + .seconds(settings.timeout)
-        connections.enter(.receiving, key, until: end)
+        connections.enter(.receiving, file, for: .seconds(settings.timeout))
     }
 
     /// Takes bytes, and keeps them while there is room.
@@ -45,19 +43,13 @@ struct IncomingBody {
         left -= bytes.count
         guard settings.bodyRate > 0, size > Self.free, left <= 0 else { return }
         left = settings.bodyRate * Int(Self.window.components.seconds)
-        connections.enter(.receiving, key, until: min(end, connections.now() + Self.window))
+        connections.enter(.receiving, file, for: min(connections.now().duration(to: end), Self.window))
     }
 
     private mutating func keep(_ bytes: ArraySlice<UInt8>) {
-        guard problem == nil else { return }
-        if size > settings.bodyLimit {
-            problem = .tooLarge
-        } else if grow() {
-            data.append(contentsOf: bytes)
-            return
-        } else {
-            problem = .overloaded
-        }
+        guard refusal == nil else { return }
+        refusal = size > settings.bodyLimit ? settings.tooLarge : grow() ? nil : settings.overloaded
+        if refusal == nil { return data.append(contentsOf: bytes) }
         data = Data()
         giveBack()
     }

@@ -1,25 +1,59 @@
 import Foundation
 import Synchronization
 
-/// The ``ConnectionTable`` of a running server, and the calls that cut connections.
+/// The connections that are open, what each waits for, until when it may, and how many bytes of bodies there is room for.
 ///
-/// What is in the table is open: owners remove their connections before they close them, so that a descriptor that is
-/// shut down under the lock is never another's.
+/// A server has a bound on connections. Where one more comes, the one that has waited longest for its client is cut, so that no
+/// number of slow or silent clients keeps others out; a request that is being handled is never cut for another.
+///
+/// A connection goes by its descriptor. What is here is open: owners remove their connections before they close them, so that a
+/// descriptor that is shut down under the lock is never another's.
 final class OpenConnections: Sendable {
-    private let table: Mutex<ConnectionTable>
+    typealias Instant = ContinuousClock.Instant
+
+    /// What a connection does, in the order in which connections are given up.
+    enum Phase: Int {
+        /// The response that ends the connection is sent; its client is to close.
+        case closing
+        /// Nothing of a request has come.
+        case idle
+        /// A part of a request has come.
+        case receiving
+        /// The response is being sent.
+        case sending
+        /// The handler works on the response.
+        case responding
+    }
+
+    private struct Connection {
+        /// The address of its client.
+        let peer: String
+        /// What it does, since when, and until when it may.
+        var phase: (kind: Phase, since: Instant, deadline: Instant)
+        /// It was shut down; its owner is about to close it.
+        var isCut = false
+    }
+
+    private let table = Mutex<[Int32: Connection]>([:])
+    private let limit: Int
+    private let peerLimit: Int
     /// How many bytes of bodies may still come into memory.
     private let budget: Mutex<Int>
-
     /// A time that only goes forward.
-    let now: @Sendable () -> ConnectionTable.Instant
+    let now: @Sendable () -> Instant
+    private let shutDown: @Sendable (Int32) -> Void
 
+    /// - Parameter peerLimit: How many connections one address may have.
     init(
-        limit: Int, peerLimit: Int = .max, bodyBudget: Int, now: @escaping @Sendable () -> ConnectionTable.Instant = { .now }
+        limit: Int, peerLimit: Int = .max, bodyBudget: Int, now: @escaping @Sendable () -> Instant = { .now },
+        shutDown: @escaping @Sendable (Int32) -> Void = { _ = shutdown($0, Int32(SHUT_RDWR)) }
     ) {
-        self.now = now
-        table = Mutex(ConnectionTable(limit: limit, peerLimit: peerLimit))
+        (self.limit, self.peerLimit, self.now, self.shutDown) = (max(1, limit), max(1, peerLimit), now, shutDown)
         budget = Mutex(bodyBudget)
     }
+
+    /// Those that are cut and not yet closed included.
+    var count: Int { table.withLock { $0.count } }
 
     /// Takes bytes of the budget for a body; false when they are not there.
     func reserve(_ bytes: Int) -> Bool {
@@ -33,35 +67,59 @@ final class OpenConnections: Sendable {
     /// Gives bytes back that were taken.
     func release(_ bytes: Int) { budget.withLock { $0 += bytes } }
 
-    /// Whether an address has as many connections as it may, and requests are being handled on all of them.
-    func isFull(of peer: String) -> Bool { table.withLock { $0.isFull(of: peer) } }
+    /// Whether requests are being handled on all the connections that an address may have: others need not wait for it.
+    func isFull(of peer: String) -> Bool {
+        table.withLock { $0.values.count { $0.peer == peer && !$0.isCut && $0.phase.kind == .responding } >= peerLimit }
+    }
 
-    /// - Returns: `nil` when there is no room for one more.
-    func open(_ file: Int32, of peer: String = "", for duration: Duration) -> ConnectionTable.Key? {
+    /// Takes a connection in; false when requests of all open ones are being handled.
+    func open(_ file: Int32, of peer: String = "", for duration: Duration) -> Bool {
         table.withLock { table in
-            guard let opened = table.open(file, of: peer, at: now(), until: now() + duration) else { return nil }
-            if let cut = opened.cut { shutDown(cut) }
-            return opened.key
+            // Those that are cut are closed soon, but not at once.
+            guard table.count < 2 * limit else { return false }
+            let open = table.values.filter { !$0.isCut }
+            if open.count(where: { $0.peer == peer }) >= peerLimit {
+                cutLongestWaiting(of: peer, in: &table)
+            } else if open.count >= limit {
+                guard cutLongestWaiting(in: &table) else { return false }
+            }
+            table[file] = Connection(peer: peer, phase: (.idle, now(), now() + duration))
+            return true
         }
     }
 
-    func enter(_ phase: ConnectionTable.Phase, _ key: ConnectionTable.Key, for duration: Duration) {
-        enter(phase, key, until: now() + duration)
+    func enter(_ phase: Phase, _ file: Int32, for duration: Duration) {
+        table.withLock { $0[file]?.phase = (phase, now(), now() + duration) }
     }
 
-    func enter(_ phase: ConnectionTable.Phase, _ key: ConnectionTable.Key, until deadline: ConnectionTable.Instant) {
-        table.withLock { $0.enter(phase, key, at: now(), until: deadline) }
-    }
+    /// Forgets a connection. Its owner does this before it closes it.
+    func remove(_ file: Int32) { table.withLock { $0[file] = nil } }
 
-    func remove(_ key: ConnectionTable.Key) { table.withLock { $0.remove(key) } }
-
-    func cutOverdue() { table.withLock { $0.cutOverdue(at: now()).forEach(shutDown) } }
-
-    func cutLongestWaiting() {
+    /// Cuts the connections past their deadlines.
+    func cutOverdue() {
         table.withLock { table in
-            if let file = table.cutLongestWaiting() { shutDown(file) }
+            for (file, connection) in table where !connection.isCut && connection.phase.deadline < now() { cut(file, in: &table) }
         }
     }
 
-    private func shutDown(_ file: Int32) { _ = shutdown(file, Int32(SHUT_RDWR)) }
+    /// Cuts the connection that is given up first.
+    func cutLongestWaiting() { table.withLock { _ = cutLongestWaiting(in: &$0) } }
+
+    /// - Parameter peer: Of this address; of any without it.
+    /// - Returns: False where requests of all are being handled.
+    @discardableResult
+    private func cutLongestWaiting(of peer: String? = nil, in table: inout [Int32: Connection]) -> Bool {
+        let candidates = table.filter { _, connection in
+            !connection.isCut && connection.phase.kind != .responding && (peer == nil || connection.peer == peer)
+        }
+        let order = { (connection: Connection) in (connection.phase.kind.rawValue, connection.phase.since) }
+        guard let file = candidates.min(by: { order($0.value) < order($1.value) })?.key else { return false }
+        cut(file, in: &table)
+        return true
+    }
+
+    private func cut(_ file: Int32, in table: inout [Int32: Connection]) {
+        table[file]?.isCut = true
+        shutDown(file)
+    }
 }

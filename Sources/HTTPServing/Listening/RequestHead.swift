@@ -31,13 +31,9 @@ struct RequestHead: Equatable {
         headers = [:]
         for line in lines.dropFirst() {
             let (name, value) = try Self.field(line)
-            guard let earlier = headers[name] else {
-                headers[name] = value
-                continue
-            }
             // Which of two counts, others on the way may see differently.
-            guard name != "host", name != "content-length" else { throw .malformed }
-            headers[name] = earlier + (name == "cookie" ? "; " : ", ") + value
+            guard headers[name] == nil || name != "host" && name != "content-length" else { throw .malformed }
+            headers[name] = headers[name].map { $0 + (name == "cookie" ? "; " : ", ") + value } ?? value
         }
 
         let options = headers["connection"].map(Self.list) ?? []
@@ -77,18 +73,8 @@ struct RequestHead: Equatable {
 }
 
 /// Why no request can be read from what came. What follows on the connection has no meaning.
-enum RequestError: Error {
-    case malformed, headTooLarge, unknownVersion, unknownCoding
-
-    var status: Int {
-        switch self {
-        case .malformed: 400
-        case .headTooLarge: 431
-        case .unknownCoding: 501
-        case .unknownVersion: 505
-        }
-    }
-}
+/// The raw values are the statuses of the responses.
+enum RequestError: Int, Error { case malformed = 400, headTooLarge = 431, unknownCoding = 501, unknownVersion = 505 }
 
 extension UInt8 {
     var isBlank: Bool { self == 0x20 || self == 0x09 }

@@ -12,10 +12,7 @@ struct RequestReader {
     /// How much of the buffer is read.
     private var position = 0
 
-    init(_ socket: AsyncSocket, headLimit: Int) {
-        self.socket = socket
-        self.headLimit = headLimit
-    }
+    init(_ socket: AsyncSocket, headLimit: Int) { (self.socket, self.headLimit) = (socket, headLimit) }
 
     /// Waits for a byte that is not yet read; false at the connection's end.
     mutating func waitForMore() async throws -> Bool {
@@ -40,21 +37,10 @@ struct RequestReader {
     ///
     /// - Throws: ``RequestError``; `SocketError.disconnected` at the connection's end.
     mutating func head() async throws -> RequestHead {
-        var left = headLimit
-        var isFirst = true
-        var lines: [ArraySlice<UInt8>] = []
-        while true {
-            let line = try await line(limit: left)
-            left -= line.count + 2
-            if line.isEmpty {
-                if !lines.isEmpty { return try RequestHead(lines: lines) }
-                // One empty line before a request is overlooked (RFC 9112 section 2.2).
-                guard isFirst else { throw RequestError.malformed }
-            } else {
-                lines.append(line[...])
-            }
-            isFirst = false
-        }
+        var lines = try await lines(limit: headLimit)
+        // One empty line before a request is overlooked (RFC 9112 section 2.2).
+        if lines.isEmpty { lines = try await self.lines(limit: headLimit - 2) }
+        return try RequestHead(lines: lines)
     }
 
     /// Reads a body. One that is not kept is read to its end all the same, so that its sender comes to read the response, and
@@ -68,8 +54,7 @@ struct RequestReader {
                 guard try await line(limit: 0).isEmpty else { throw RequestError.malformed }
             }
             // Fields behind the last chunk say nothing that counts here.
-            var left = headLimit
-            while case let line = try await line(limit: left), !line.isEmpty { left -= line.count + 2 }
+            _ = try await lines(limit: headLimit)
         }
     }
 
@@ -93,6 +78,16 @@ struct RequestReader {
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw RequestError.malformed }
         return size == 0 ? nil : size
+    }
+
+    /// Reads lines, which have at most `limit` bytes together, up to an empty one.
+    private mutating func lines(limit: Int) async throws -> [ArraySlice<UInt8>] {
+        var (lines, left) = ([ArraySlice<UInt8>](), limit)
+        while case let line = try await line(limit: left), !line.isEmpty {
+            lines.append(line[...])
+            left -= line.count + 2
+        }
+        return lines
     }
 
     /// Reads a line of at most `limit` bytes; its end, and a carriage return before that, are left out.

@@ -11,7 +11,6 @@ struct ServedConnection {
     private static let closing = (timeout: Duration.seconds(2), bytes: 1 << 20)
 
     let socket: AsyncSocket
-    let key: ConnectionTable.Key
     /// The address of the client.
     let peer: String
     let connections: OpenConnections
@@ -19,43 +18,38 @@ struct ServedConnection {
     let handler: HTTPListener.Handler
 
     private var timeout: Duration { .seconds(settings.timeout) }
+    private var file: Int32 { socket.socket.file.rawValue }
 
     func serve() async {
         try? socket.socket.setValue(true, for: BoolSocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY))
         var reader = RequestReader(socket, headLimit: settings.headLimit)
         // An error is a client that went, or was cut: there is nobody to report it to.
         while (try? await exchange(with: &reader)) == true {}
-        connections.remove(key)
+        connections.remove(file)
         try? socket.close()
     }
 
     /// Reads a request and responds to it. False when the connection is at its end.
     private func exchange(with reader: inout RequestReader) async throws -> Bool {
-        connections.enter(.idle, key, for: timeout)
+        connections.enter(.idle, file, for: timeout)
         guard try await reader.waitForMore() else { return false }
         let head: RequestHead
-        var body = IncomingBody(connections, key, settings)
+        var body = IncomingBody(connections, file, settings)
         defer { body.giveBack() }
         do {
-            connections.enter(.receiving, key, for: min(timeout, Self.headTimeout))
+            connections.enter(.receiving, file, for: min(timeout, Self.headTimeout))
             head = try await reader.head()
             body.begin()
             if head.expectsContinue { try await socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
             try await reader.read(head.body, into: &body)
         } catch let error as RequestError {
-            try await send(Response(status: error.status), method: "GET", closes: true)
+            try await send(Response(status: error.rawValue), method: "GET", closes: true)
             await close()
             return false
         }
-        connections.enter(.responding, key, for: Self.responseTimeout)
-        let response: Response
-        switch body.problem {
-        case nil:
-            response = await handler(
-                Request(method: head.method, target: head.target, headers: head.headers, body: body.data, peer: peer))
-        case .tooLarge: response = settings.tooLarge
-        case .overloaded: response = settings.overloaded
-        }
+        connections.enter(.responding, file, for: Self.responseTimeout)
+        let request = Request(method: head.method, target: head.target, headers: head.headers, body: body.data, peer: peer)
+        let response = if let refusal = body.refusal { refusal } else { await handler(request) }
         let closes = !head.keepsAlive || response.header("Connection")?.lowercased() == "close"
         try await send(response, method: head.method, closes: closes)
         if closes { await close() }
@@ -63,14 +57,14 @@ struct ServedConnection {
     }
 
     private func send(_ response: Response, method: String, closes: Bool) async throws {
-        connections.enter(.sending, key, for: timeout)
+        connections.enter(.sending, file, for: timeout)
         try await socket.write(response.message(method: method, closes: closes, settings))
     }
 
     /// Waits until the client has closed: to close while it still sends would make it lose the response.
     private func close() async {
-        connections.enter(.closing, key, for: Self.closing.timeout)
-        shutdown(socket.socket.file.rawValue, Int32(SHUT_WR))
+        connections.enter(.closing, file, for: Self.closing.timeout)
+        shutdown(file, Int32(SHUT_WR))
         var left = Self.closing.bytes
         while left > 0, let bytes = try? await socket.read(atMost: 4096) { left -= bytes.count }
     }

@@ -63,13 +63,8 @@ package struct MultipartForm: Sendable {
             guard let equals = rest.firstIndex(where: { $0 == "=" || $0 == ";" }), rest[equals] == "=" else { continue }
             let found = rest[..<equals].lowercased()
             rest = rest[rest.index(after: equals)...]
-            let value: Substring
-            if rest.first == "\"" {
-                rest = rest.dropFirst()
-                value = rest.prefix { $0 != "\"" }
-            } else {
-                value = rest.prefix { $0 != ";" }
-            }
+            let isQuoted = rest.first == "\""
+            let value = rest.dropFirst(isQuoted ? 1 : 0).prefix { $0 != (isQuoted ? "\"" : ";") }
             rest = rest[value.endIndex...]
             if found == name { return value.trimmingCharacters(in: .whitespaces) }
         }

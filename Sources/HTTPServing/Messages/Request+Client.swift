@@ -19,7 +19,5 @@ extension Request {
     }
 
     /// Whether a program on this machine asks, and no proxy for somebody else: that would name them.
-    package var isFromThisMachine: Bool {
-        peer.hasPrefix("127.") && header("X-Forwarded-For") == nil && header("Forwarded") == nil
-    }
+    package var isFromThisMachine: Bool { peer.hasPrefix("127.") && header("X-Forwarded-For") == nil && header("Forwarded") == nil }
 }

@@ -26,12 +26,11 @@ package struct Request: Sendable {
     /// here (DNS rebinding) sends its own name, and could read what it gets.
     package var namesThisMachine: Bool {
         guard let host = header("Host")?.lowercased() else { return false }
-        let name: Substring
         if host.hasPrefix("[") {
-            name = host.prefix { $0 != "]" }.dropFirst()
+            let name = host.prefix { $0 != "]" }.dropFirst()
             return !name.isEmpty && name.utf8.allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
         }
-        name = host.prefix { $0 != ":" }
+        let name = host.prefix { $0 != ":" }
         guard host.dropFirst(name.count + 1).utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
         return name == "localhost" || numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil && $0.first != "+" }
@@ -50,12 +49,9 @@ package struct Request: Sendable {
 
     /// The value of a cookie.
     package func cookie(_ name: String) -> String? {
-        for pair in (header("Cookie") ?? "").split(separator: ";") {
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name {
-                return parts[1].trimmingCharacters(in: .whitespaces)
-            }
+        let pairs = (header("Cookie") ?? "").split(separator: ";").map { pair in
+            pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
         }
-        return nil
+        return pairs.first { $0.count == 2 && $0[0] == name }?[1]
     }
 }

@@ -7,18 +7,12 @@ package struct Response: Sendable {
     package var body: Data
 
     package init(status: Int = 200, type: String? = nil, body: Data = Data()) {
-        self.status = status
-        self.headers = type.map { [("Content-Type", $0)] } ?? []
-        self.body = body
+        (self.status, headers, self.body) = (status, type.map { [("Content-Type", $0)] } ?? [], body)
     }
 
-    package init(status: Int = 200, type: String, text: String) {
-        self.init(status: status, type: type, body: Data(text.utf8))
-    }
+    package init(status: Int = 200, type: String, text: String) { self.init(status: status, type: type, body: Data(text.utf8)) }
 
-    package func header(_ name: String) -> String? {
-        headers.first { $0.name.lowercased() == name.lowercased() }?.value
-    }
+    package func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
 
     package func adding(_ name: String, _ value: String) -> Response {
         var copy = self

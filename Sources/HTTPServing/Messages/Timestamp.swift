@@ -39,15 +39,13 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
 
     private var wholeSeconds: String {
         let (_, date, clock) = parts
-        return "\(CivilTime.padded(date.year, 4))-\(CivilTime.padded(date.month, 2))-\(CivilTime.padded(date.day, 2))T\(clock)"
+        return CivilTime.date(date.year, date.month, date.day) + "T" + clock
     }
 
     /// The days since 1970-01-01, as a date too, and the time of day.
     private var parts: (days: Int, date: (year: Int, month: Int, day: Int), clock: String) {
         let days = Int(seconds).flooredQuotient(by: 86_400)
         let rest = Int(seconds) - days * 86_400
-        let (hour, minute, second) = (rest / 3600, rest % 3600 / 60, rest % 60)
-        let clock = "\(CivilTime.padded(hour, 2)):\(CivilTime.padded(minute, 2)):\(CivilTime.padded(second, 2))"
-        return (days, CivilCalendar.civil(fromDays: days), clock)
+        return (days, CivilCalendar.civil(fromDays: days), CivilTime.clock(rest / 3600, rest % 3600 / 60, rest % 60))
     }
 }

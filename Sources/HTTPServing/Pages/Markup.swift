@@ -20,9 +20,7 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
 
     package static let empty: Markup = ""
 
-    package static func + (left: Markup, right: Markup) -> Markup {
-        Markup(trusted: left.description + right.description)
-    }
+    package static func + (left: Markup, right: Markup) -> Markup { Markup(trusted: left.description + right.description) }
 
     package static func += (left: inout Markup, right: Markup) { left.description += right.description }
 

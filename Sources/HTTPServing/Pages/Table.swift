@@ -7,9 +7,7 @@ package struct Table {
     package var empty: Markup
 
     package init(heads: [String], rows: [[Markup]], empty: Markup = "None.") {
-        self.heads = heads
-        self.rows = rows
-        self.empty = empty
+        (self.heads, self.rows, self.empty) = (heads, rows, empty)
     }
 
     package var markup: Markup {

@@ -1,11 +1,7 @@
 /// The path of a call: literal segments and captures in braces, e.g. `/records/{record}/documents/`.
 ///
 /// A trailing slash counts: the real server responds to the wrong form with 404.
-package struct PathTemplate: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    package let description: String
-
-    package init(stringLiteral value: String) { description = value }
-}
+package typealias PathTemplate = String
 
 /// Finds what is registered for a path. Literal segments are tried before captures.
 package struct RouteTree<Value: Sendable>: Sendable {
@@ -15,9 +11,7 @@ package struct RouteTree<Value: Sendable>: Sendable {
 
     package init() {}
 
-    package mutating func insert(_ value: Value, at template: PathTemplate) {
-        insert(value, at: Self.segments(template.description)[...])
-    }
+    package mutating func insert(_ value: Value, at template: PathTemplate) { insert(value, at: Self.segments(template)[...]) }
 
     private mutating func insert(_ value: Value, at segments: ArraySlice<String>) {
         guard let segment = segments.first else { return values.append(value) }

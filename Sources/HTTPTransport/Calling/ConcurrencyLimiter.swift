@@ -1,11 +1,11 @@
+import Foundation
 import Synchronization
 
 /// Lets so many calls run at a time; further ones wait in the order in which they came.
 package final class ConcurrencyLimiter: Sendable {
     private struct State {
         var free: Int
-        var lastNumber = 0
-        var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+        var waiting: [(id: UUID, continuation: CheckedContinuation<Void, any Error>)] = []
     }
 
     private let state: Mutex<State>
@@ -21,10 +21,7 @@ package final class ConcurrencyLimiter: Sendable {
     }
 
     private nonisolated(nonsending) func enter() async throws {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
+        let id = UUID()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let turn = state.withLock { state -> Result<Void, any Error>? in
@@ -34,14 +31,14 @@ package final class ConcurrencyLimiter: Sendable {
                         state.free -= 1
                         return .success(())
                     }
-                    state.waiting.append((number, continuation))
+                    state.waiting.append((id, continuation))
                     return nil
                 }
                 if let turn { continuation.resume(with: turn) }
             }
         } onCancel: {
             let left = state.withLock { state in
-                state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
+                state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0).continuation }
             }
             left?.resume(throwing: CancellationError())
         }
@@ -49,11 +46,9 @@ package final class ConcurrencyLimiter: Sendable {
 
     private func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            if state.waiting.isEmpty {
-                state.free += 1
-                return nil
-            }
-            return state.waiting.removeFirst().continuation
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst().continuation }
+            state.free += 1
+            return nil
         }
         next?.resume()
     }

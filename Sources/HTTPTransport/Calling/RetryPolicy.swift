@@ -20,10 +20,8 @@ public struct RetryPolicy: Sendable, Hashable {
         maximumAttempts: Int = 4, firstDelay: Duration = .milliseconds(250), maximumDelay: Duration = .seconds(8),
         deadline: Duration = .seconds(60)
     ) {
-        self.maximumAttempts = maximumAttempts
-        self.firstDelay = firstDelay
-        self.maximumDelay = maximumDelay
-        self.deadline = deadline
+        (self.maximumAttempts, self.firstDelay) = (maximumAttempts, firstDelay)
+        (self.maximumDelay, self.deadline) = (maximumDelay, deadline)
     }
 
     /// Every request is sent once.
@@ -55,12 +53,7 @@ public struct CallTiming: Sendable {
     public init(
         now: @escaping @Sendable () -> Date, elapsed: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void, random: @escaping @Sendable () -> Double
-    ) {
-        self.now = now
-        self.elapsed = elapsed
-        self.sleep = sleep
-        self.random = random
-    }
+    ) { (self.now, self.elapsed, self.sleep, self.random) = (now, elapsed, sleep, random) }
 
     /// The system's clocks.
     public static let system: CallTiming = {

@@ -21,7 +21,7 @@ final class CurlLoop: Sendable {
         }
 
         var phase = Phase.open
-        var started: [(CurlTransfer, Continuation)] = []
+        var started: [CurlTransfer] = []
         var cancelled: [CurlTransfer] = []
     }
 
@@ -49,7 +49,8 @@ final class CurlLoop: Sendable {
 
     /// Hands over a transfer; its continuation is resumed exactly once.
     func start(_ transfer: CurlTransfer, _ continuation: Continuation) {
-        let isTaken = put { $0.started.append((transfer, continuation)) }
+        transfer.continuation = continuation
+        let isTaken = put { $0.started.append(transfer) }
         // The owner outlives its requests, so that this does not happen; a continuation is never left all the same.
         if !isTaken { continuation.resume(throwing: CancellationError()) }
     }
@@ -75,23 +76,21 @@ final class CurlLoop: Sendable {
     }
 
     private func run() {
-        var waiting: [ObjectIdentifier: (CurlTransfer, Continuation)] = [:]
+        var waiting: [ObjectIdentifier: CurlTransfer] = [:]
 
         func finish(_ transfer: CurlTransfer, _ result: Result<HTTPAnswer, any Error>) {
             if let easy = transfer.easy { curl_multi_remove_handle(multi, easy) }
             transfer.close()
-            waiting.removeValue(forKey: ObjectIdentifier(transfer))?.1.resume(with: result)
+            waiting.removeValue(forKey: ObjectIdentifier(transfer))?.continuation?.resume(with: result)
         }
 
         while true {
             let news = inbox.withLock { inbox in
-                let news = inbox
-                inbox.started = []
-                inbox.cancelled = []
-                return news
+                defer { (inbox.started, inbox.cancelled) = ([], []) }
+                return inbox
             }
-            for (transfer, continuation) in news.started {
-                waiting[ObjectIdentifier(transfer)] = (transfer, continuation)
+            for transfer in news.started {
+                waiting[ObjectIdentifier(transfer)] = transfer
                 do {
                     try transfer.open()
                     let code = curl_multi_add_handle(multi, transfer.easy)

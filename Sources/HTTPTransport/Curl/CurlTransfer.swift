@@ -10,6 +10,8 @@ import HTTPTypes
 final class CurlTransfer: @unchecked Sendable {
     private(set) var easy: UnsafeMutableRawPointer?
     private(set) var isFinished = false
+    /// Who waits for the response; set before the transfer is handed over.
+    var continuation: CurlLoop.Continuation?
 
     private let request: HTTPRequest
     private let target: HTTPTarget
@@ -43,10 +45,7 @@ final class CurlTransfer: @unchecked Sendable {
     private static let maximumHeadBytes = 256 << 10
 
     init(request: HTTPRequest, target: HTTPTarget, body: Body?, limits: HTTPLimits, authorityFile: String?) {
-        self.request = request
-        self.target = target
-        self.body = body
-        self.limits = limits
+        (self.request, self.target, self.body, self.limits) = (request, target, body, limits)
         self.authorityFile = authorityFile
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -80,32 +79,27 @@ final class CurlTransfer: @unchecked Sendable {
         try setFields()
         setMethodAndBody()
         setLong(CURLOPT_CONNECTTIMEOUT_MS, limits.connectTimeout.milliseconds)
+        var deadline = limits.deadline
         if case .upload(let source) = body {
-            setLong(CURLOPT_TIMEOUT_MS, limits.deadline(ofUpload: source.size).milliseconds)
+            deadline = limits.deadline(ofUpload: source.size)
             // Less than a byte a second for as long as a whole request may take is no connection any more.
             setLong(CURLOPT_LOW_SPEED_LIMIT, 1)
             setLong(CURLOPT_LOW_SPEED_TIME, max(1, limits.deadline.milliseconds / 1000))
-        } else {
-            setLong(CURLOPT_TIMEOUT_MS, limits.deadline.milliseconds)
         }
+        setLong(CURLOPT_TIMEOUT_MS, deadline.milliseconds)
         _ = indivo_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, Int(limits.maximumResponseBytes))
         _ = indivo_curl_set_pointer(easy, CURLOPT_HEADERDATA, this)
         _ = indivo_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, transfer in
-            guard let bytes, let transfer else { return 0 }
-            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return CurlTransfer.from(transfer).takeHeaderLine(line) ? line.count : 0
+            CurlTransfer.receive(bytes, size * count, transfer) { $0.takeHeaderLine($1) }
         }
         _ = indivo_curl_set_pointer(easy, CURLOPT_WRITEDATA, this)
         _ = indivo_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, transfer in
-            guard let bytes, let transfer else { return 0 }
-            let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return CurlTransfer.from(transfer).takeBody(piece) ? piece.count : 0
+            CurlTransfer.receive(bytes, size * count, transfer) { $0.takeBody($1) }
         }
         _ = indivo_curl_set_pointer(easy, CURLOPT_PREREQDATA, this)
         _ = indivo_curl_set_prerequest(easy) { transfer, _, _, _, _ in
-            guard let transfer else { return Int32(CURL_PREREQFUNC_ABORT) }
-            return CurlTransfer.from(transfer).mayBeSentNow()
-                ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+            let isAllowed = transfer.map { CurlTransfer.from($0).mayBeSentNow() } ?? false
+            return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
         }
     }
 
@@ -133,9 +127,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// The fields as given; those that libcurl would add by itself are named without a value, which leaves them out.
     private func setFields() throws(HTTPTransportError) {
         var lines = ["Host: \(target.authority)", "Expect:"]
-        if request.headerFields[.contentType] == nil {
-            lines.append("Content-Type:")
-        }
+        if request.headerFields[.contentType] == nil { lines.append("Content-Type:") }
         for field in request.headerFields {
             switch field.name {
             case .contentLength, .transferEncoding, .expect: continue
@@ -185,6 +177,15 @@ final class CurlTransfer: @unchecked Sendable {
 
     // MARK: What libcurl calls
 
+    /// - Returns: How many bytes were taken: all, or none, which ends the transfer.
+    private static func receive(
+        _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ transfer: UnsafeMutableRawPointer?,
+        _ take: (CurlTransfer, UnsafeRawBufferPointer) -> Bool
+    ) -> Int {
+        guard let bytes, let transfer, take(from(transfer), UnsafeRawBufferPointer(start: bytes, count: count)) else { return 0 }
+        return count
+    }
+
     /// Called with a connection at hand, before the request goes out: true the first time only, so that libcurl does
     /// not send again what was lost on a connection that broke.
     private func mayBeSentNow() -> Bool {
@@ -195,10 +196,8 @@ final class CurlTransfer: @unchecked Sendable {
 
     private func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
-        guard headBytes <= Self.maximumHeadBytes else {
-            isTooLarge = true
-            return false
-        }
+        isTooLarge = headBytes > Self.maximumHeadBytes
+        guard !isTooLarge else { return false }
         if line.starts(with: "HTTP/".utf8) {
             response = Self.statusLine(line)
             headIsComplete = false
@@ -210,12 +209,9 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     private func takeBody(_ piece: UnsafeRawBufferPointer) -> Bool {
-        guard answerBody.count + piece.count <= limits.maximumResponseBytes else {
-            isTooLarge = true
-            return false
-        }
-        answerBody.append(contentsOf: piece)
-        return true
+        isTooLarge = answerBody.count + piece.count > limits.maximumResponseBytes
+        if !isTooLarge { answerBody.append(contentsOf: piece) }
+        return !isTooLarge
     }
 
     /// Fills a buffer with the next bytes of the upload.
@@ -250,10 +246,8 @@ final class CurlTransfer: @unchecked Sendable {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { return nil }
-        let blanks = Array(" \t\r\n".utf8)
-        var value = line[(colon + 1)...]
-        while let first = value.first, blanks.contains(first) { value.removeFirst() }
-        while let last = value.last, blanks.contains(last) { value.removeLast() }
+        let blanks = " \t\r\n".utf8
+        let value = line[(colon + 1)...].drop { blanks.contains($0) }.reversed().drop { blanks.contains($0) }.reversed()
         return HTTPField(name: name, lenientValue: value)
     }
 
@@ -262,12 +256,10 @@ final class CurlTransfer: @unchecked Sendable {
     /// What became of the request.
     func result(_ code: CURLcode) -> Result<HTTPAnswer, any Error> {
         if let uploadFailure { return .failure(uploadFailure) }
-        if code == CURLE_OK, let response {
-            // libcurl takes a head for whole that ends with the connection, in the middle of a line too.
-            guard headIsComplete else { return .failure(error(.responseLost, detail: "the head was cut short")) }
-            return .success(HTTPAnswer(response: response, body: answerBody))
-        }
-        return .failure(failure(code))
+        guard code == CURLE_OK, let response else { return .failure(failure(code)) }
+        // libcurl takes a head for whole that ends with the connection, in the middle of a line too.
+        guard headIsComplete else { return .failure(error(.responseLost, detail: "the head was cut short")) }
+        return .success(HTTPAnswer(response: response, body: answerBody))
     }
 
     private func failure(_ code: CURLcode) -> HTTPTransportError {
@@ -277,21 +269,20 @@ final class CurlTransfer: @unchecked Sendable {
             return error(.responseTooLarge, detail: "more than \(limits.maximumResponseBytes) bytes")
         }
         if isRepetition { return error(.responseLost, detail: "a connection that was kept open was closed by the server") }
-        return switch code {
-        case CURLE_COULDNT_RESOLVE_HOST: error(.hostNotFound, detail: detail)
-        case CURLE_COULDNT_CONNECT: error(.cannotConnect, detail: detail)
-        case CURLE_OPERATION_TIMEDOUT: error(.timedOut, detail: detail)
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
-            CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT:
-            error(.tls, detail: detail)
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OK:
-            error(.malformedResponse, detail: detail)
-        case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE:
-            error(.responseLost, detail: detail)
-        case CURLE_URL_MALFORMAT: error(.invalidRequest, detail: detail)
-        default: error(.other, detail: detail)
-        }
+        let kind: HTTPTransportError.Kind =
+            switch code {
+            case CURLE_COULDNT_RESOLVE_HOST: .hostNotFound
+            case CURLE_COULDNT_CONNECT: .cannotConnect
+            case CURLE_OPERATION_TIMEDOUT: .timedOut
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+                CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+                CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT: .tls
+            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OK: .malformedResponse
+            case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE: .responseLost
+            case CURLE_URL_MALFORMAT: .invalidRequest
+            default: .other
+            }
+        return error(kind, detail: detail)
     }
 
     /// An error about this transfer. Whether the request went out is known: libcurl asks before it sends.

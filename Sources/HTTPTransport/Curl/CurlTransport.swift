@@ -25,8 +25,7 @@ public final class CurlTransport: HTTPTransport {
     ///   - authorityFile: A file of certificates (PEM) to trust instead of the system's authorities, such as that of a
     ///     hospital's own authority.
     public init(limits: HTTPLimits = HTTPLimits(), maximumConnectionsPerHost: Int = 8, authorityFile: String? = nil) {
-        self.limits = limits
-        self.authorityFile = authorityFile
+        (self.limits, self.authorityFile) = (limits, authorityFile)
         loop = CurlLoop(maximumConnectionsPerHost: maximumConnectionsPerHost)
     }
 

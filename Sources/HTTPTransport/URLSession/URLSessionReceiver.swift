@@ -40,9 +40,7 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
                 end: state.early.removeValue(forKey: task.taskIdentifier))
         }
         task.resume()
-        if state.withLock({ $0.transfers[task.taskIdentifier]?.end }) != nil {
-            task.cancel()
-        }
+        if state.withLock({ $0.transfers[task.taskIdentifier]?.end }) != nil { task.cancel() }
     }
 
     func end(_ task: URLSessionTask, as end: End) {

@@ -94,9 +94,7 @@ public final class URLSessionTransport: HTTPTransport {
     private static func urlRequest(
         _ request: HTTPRequest, to target: HTTPTarget, body: Data?
     ) throws(HTTPTransportError) -> URLRequest {
-        func invalid(_ reason: String) -> HTTPTransportError {
-            HTTPTransportError(kind: .invalidRequest, server: target.authority, mayHaveReachedServer: false, detail: reason)
-        }
+        func invalid(_ reason: String) -> HTTPTransportError { .invalid(target.authority, reason) }
         let segments = target.path.prefix { $0 != "?" }.split(separator: "/")
         guard !segments.contains("."), !segments.contains("..") else {
             throw invalid("its path has a segment “.” or “..”, which URLSession takes out")

@@ -14,9 +14,7 @@ struct ItemDelivery {
     private var notes: DeliveryNotes { didSet { attempt.notes = try? notes.data() } }
 
     init(_ attempt: DeliveryAttempt, to record: IndivoRecord, policy: DeliveryPolicy) throws {
-        self.attempt = attempt
-        self.record = record
-        self.policy = policy
+        (self.attempt, self.record, self.policy) = (attempt, record, policy)
         change = try QueuedChange(of: attempt.item)
         notes = DeliveryNotes(attempt.notes)
     }
@@ -27,11 +25,9 @@ struct ItemDelivery {
     private enum Obstacle: Error {
         /// It can never be made.
         case refused(String)
-        /// It cannot be made by this process.
-        case notHere(String)
         /// It cannot be seen whether it was made, since somebody made another meanwhile.
         case overtaken(String)
-        /// It is not made now.
+        /// It is not made now, or not by this process.
         case decided(DeliveryOutcome)
     }
 
@@ -47,6 +43,10 @@ struct ItemDelivery {
             // Whoever retries it wants it made anew.
             notes.isUnsure = false
             return .setAside(reason: reason)
+        } catch let problem as IndivoError {
+            // What counts against the change, or what became of it, cannot be seen.
+            try Task.checkCancellation()
+            return .stopped(DeliveryStop(problem))
         }
     }
 
@@ -60,11 +60,13 @@ struct ItemDelivery {
             // Delivered so long ago that it is forgotten, discarded, or one whose file cannot be read: the server knows.
             do {
                 if let document = try await record.delivered(externalID: item) { return document.id }
-                if let damaged { throw Obstacle.decided(.waiting(for: damaged)) }
-                throw Obstacle.decided(.setAside(reason: "it builds on item \(item), which was discarded and is not on the server"))
             } catch let error as IndivoError {
-                throw Obstacle.decided(try await fail(on: error))
+                try Task.checkCancellation()
+                try await count(1, error)
+                throw error
             }
+            if let damaged { throw Obstacle.decided(.waiting(for: damaged)) }
+            throw Obstacle.decided(.setAside(reason: "it builds on item \(item), which was discarded and is not on the server"))
         }
     }
 
@@ -89,9 +91,10 @@ struct ItemDelivery {
                 if notes.isBlind { return try await giveUpBlindly(on: failure) }
                 error = failure
             } catch Obstacle.refused(let reason) {
-                return try await refuse(target, reason)
-            } catch Obstacle.notHere(let reason) {
-                return .skipped(reason: reason)
+                // Unless it was made before, or what it was judged by may not have come from the server.
+                if let document = try await look(target) { return .arrived(document) }
+                try await checkAccess()
+                return .setAside(reason: reason)
             }
             try Task.checkCancellation()
             // Why it cannot be seen what became of it, or how the server is.
@@ -110,17 +113,17 @@ struct ItemDelivery {
                 switch verdict {
                 case .tryAgain:
                     failures += 1
-                    if failures >= policy.attempts, let outcome = try await count(failures, problem ?? error) { return outcome }
+                    if failures >= policy.attempts { try await count(failures, problem ?? error) }
                 case .refused:
-                    if let stop = try await accessProblem() { return .stopped(stop) }
+                    try await checkAccess()
                     return .setAside(reason: "\(error)")
                 case .serverFailed:
                     failures += 1
-                    if let outcome = try await count(1, error) { return outcome }
+                    try await count(1, error)
                 case .forbidden:
                     forbidden += 1
                     if forbidden > ItemDelivery.forbiddenLimit {
-                        if let stop = try await accessProblem() { return .stopped(stop) }
+                        try await checkAccess()
                         // The signature is used up or too old, and its request was not carried out: no copy of it ever
                         // will be, so a new one does no harm. If that is refused as well, the change is.
                         guard notes.stamp != nil, forbidden <= 2 * ItemDelivery.forbiddenLimit else {
@@ -128,7 +131,7 @@ struct ItemDelivery {
                         }
                         if forbidden == ItemDelivery.forbiddenLimit + 1 { try stamp() }
                     }
-                    try await policy.sleep(policy.delay(after: forbidden))
+                    try await policy.pause(after: forbidden)
                     continue
                 }
             } catch let failure as IndivoError {
@@ -138,54 +141,26 @@ struct ItemDelivery {
             }
             try Task.checkCancellation()
             if failures >= policy.attempts { return .stopped(DeliveryStop(problem ?? error)) }
-            try await policy.sleep(policy.delay(after: failures))
-        }
-    }
-
-    /// The verdict when the server does not report which document the change is about.
-    private mutating func fail(on error: IndivoError) async throws -> DeliveryOutcome {
-        try Task.checkCancellation()
-        do {
-            return try await count(1, error) ?? .stopped(DeliveryStop(error))
-        } catch let problem as IndivoError {
-            return .stopped(DeliveryStop(problem))
-        }
-    }
-
-    /// Sets the change aside, unless it was made before, or what it was judged by may not have come from the server.
-    private func refuse(_ target: String, _ reason: String) async throws -> DeliveryOutcome {
-        do {
-            if let document = try await look(target) { return .arrived(document) }
-            if let stop = try await accessProblem() { return .stopped(stop) }
-            return .setAside(reason: reason)
-        } catch let problem as IndivoError {
-            try Task.checkCancellation()
-            return .stopped(DeliveryStop(problem))
+            try await policy.pause(after: failures)
         }
     }
 
     /// Counts failures against the change, if the record can be used otherwise: it must not hold up all others for ever.
-    /// - Returns: What the change came to; `nil` when it is to be tried again.
-    /// - Throws: `IndivoError` when the record cannot be used either, which is nothing against the change.
-    private mutating func count(_ failures: Int, _ error: IndivoError) async throws -> DeliveryOutcome? {
+    /// - Throws: What the change came to, unless it is to be tried again; `IndivoError` when the record cannot be used either,
+    ///   which is nothing against the change.
+    private mutating func count(_ failures: Int, _ error: IndivoError) async throws {
         // Without a way to the server nothing is known of either.
-        if error.reason == .notReachable { return nil }
-        if let stop = try await accessProblem() { return .stopped(stop) }
-        let isServers = Verdict(error) == .serverFailed
-        if isServers {
-            notes.serverFailures += failures
-        } else {
-            notes.networkFailures += failures
-        }
+        if error.reason == .notReachable { return }
+        try await checkAccess()
+        notes[keyPath: Verdict(error) == .serverFailed ? \DeliveryNotes.serverFailures : \.networkFailures] += failures
         try attempt.keepNotes()
         if notes.serverFailures >= policy.serverFailures {
-            return .setAside(reason: "the server failed on it \(notes.serverFailures) times. \(error)")
+            throw Obstacle.decided(.setAside(reason: "the server failed on it \(notes.serverFailures) times. \(error)"))
         }
         if notes.networkFailures >= policy.networkFailures {
-            return .setAside(
-                reason: "it did not get through \(notes.networkFailures) times, while the record could be used otherwise. \(error)")
+            let failures = "it did not get through \(notes.networkFailures) times, while the record could be used otherwise"
+            throw Obstacle.decided(.setAside(reason: "\(failures). \(error)"))
         }
-        return nil
     }
 
     /// Makes the call.
@@ -198,46 +173,39 @@ struct ItemDelivery {
         case .patch:
             return try await record.deliverVersion(merged(with: target), of: target, externalID: id)
         case .status:
-            if notes.equalChangesBefore == nil {
-                notes.equalChangesBefore = try await readBefore { try await $0.equalChanges(of: target) }
-            }
-            if notes.stamp == nil { try stamp() }
-            try await record.deliverStatus(status, reason: change.reason ?? "", of: target, stamp: notes.stamp ?? record.newStamp())
+            try await readBefore(\.equalChangesBefore) { try await $0.equalChanges(of: target) }
+            let stamp = try notes.stamp ?? stamp()
+            try await record.deliverStatus(status, reason: change.reason ?? "", of: target, stamp: stamp)
             return target
         case .label:
-            if notes.labelBefore == nil {
-                notes.labelBefore = try await readBefore { try await $0.record.label(ofDocument: target) }
-            }
-            if notes.stamp == nil { try stamp() }
-            try await record.deliverLabel(change.label ?? "", of: target, stamp: notes.stamp ?? record.newStamp())
+            try await readBefore(\.labelBefore) { try await $0.record.label(ofDocument: target) }
+            let stamp = try notes.stamp ?? stamp()
+            try await record.deliverLabel(change.label ?? "", of: target, stamp: stamp)
             return target
         }
     }
 
-    /// What was there before a change is made, by which it can be seen later whether it was.
+    /// Notes what was there before a change is made, by which it can be seen later whether it was.
     ///
     /// Another client may have stored there what XML cannot carry: the server's account of it is malformed for good then,
     /// and the change is made without it.
-    private mutating func readBefore<Value>(_ read: (Self) async throws -> Value) async throws -> Value? {
+    private mutating func readBefore<Value>(
+        _ note: WritableKeyPath<DeliveryNotes, Value?>, _ read: (Self) async throws -> Value
+    ) async throws {
+        guard case nil = notes[keyPath: note] else { return }
         do {
-            let value = try await read(self)
+            notes[keyPath: note] = try await read(self)
             notes.isBlind = false
-            return value
         } catch let error as IndivoError where error.isMalformed {
             // Such as the page of a network that wants a login of its own first.
-            guard try await accessProblem() == nil else { throw error }
+            try await checkAccess()
             notes.isBlind = true
-            return nil
         }
     }
 
     /// What an error comes to when it cannot be seen whether the change was made.
     private mutating func giveUpBlindly(on error: IndivoError) async throws -> DeliveryOutcome {
-        do {
-            if let stop = try await accessProblem() { return .stopped(stop) }
-        } catch let problem as IndivoError {
-            return .stopped(DeliveryStop(problem))
-        }
+        try await checkAccess()
         switch Verdict(error) {
         case .refused, .forbidden: return .setAside(reason: "\(error)")
         case .serverFailed, .tryAgain:
@@ -249,18 +217,14 @@ struct ItemDelivery {
 
     /// The stored document with the changes of a patch.
     private func merged(with target: String) async throws -> FileContent {
-        let patch: XMLNode
-        do {
-            patch = try content().xml()
-        } catch is XMLError {
-            throw OutboxError.damaged(file: "item \(id)")
-        }
+        let content = try content()
+        guard let patch = try? content.xml() else { throw OutboxError.damaged(file: "item \(id)") }
         let document: IndivoDocument
         do {
             document = try DocumentPatch.document(in: patch)
         } catch {
             // What is kept is whole: another process, which knows the class, can read it.
-            throw Obstacle.notHere("its changes cannot be made here: \(Self.words(error))")
+            throw Obstacle.decided(.skipped(reason: "its changes cannot be made here: \(Self.words(error))"))
         }
         let root =
             switch type(of: document).format {
@@ -288,9 +252,12 @@ struct ItemDelivery {
     }
 
     /// Makes a new signature the one to send with, durably before anything is sent with it.
-    private mutating func stamp() throws {
-        notes.stamp = record.newStamp()
+    @discardableResult
+    private mutating func stamp() throws -> SigningStamp {
+        let stamp = record.newStamp()
+        notes.stamp = stamp
         try attempt.keepNotes()
+        return stamp
     }
 
     /// Checks whether the server has the change already. A server that refuses to report it does not have it.
@@ -337,13 +304,13 @@ struct ItemDelivery {
         }
     }
 
-    /// Whether the record cannot be used at all just now: no judgement of a change counts while that is so.
-    private func accessProblem() async throws -> DeliveryStop? {
+    /// Ends the delivery where the record cannot be used at all just now: no judgement of a change counts while that is so.
+    /// - Throws: `IndivoError` where that cannot be seen.
+    private func checkAccess() async throws {
         var refusal: IndivoError?
         for _ in 0..<ItemDelivery.forbiddenLimit {
             do {
-                try await record.checkAccess()
-                return nil
+                return try await record.checkAccess()
             } catch let error as IndivoError {
                 switch Verdict(error) {
                 case .tryAgain, .serverFailed: throw error
@@ -351,7 +318,7 @@ struct ItemDelivery {
                 }
             }
         }
-        return refusal.map { .loginNeeded($0) }
+        if let refusal { throw Obstacle.decided(.stopped(DeliveryStop.loginNeeded(refusal))) }
     }
 }
 

@@ -18,9 +18,7 @@ struct JSONParser {
     private(set) var used = 0
 
     private init(bytes: UnsafePointer<UInt8>, count: Int, limits: JSONLimits) {
-        self.bytes = bytes
-        self.count = count
-        self.limits = limits
+        (self.bytes, self.count, self.limits) = (bytes, count, limits)
         capacity = count / 16 + 16
         words = .allocate(capacity: capacity)
     }
@@ -38,11 +36,13 @@ struct JSONParser {
         do {
             try parser.parse()
         } catch {
+            defer { bytes.deallocate() }
             parser.words.deallocate()
-            bytes.deallocate()
-            throw JSONError(reason: error.reason, location: JSONLocation(offset: error.offset, in: source))
+            let padded = UnsafeBufferPointer(start: UnsafePointer(bytes), count: source.count)
+            throw JSONError(reason: error.reason, location: JSONLocation(offset: error.offset, in: padded))
         }
-        parser.trim()
+        // Gives back what was allocated in vain, where it is much.
+        if parser.capacity - parser.used > parser.used / 16 { parser.resize(to: parser.used) }
         return JSONArena(bytes: bytes, count: source.count, words: parser.words, wordCount: parser.used)
     }
 
@@ -53,11 +53,6 @@ struct JSONParser {
         if used == capacity { resize(to: capacity + capacity / 2) }
         words[used] = word.bits
         used += 1
-    }
-
-    /// Gives back what was allocated in vain, where it is much.
-    private mutating func trim() {
-        if capacity - used > used / 16 { resize(to: used) }
     }
 
     @inline(never)
@@ -96,7 +91,7 @@ struct JSONParser {
                 append(NodeWord(isObject ? .object : .array, offset: start, length: open + 1))
                 open = used - 1
                 position = skipSpace(start + 1)
-                if bytes[position] != (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+                if bytes[position] != UInt8(ascii: isObject ? "}" : "]") {
                     if isObject { position = try name(position) }
                     continue value
                 }
@@ -104,37 +99,29 @@ struct JSONParser {
                 position = try number(start)
                 append(NodeWord(.number, offset: start, length: position - start))
             case UInt8(ascii: "t"):
-                position = try literal(start, 0x65_75_72_74, 4)
-                append(NodeWord(.true, offset: start, length: 4))
+                position = try literal(.true, start, 0x65_75_72_74, at: start)
             case UInt8(ascii: "f"):
-                position = try literal(start + 1, 0x65_73_6C_61, 4)
-                append(NodeWord(.false, offset: start, length: 5))
+                position = try literal(.false, start, 0x65_73_6C_61, at: start + 1)
             case UInt8(ascii: "n"):
-                position = try literal(start, 0x6C_6C_75_6E, 4)
-                append(NodeWord(.null, offset: start, length: 4))
+                position = try literal(.null, start, 0x6C_6C_75_6E, at: start)
             default: throw expected(open < 0 && start == count ? .empty : .expectedValue, at: start)
             }
 
             // After a value, or at the end of an empty container.
             while true {
+                position = skipSpace(position)
                 if open < 0 {
-                    position = skipSpace(position)
                     guard position == count else { throw Failure(reason: .trailingText, offset: position) }
                     return
                 }
-                position = skipSpace(position)
                 let byte = bytes[position]
                 if byte == UInt8(ascii: ",") {
-                    guard used < limits.nodes else {
-                        throw Failure(reason: .tooManyNodes(limit: limits.nodes), offset: position)
-                    }
+                    guard used < limits.nodes else { throw Failure(reason: .tooManyNodes(limit: limits.nodes), offset: position) }
                     position += 1
                     if isObject { position = try name(skipSpace(position)) }
                     continue value
                 }
-                guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
-                    throw expected(.expectedCommaOrEnd, at: position)
-                }
+                guard byte == UInt8(ascii: isObject ? "}" : "]") else { throw expected(.expectedCommaOrEnd, at: position) }
                 position += 1
                 depth -= 1
                 let word = NodeWord(bits: words[open])
@@ -160,9 +147,7 @@ struct JSONParser {
 
     /// Eight bytes, the first in the lowest bits.
     @inline(__always)
-    func load(_ position: Int) -> UInt64 {
-        UInt64(littleEndian: UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self))
-    }
+    func load(_ position: Int) -> UInt64 { UInt64(littleEndian: UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self)) }
 
     @inline(__always)
     private mutating func name(_ start: Int) throws(Failure) -> Int {
@@ -174,14 +159,13 @@ struct JSONParser {
         return position + 1
     }
 
+    /// - Parameter letters: The last four, which begin at `last`.
     @inline(__always)
-    private func literal(_ start: Int, _ letters: UInt32, _ length: Int) throws(Failure) -> Int {
-        let found = UInt32(littleEndian: UnsafeRawPointer(bytes + start).loadUnaligned(as: UInt32.self))
-        guard found == letters else {
-            // Named at its first letter; "false" is compared from its second.
-            throw expected(.expectedValue, at: letters == 0x65_73_6C_61 ? start - 1 : start)
-        }
-        return start + length
+    private mutating func literal(_ tag: NodeWord.Tag, _ start: Int, _ letters: UInt32, at last: Int) throws(Failure) -> Int {
+        let found = UInt32(littleEndian: UnsafeRawPointer(bytes + last).loadUnaligned(as: UInt32.self))
+        guard found == letters else { throw expected(.expectedValue, at: start) }
+        append(NodeWord(tag, offset: start, length: last + 4 - start))
+        return last + 4
     }
 
     /// What is wrong where something else was expected: the text may just end there.
@@ -231,11 +215,8 @@ extension JSONParser {
         var tag = NodeWord.Tag.string
         while true {
             let special = Self.special(load(position))
-            guard special != 0 else {
-                position += 8
-                continue
-            }
-            position += special.trailingZeroBitCount >> 3
+            position += special == 0 ? 8 : special.trailingZeroBitCount >> 3
+            if special == 0 { continue }
             switch bytes[position] {
             case UInt8(ascii: "\""): return (position, tag)
             case UInt8(ascii: "\\"):
@@ -275,9 +256,7 @@ extension JSONParser {
     }
 
     private func hexadecimal(_ start: Int) throws(Failure) -> UInt32 {
-        guard let value = StringEscapes.hexadecimal(bytes + start + 2) else {
-            throw Failure(reason: .invalidEscape, offset: start)
-        }
+        guard let value = StringEscapes.hexadecimal(bytes + start + 2) else { throw Failure(reason: .invalidEscape, offset: start) }
         return value
     }
 
@@ -285,33 +264,42 @@ extension JSONParser {
     ///
     /// - Returns: The index after it.
     private func scalar(_ start: Int) throws(Failure) -> Int {
-        func isContinuation(_ index: Int) -> Bool { bytes[start + index] & 0xC0 == 0x80 }
-        let second = bytes[start + 1]
-        switch bytes[start] {
-        case 0xC2...0xDF where isContinuation(1): return start + 2
-        case 0xE0 where second >= 0xA0 && isContinuation(1) && isContinuation(2): return start + 3
-        case 0xED where second <= 0x9F && isContinuation(1) && isContinuation(2): return start + 3
-        case 0xE1...0xEC where isContinuation(1) && isContinuation(2): return start + 3
-        case 0xEE...0xEF where isContinuation(1) && isContinuation(2): return start + 3
-        case 0xF0 where second >= 0x90 && isContinuation(1) && isContinuation(2) && isContinuation(3): return start + 4
-        case 0xF4 where second <= 0x8F && isContinuation(1) && isContinuation(2) && isContinuation(3): return start + 4
-        case 0xF1...0xF3 where isContinuation(1) && isContinuation(2) && isContinuation(3): return start + 4
-        default: throw Failure(reason: .invalidUTF8, offset: start)
+        let end =
+            switch (bytes[start], bytes[start + 1]) {
+            case (0xC2...0xDF, _): start + 2
+            case (0xE0, 0xA0...), (0xED, ...0x9F), (0xE1...0xEC, _), (0xEE...0xEF, _): start + 3
+            case (0xF0, 0x90...), (0xF4, ...0x8F), (0xF1...0xF3, _): start + 4
+            default: start
+            }
+        guard end > start, (start + 1..<end).allSatisfy({ bytes[$0] & 0xC0 == 0x80 }) else {
+            throw Failure(reason: .invalidUTF8, offset: start)
         }
+        return end
     }
 
     // MARK: Numbers
+
+    /// Whether a text is a number and nothing else.
+    static func isNumber(_ text: some Collection<UInt8>) -> Bool {
+        var limits = JSONLimits()
+        limits.numberLength = .max
+        var bytes = Array(text)
+        // A number ends at the zero behind it.
+        bytes.append(0)
+        return bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            let parser = JSONParser(bytes: start, count: bytes.count - 1, limits: limits)
+            defer { parser.words.deallocate() }
+            return (try? parser.number(0)) == bytes.count - 1
+        }
+    }
 
     /// - Returns: The index after the number.
     @inline(__always)
     func number(_ start: Int) throws(Failure) -> Int {
         var position = start
         if bytes[position] == UInt8(ascii: "-") { position += 1 }
-        if bytes[position] == UInt8(ascii: "0") {
-            position += 1
-        } else {
-            position = try digits(position, of: start)
-        }
+        position = try bytes[position] == UInt8(ascii: "0") ? position + 1 : digits(position, of: start)
         if bytes[position] == UInt8(ascii: ".") { position = try digits(position + 1, of: start) }
         if bytes[position] | 0x20 == UInt8(ascii: "e") {
             position += 1

@@ -6,7 +6,7 @@ package enum StringEscapes {
         result.reserveCapacity(text.count)
         var index = 0
         while index < text.count {
-            guard text[index] == UInt8(ascii: "\\"), index + 1 < text.count else {
+            guard text[index] == UInt8(ascii: "\\") else {
                 result.append(text[index])
                 index += 1
                 continue
@@ -19,7 +19,7 @@ package enum StringEscapes {
             case UInt8(ascii: "n"): result.append(0x0A)
             case UInt8(ascii: "f"): result.append(0x0C)
             case UInt8(ascii: "r"): result.append(0x0D)
-            case UInt8(ascii: "u"): append(scalar(text, &index), to: &result)
+            case UInt8(ascii: "u"): result.append(contentsOf: scalar(text, &index).utf8)
             default: result.append(letter)
             }
         }
@@ -28,21 +28,13 @@ package enum StringEscapes {
 
     /// The scalar of one `\u` escape, or of two that are a surrogate pair; `index` is that of the first digit.
     private static func scalar(_ text: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Unicode.Scalar {
-        let replacement: Unicode.Scalar = "\u{FFFD}"
-        func unit() -> UInt32? {
-            guard index + 4 <= text.count, let start = text.baseAddress else { return nil }
-            defer { index += 4 }
-            return hexadecimal(start + index)
-        }
-        guard let first = unit() else { return replacement }
-        guard case 0xD800..<0xDC00 = first else { return Unicode.Scalar(first) ?? replacement }
-        index += 2
-        guard let second = unit(), case 0xDC00..<0xE000 = second else { return replacement }
-        return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? replacement
-    }
-
-    private static func append(_ scalar: Unicode.Scalar, to result: inout [UInt8]) {
-        if let bytes = UTF8.encode(scalar) { result.append(contentsOf: bytes) }
+        func unit(at start: Int) -> UInt32 { text.baseAddress.flatMap { hexadecimal($0 + start) } ?? 0xFFFD }
+        let first = unit(at: index)
+        index += 4
+        guard case 0xD800..<0xDC00 = first else { return Unicode.Scalar(first) ?? "\u{FFFD}" }
+        let second = unit(at: index + 2)
+        index += 6
+        return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
     }
 
     /// The value of four hexadecimal digits; at most the first that is none is read, and nothing behind it.

@@ -9,27 +9,20 @@ final class JSONArena: @unchecked Sendable {
     let bytes: UnsafePointer<UInt8>
     /// The length of the source, the padding left out.
     let count: Int
-    let words: UnsafePointer<UInt64>
-    let wordCount: Int
-
-    private let ownedBytes: UnsafeMutablePointer<UInt8>
-    private let ownedWords: UnsafeMutablePointer<UInt64>
+    private let words: UnsafePointer<UInt64>
+    private let wordCount: Int
 
     /// - Parameters:
     ///   - bytes: The source and its padding. The arena frees it.
     ///   - words: The words of the nodes. The arena frees them.
-    init(bytes: UnsafeMutablePointer<UInt8>, count: Int, words: UnsafeMutablePointer<UInt64>, wordCount: Int) {
-        ownedBytes = bytes
-        ownedWords = words
-        self.bytes = UnsafePointer(bytes)
-        self.words = UnsafePointer(words)
-        self.count = count
-        self.wordCount = wordCount
+    init(bytes: UnsafePointer<UInt8>, count: Int, words: UnsafePointer<UInt64>, wordCount: Int) {
+        (self.bytes, self.count) = (bytes, count)
+        (self.words, self.wordCount) = (words, wordCount)
     }
 
     deinit {
-        ownedBytes.deallocate()
-        ownedWords.deallocate()
+        bytes.deallocate()
+        words.deallocate()
     }
 
     @inline(__always)
@@ -57,6 +50,9 @@ final class JSONArena: @unchecked Sendable {
         return String(decoding: StringEscapes.decoded(text(word)), as: UTF8.self)
     }
 
+    /// The characters of a string; `nil` for other kinds.
+    func string(at index: Int) -> String? { word(index).isString ? string(word(index)) : nil }
+
     /// Whether a string has exactly these characters, compared as bytes of UTF-8.
     @inline(__always)
     func string(_ word: NodeWord, equals other: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -72,30 +68,28 @@ final class JSONArena: @unchecked Sendable {
     /// Whether a name, after an underscore that it may have, begins with these bytes of UTF-8.
     @inline(__always)
     func name(_ word: NodeWord, beginsWith prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-        if word.tag == .escapedString {
-            return JSONMember.name(StringEscapes.decoded(text(word)), beginsWith: prefix)
-        }
-        var start = bytes + word.offset + 1
-        var length = word.length
-        if length > 0, start[0] == UInt8(ascii: "_") {
-            start += 1
-            length -= 1
-        }
-        guard length >= prefix.count else { return false }
-        for index in 0..<prefix.count where start[index] != prefix[index] { return false }
-        return true
+        word.tag == .escapedString
+            ? JSONMember.name(StringEscapes.decoded(text(word)), beginsWith: prefix)
+            : JSONMember.name(text(word), beginsWith: prefix)
     }
 
-    /// The last member of an object with a name: the index of the name's word.
+    /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.
     func member(of object: Int, named name: UnsafeBufferPointer<UInt8>) -> Int? {
-        let end = end(of: object)
-        var index = object + 1
+        guard let words = words(in: object, .object) else { return nil }
+        var index = words.lowerBound
         var found: Int?
-        while index < end {
-            if string(word(index), equals: name) { found = index }
-            index = self.end(of: index + 1)
+        while index < words.upperBound {
+            if string(word(index), equals: name) { found = index + 1 }
+            index = end(of: index + 1)
         }
         return found
+    }
+
+    /// What is in an array or an object; `nil` for other kinds.
+    @inline(__always)
+    func words(in index: Int, _ kind: NodeWord.Tag) -> Range<Int>? {
+        let word = word(index)
+        return word.tag == kind ? index + 1..<index + word.length : nil
     }
 
     /// The offset behind a node's last byte.
@@ -103,37 +97,21 @@ final class JSONArena: @unchecked Sendable {
     /// A container does not store it: behind the last node in it there is nothing but white space and brackets.
     func endOffset(of index: Int) -> Int {
         let word = word(index)
-        guard word.isContainer else {
-            return word.offset + word.length + (word.isString ? 2 : 0)
-        }
+        guard word.isContainer else { return word.offset + word.length + (word.isString ? 2 : 0) }
         // Every container that ends with the last node in it is still open there.
-        var open = 1
-        var node = index
-        while let child = lastChild(of: node) {
-            node = child
-            if self.word(child).isContainer { open += 1 }
+        let end = index + word.length
+        var (open, node) = (0, index)
+        while node < end {
+            let isOpen = self.word(node).isContainer && self.end(of: node) == end
+            open += isOpen ? 1 : 0
+            node = isOpen ? node + 1 : self.end(of: node)
         }
-        let last = self.word(node)
-        var offset = last.isContainer ? last.offset + 1 : endOffset(of: node)
-        while true {
+        let last = self.word(end - 1)
+        var offset = last.isContainer ? last.offset + 1 : endOffset(of: end - 1)
+        while open > 0 {
             if bytes[offset] == UInt8(ascii: "}") || bytes[offset] == UInt8(ascii: "]") { open -= 1 }
             offset += 1
-            if open == 0 { return offset }
         }
-    }
-
-    /// The last value in a container; `nil` for an empty container and a scalar.
-    private func lastChild(of index: Int) -> Int? {
-        let word = word(index)
-        guard word.isContainer, word.length > 1 else { return nil }
-        let isObject = word.tag == .object
-        let end = index + word.length
-        var child = index + 1
-        while true {
-            let value = isObject ? child + 1 : child
-            let next = self.end(of: value)
-            if next == end { return value }
-            child = next
-        }
+        return offset
     }
 }

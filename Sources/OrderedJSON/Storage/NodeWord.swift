@@ -44,6 +44,9 @@ struct NodeWord {
         }
     }
 
+    /// The value of a boolean; `nil` for other kinds.
+    var boolean: Bool? { tag == .true ? true : tag == .false ? false : nil }
+
     @inline(__always)
     var isString: Bool { tag == .string || tag == .escapedString }
 

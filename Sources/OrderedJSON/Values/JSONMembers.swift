@@ -1,57 +1,84 @@
+/// What is in an array or object: the elements or members.
+enum JSONItems<Item: JSONItem>: Sendable {
+    /// Words of an arena.
+    case parsed(JSONArena, Range<Int>)
+    case made([Item])
+
+    var range: Range<Int> {
+        switch self {
+        case .parsed(_, let range): range
+        case .made(let items): items.indices
+        }
+    }
+
+    func index(after index: Int) -> Int {
+        guard case .parsed(let arena, let range) = self else { return index + 1 }
+        precondition(range.contains(index), "index out of range")
+        return arena.end(of: index + Item.nameWords)
+    }
+
+    subscript(index: Int) -> Item {
+        switch self {
+        case .parsed(let arena, let range):
+            precondition(range.contains(index), "index out of range")
+            return Item(arena, index)
+        case .made(let items): return items[index]
+        }
+    }
+}
+
+/// An element or a member.
+protocol JSONItem: Sendable {
+    /// How many words precede the value.
+    static var nameWords: Int { get }
+    init(_ arena: JSONArena, _ index: Int)
+}
+
+extension JSONValue: JSONItem { static var nameWords: Int { 0 } }
+extension JSONMember: JSONItem { static var nameWords: Int { 1 } }
+
 /// The members of an object, in order; members of the same name are all there. Going through those of a parsed object
 /// allocates nothing.
 ///
 /// `count` of a parsed object takes time in proportion to its length.
 public struct JSONMembers: Collection, Sendable {
-    enum Storage {
-        case parsed(JSONArena, Range<Int>)
-        case made([JSONMember])
-    }
-
-    /// A position among the members.
+    /// A position among the members, or among elements.
     public struct Index: Comparable, Sendable {
         let value: Int
         public static func < (a: Self, b: Self) -> Bool { a.value < b.value }
     }
 
-    let storage: Storage
+    let items: JSONItems<JSONMember>
 
-    public var startIndex: Index {
-        switch storage {
-        case .parsed(_, let range): Index(value: range.lowerBound)
-        case .made: Index(value: 0)
-        }
-    }
-
-    public var endIndex: Index {
-        switch storage {
-        case .parsed(_, let range): Index(value: range.upperBound)
-        case .made(let members): Index(value: members.count)
-        }
-    }
-
-    public func index(after index: Index) -> Index {
-        switch storage {
-        case .parsed(let arena, let range):
-            precondition(range.contains(index.value), "index out of range")
-            return Index(value: arena.end(of: index.value + 1))
-        case .made: return Index(value: index.value + 1)
-        }
-    }
-
-    public subscript(index: Index) -> JSONMember {
-        switch storage {
-        case .parsed(let arena, let range):
-            precondition(range.contains(index.value), "index out of range")
-            return JSONMember(arena, index.value)
-        case .made(let members): return members[index.value]
-        }
-    }
+    public var startIndex: Index { Index(value: items.range.lowerBound) }
+    public var endIndex: Index { Index(value: items.range.upperBound) }
+    public func index(after index: Index) -> Index { Index(value: items.index(after: index.value)) }
+    public subscript(index: Index) -> JSONMember { items[index.value] }
 }
 
 extension JSONMembers: ExpressibleByArrayLiteral {
     /// Members for where there is no object, as in `value.members ?? []`.
-    public init(arrayLiteral members: JSONMember...) { self.init(storage: .made(members)) }
+    public init(arrayLiteral members: JSONMember...) { items = .made(members) }
+}
+
+/// The elements of an array, in order. Going through those of a parsed array allocates nothing.
+///
+/// `count` and the access by index of a parsed array take time in proportion to its length.
+public struct JSONElements: Collection, Sendable {
+    /// A position among the elements.
+    public typealias Index = JSONMembers.Index
+
+    let items: JSONItems<JSONValue>
+
+    public var startIndex: Index { Index(value: items.range.lowerBound) }
+    public var endIndex: Index { Index(value: items.range.upperBound) }
+    public func index(after index: Index) -> Index { Index(value: items.index(after: index.value)) }
+    public subscript(index: Index) -> JSONValue { items[index.value] }
+}
+
+extension JSONElements: ExpressibleByArrayLiteral {
+    /// Elements for where there is no array, as in `value.elements ?? []`.
+    public init(arrayLiteral elements: JSONValue...) { items = .made(elements) }
 }
 
 /// A member of an object: a name and a value.
@@ -113,6 +140,7 @@ public struct JSONMember: Sendable {
         }
     }
 
+    @inline(__always)
     static func name(_ name: some Collection<UInt8>, beginsWith prefix: UnsafeBufferPointer<UInt8>) -> Bool {
         name.dropFirst(name.first == UInt8(ascii: "_") ? 1 : 0).starts(with: prefix)
     }
@@ -123,59 +151,4 @@ public struct JSONMember: Sendable {
         case .made(let name, _): name.utf8.elementsEqual(other)
         }
     }
-}
-
-/// The elements of an array, in order. Going through those of a parsed array allocates nothing.
-///
-/// `count` and the access by index of a parsed array take time in proportion to its length.
-public struct JSONElements: Collection, Sendable {
-    enum Storage {
-        case parsed(JSONArena, Range<Int>)
-        case made([JSONValue])
-    }
-
-    /// A position among the elements.
-    public struct Index: Comparable, Sendable {
-        let value: Int
-        public static func < (a: Self, b: Self) -> Bool { a.value < b.value }
-    }
-
-    let storage: Storage
-
-    public var startIndex: Index {
-        switch storage {
-        case .parsed(_, let range): Index(value: range.lowerBound)
-        case .made: Index(value: 0)
-        }
-    }
-
-    public var endIndex: Index {
-        switch storage {
-        case .parsed(_, let range): Index(value: range.upperBound)
-        case .made(let elements): Index(value: elements.count)
-        }
-    }
-
-    public func index(after index: Index) -> Index {
-        switch storage {
-        case .parsed(let arena, let range):
-            precondition(range.contains(index.value), "index out of range")
-            return Index(value: arena.end(of: index.value))
-        case .made: return Index(value: index.value + 1)
-        }
-    }
-
-    public subscript(index: Index) -> JSONValue {
-        switch storage {
-        case .parsed(let arena, let range):
-            precondition(range.contains(index.value), "index out of range")
-            return JSONValue(arena, index.value)
-        case .made(let elements): return elements[index.value]
-        }
-    }
-}
-
-extension JSONElements: ExpressibleByArrayLiteral {
-    /// Elements for where there is no array, as in `value.elements ?? []`.
-    public init(arrayLiteral elements: JSONValue...) { self.init(storage: .made(elements)) }
 }

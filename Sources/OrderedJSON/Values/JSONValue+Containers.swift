@@ -2,24 +2,18 @@ extension JSONValue {
     /// The elements of an array; `nil` for other kinds.
     public var elements: JSONElements? {
         switch storage {
-        case .parsed(let arena, let index):
-            let word = arena.word(Int(index))
-            guard word.tag == .array else { return nil }
-            return JSONElements(storage: .parsed(arena, Int(index) + 1..<Int(index) + word.length))
-        case .array(let elements): return JSONElements(storage: .made(elements))
-        default: return nil
+        case .parsed(let arena, let index): arena.words(in: Int(index), .array).map { JSONElements(items: .parsed(arena, $0)) }
+        case .array(let elements): JSONElements(items: .made(elements))
+        default: nil
         }
     }
 
     /// The members of an object; `nil` for other kinds.
     public var members: JSONMembers? {
         switch storage {
-        case .parsed(let arena, let index):
-            let word = arena.word(Int(index))
-            guard word.tag == .object else { return nil }
-            return JSONMembers(storage: .parsed(arena, Int(index) + 1..<Int(index) + word.length))
-        case .object(let members): return JSONMembers(storage: .made(members))
-        default: return nil
+        case .parsed(let arena, let index): arena.words(in: Int(index), .object).map { JSONMembers(items: .parsed(arena, $0)) }
+        case .object(let members): JSONMembers(items: .made(members))
+        default: nil
         }
     }
 
@@ -33,13 +27,9 @@ extension JSONValue {
     /// The value of an object's member with a name in UTF-8.
     package func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONValue? {
         switch storage {
-        case .parsed(let arena, let index):
-            guard arena.word(Int(index)).tag == .object,
-                let found = arena.member(of: Int(index), named: name)
-            else { return nil }
-            return JSONValue(arena, found + 1)
-        case .object(let members): return members.last { $0.isNamed(name) }?.value
-        default: return nil
+        case .parsed(let arena, let index): arena.member(of: Int(index), named: name).map { JSONValue(arena, $0) }
+        case .object(let members): members.last { $0.isNamed(name) }?.value
+        default: nil
         }
     }
 
@@ -67,13 +57,9 @@ extension JSONValue {
     /// another index, and other kinds, are a programmer's error.
     public subscript(index: Int) -> JSONValue? {
         get {
-            switch storage {
-            case .array(let elements): return elements.indices.contains(index) ? elements[index] : nil
-            case .parsed:
-                guard index >= 0, let elements else { return nil }
-                return elements.dropFirst(index).first
-            default: return nil
-            }
+            guard index >= 0 else { return nil }
+            if case .array(let elements) = storage { return index < elements.count ? elements[index] : nil }
+            return elements?.dropFirst(index).first
         }
         _modify {
             makeEditable()
@@ -124,8 +110,7 @@ extension JSONValue {
         guard case .object(var members) = storage else { return nil }
         storage = .null
         defer { storage = .object(members) }
-        var name = name
-        guard let index = name.withUTF8({ bytes in members.lastIndex { $0.isNamed(bytes) } }) else { return nil }
+        guard let index = members.lastIndex(where: { $0.isNamed(equalTo: name) }) else { return nil }
         let value = members[index].value
         members[index] = JSONMember(name: name, value: .null)
         return value
@@ -137,21 +122,12 @@ extension JSONValue {
         var members: [JSONMember] = []
         if case .object(let current) = storage { members = current } else if value == nil { return }
         storage = .null
-        var name = name
-        name.withUTF8 { bytes in
-            let index = members.lastIndex { $0.isNamed(bytes) }
-            if let value {
-                let member = JSONMember(name: String(decoding: bytes, as: UTF8.self), value: value)
-                if let index {
-                    members[index] = member
-                    for other in (0..<index).reversed() where members[other].isNamed(bytes) { members.remove(at: other) }
-                } else {
-                    members.append(member)
-                }
-            } else if index != nil {
-                members.removeAll { $0.isNamed(bytes) }
-            }
+        // The last one of the name is replaced, others go.
+        var new = value.map { JSONMember(name: name, value: $0) }
+        for index in members.indices.reversed() where members[index].isNamed(equalTo: name) {
+            if let member = new.take() { members[index] = member } else { members.remove(at: index) }
         }
+        if let new { members.append(new) }
         storage = .object(members)
     }
 }
@@ -174,11 +150,9 @@ extension JSONValue: Hashable {
         case .boolean: return a.boolean == b.boolean
         case .number, .string: return a.withUTF8 { text in b.withUTF8 { text.elementsEqual($0) } ?? false } ?? false
         case .array:
-            guard let a = a.elements, let b = b.elements else { return false }
-            return a.elementsEqual(b)
+            return (a.elements ?? []).elementsEqual(b.elements ?? [])
         case .object:
-            guard let a = a.members, let b = b.members else { return false }
-            return JSONMembers.haveSameContent(a, b)
+            return (a.members ?? []).hasSameContent(as: b.members ?? [])
         }
     }
 
@@ -204,9 +178,9 @@ extension JSONValue: Hashable {
 }
 
 extension JSONMembers {
-    fileprivate static func haveSameContent(_ a: Self, _ b: Self) -> Bool {
-        var first = a[...]
-        var second = b[...]
+    fileprivate func hasSameContent(as other: Self) -> Bool {
+        var first = self[...]
+        var second = other[...]
         // The same order is the rule.
         while let one = first.first, let other = second.first, one.nameValue == other.nameValue {
             guard one.value == other.value else { return false }

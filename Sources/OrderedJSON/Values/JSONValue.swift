@@ -91,12 +91,7 @@ public struct JSONValue: Sendable {
     /// The value of a boolean; `nil` for other kinds.
     public var boolean: Bool? {
         switch storage {
-        case .parsed(let arena, let index):
-            switch arena.word(Int(index)).tag {
-            case .true: true
-            case .false: false
-            default: nil
-            }
+        case .parsed(let arena, let index): arena.word(Int(index)).boolean
         case .boolean(let value): value
         default: nil
         }
@@ -105,11 +100,9 @@ public struct JSONValue: Sendable {
     /// The characters of a string; `nil` for other kinds.
     public var string: String? {
         switch storage {
-        case .parsed(let arena, let index):
-            let word = arena.word(Int(index))
-            return word.isString ? arena.string(word) : nil
-        case .string(let value): return value
-        default: return nil
+        case .parsed(let arena, let index): arena.string(at: Int(index))
+        case .string(let value): value
+        default: nil
         }
     }
 
@@ -125,21 +118,7 @@ public struct JSONValue: Sendable {
     }
 
     /// A number without fraction and exponent that fits; `nil` for other numbers and kinds.
-    public var integer: Int? {
-        withUTF8 { bytes in
-            guard kind == .number else { return nil }
-            var magnitude = 0
-            for byte in bytes.drop(while: { $0 == UInt8(ascii: "-") }) {
-                guard case UInt8(ascii: "0")...UInt8(ascii: "9") = byte else { return nil }
-                let (product, overflows) = magnitude.multipliedReportingOverflow(by: 10)
-                let (next, overflowsToo) = product.subtractingReportingOverflow(Int(byte & 15))
-                guard !overflows, !overflowsToo else { return nil }
-                magnitude = next
-            }
-            if bytes.first == UInt8(ascii: "-") { return magnitude }
-            return magnitude == .min ? nil : -magnitude
-        } ?? nil
-    }
+    public var integer: Int? { number.flatMap { Int($0) } }
 
     /// The nearest `Double` of a number, infinite if it is too large; `nil` for other kinds.
     public var double: Double? { number.flatMap(Double.init) }
@@ -245,7 +224,7 @@ extension JSONValue {
 
     /// A number with these digits; `nil` when JSON does not write numbers so.
     public init?(number digits: some StringProtocol) {
-        guard Self.isNumber(digits.utf8) else { return nil }
+        guard JSONParser.isNumber(digits.utf8) else { return nil }
         self.init(.number(String(digits)))
     }
 
@@ -254,31 +233,6 @@ extension JSONValue {
 
     /// An object with these members in this order.
     public init(members: some Sequence<JSONMember>) { self.init(.object(Array(members))) }
-
-    /// Whether a text is a number of RFC 8259 section 6.
-    private static func isNumber(_ text: some Sequence<UInt8>) -> Bool {
-        var rest = Array(text)[...]
-        func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
-        func digits() -> Int {
-            let count = rest.prefix(while: isDigit).count
-            rest.removeFirst(count)
-            return count
-        }
-        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-        let startsWithZero = rest.first == UInt8(ascii: "0")
-        let integers = digits()
-        guard integers > 0, !startsWithZero || integers == 1 else { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            guard digits() > 0 else { return false }
-        }
-        if let letter = rest.first, letter | 0x20 == UInt8(ascii: "e") {
-            rest.removeFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-            guard digits() > 0 else { return false }
-        }
-        return rest.isEmpty
-    }
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByStringInterpolation,

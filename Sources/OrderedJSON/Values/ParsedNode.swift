@@ -5,24 +5,18 @@
 package struct ParsedNode: Sendable {
     // Read by `_withUnsafeGuaranteedRef`, which neither retains nor releases: both together took half of the time of
     // navigation and validation.
-    private let arena: Unmanaged<JSONArena>
-    private let index: Int
+    fileprivate let arena: Unmanaged<JSONArena>
+    fileprivate let index: Int
 
     @inline(__always)
-    private init(_ arena: Unmanaged<JSONArena>, _ index: Int) {
-        self.arena = arena
-        self.index = index
-    }
-
-    @inline(__always)
-    fileprivate init(_ arena: JSONArena, _ index: Int) { self.init(Unmanaged.passUnretained(arena), index) }
+    fileprivate init(_ arena: Unmanaged<JSONArena>, _ index: Int) { (self.arena, self.index) = (arena, index) }
 
     /// Whoever uses a node holds the value that it is of, and so the arena.
     @inline(__always)
     private func read<Result>(_ body: (JSONArena) -> Result) -> Result { arena._withUnsafeGuaranteedRef(body) }
 
     @inline(__always)
-    private var word: NodeWord { read { $0.word(index) } }
+    fileprivate var word: NodeWord { read { $0.word(index) } }
 
     /// The value, which holds the text.
     package var value: JSONValue { JSONValue(arena.takeUnretainedValue(), index) }
@@ -32,10 +26,7 @@ package struct ParsedNode: Sendable {
 
     /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.
     package func member(_ name: UnsafeBufferPointer<UInt8>) -> ParsedNode? {
-        read { arena in
-            guard arena.word(index).tag == .object, let found = arena.member(of: index, named: name) else { return nil }
-            return ParsedNode(self.arena, found + 1)
-        }
+        read { $0.member(of: index, named: name) }.map { ParsedNode(arena, $0) }
     }
 
     /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.
@@ -47,7 +38,7 @@ package struct ParsedNode: Sendable {
     package var isNull: Bool { word.tag == .null }
 
     /// The characters of a string; `nil` for other kinds.
-    package var string: String? { read { $0.word(index).isString ? $0.string($0.word(index)) : nil } }
+    package var string: String? { read { $0.string(at: index) } }
 
     /// Whether it is the string with exactly these characters, compared as UTF-8.
     package func isString(_ other: StaticString) -> Bool {
@@ -57,34 +48,22 @@ package struct ParsedNode: Sendable {
 
     /// The elements of an array, in order; `nil` for other kinds.
     package var elements: ParsedElements? {
-        let word = word
-        return word.tag == .array ? ParsedElements(position: ParsedNode(arena, index + 1), end: index + word.length) : nil
+        read { $0.words(in: index, .array) }.map { ParsedElements(position: ParsedNode(arena, $0.lowerBound), end: $0.upperBound) }
     }
 
     /// The members of an object, in order; none for other kinds.
     package var members: ParsedMembers {
-        let word = word
-        return ParsedMembers(position: ParsedNode(arena, index + 1), end: word.tag == .object ? index + word.length : index)
+        let words = read { $0.words(in: index, .object) } ?? 0..<0
+        return ParsedMembers(position: ParsedNode(arena, words.lowerBound), end: words.upperBound)
     }
 
-    @inline(__always)
-    fileprivate func isBefore(_ end: Int) -> Bool { index < end }
     /// The node behind this one and everything in it.
     @inline(__always)
     fileprivate var following: ParsedNode { ParsedNode(arena, read { $0.end(of: index) }) }
-    /// The node of the next word: of a name its value.
-    @inline(__always)
-    fileprivate var successor: ParsedNode { ParsedNode(arena, index + 1) }
-    /// Whether a member with this name, after an underscore that it may have, begins with a prefix.
-    @inline(__always)
-    fileprivate func begins(with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-        read { $0.name($0.word(index), beginsWith: prefix) }
-    }
 
     /// Calls `body` with each element of an array, in order.
     package func forEachElement(_ body: (ParsedNode) -> Void) {
-        guard let elements else { return }
-        for element in elements { body(element) }
+        if let elements { for element in elements { body(element) } }
     }
 
     /// Calls `body` with the name, which is a string, and the value of each member of an object, in order, whose name, after
@@ -92,7 +71,9 @@ package struct ParsedNode: Sendable {
     package func forEachMember(
         beginningWith prefix: UnsafeBufferPointer<UInt8>, _ body: (_ name: ParsedNode, _ value: ParsedNode) -> Void
     ) {
-        for member in members where member.nameValue.begins(with: prefix) { body(member.nameValue, member.value) }
+        for member in members where read({ $0.name(member.nameValue.word, beginsWith: prefix) }) {
+            body(member.nameValue, member.value)
+        }
     }
 
     /// Calls `body` with the characters of a string as UTF-8, or those of a number.
@@ -123,7 +104,7 @@ package struct ParsedElements: Sequence, IteratorProtocol, Sendable {
     fileprivate let end: Int
 
     package mutating func next() -> ParsedNode? {
-        guard position.isBefore(end) else { return nil }
+        guard position.index < end else { return nil }
         defer { position = position.following }
         return position
     }
@@ -135,8 +116,8 @@ package struct ParsedMembers: Sequence, IteratorProtocol, Sendable {
     fileprivate let end: Int
 
     package mutating func next() -> ParsedMember? {
-        guard position.isBefore(end) else { return nil }
-        let value = position.successor
+        guard position.index < end else { return nil }
+        let value = ParsedNode(position.arena, position.index + 1)
         defer { position = value.following }
         return ParsedMember(nameValue: position, value: value)
     }
@@ -146,6 +127,6 @@ extension JSONValue {
     /// The node of a value that was parsed and not changed; `nil` for others. Hold the value as long as the node is used.
     package var parsedNode: ParsedNode? {
         guard case .parsed(let arena, let index) = storage else { return nil }
-        return ParsedNode(arena, Int(index))
+        return ParsedNode(Unmanaged.passUnretained(arena), Int(index))
     }
 }

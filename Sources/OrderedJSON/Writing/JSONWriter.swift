@@ -49,14 +49,14 @@ struct JSONWriter {
         case .number(let digits): buffer.append(contentsOf: digits.utf8)
         case .string(let text): quote(text)
         case .array(let elements):
-            open(UInt8(ascii: "["))
+            open(isObject: false)
             for (index, element) in elements.enumerated() {
                 separate(isFirst: index == 0)
                 write(element)
             }
-            close(UInt8(ascii: "]"), isEmpty: elements.isEmpty)
+            close(isObject: false, isEmpty: elements.isEmpty)
         case .object(let members):
-            open(UInt8(ascii: "{"))
+            open(isObject: true)
             for (index, member) in members.enumerated() {
                 separate(isFirst: index == 0)
                 switch member.storage {
@@ -66,7 +66,7 @@ struct JSONWriter {
                 colon()
                 write(member.value)
             }
-            close(UInt8(ascii: "}"), isEmpty: members.isEmpty)
+            close(isObject: true, isEmpty: members.isEmpty)
         }
     }
 
@@ -80,7 +80,7 @@ struct JSONWriter {
         while true {
             while let container = open.last, container.end == index {
                 open.removeLast()
-                close(container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), isEmpty: false)
+                close(isObject: container.isObject, isEmpty: false)
                 isFirst = false
             }
             if index == end { return }
@@ -92,13 +92,13 @@ struct JSONWriter {
                     index += 1
                 }
             }
-            isFirst = false
             let word = arena.word(index)
+            isFirst = false
             if word.isContainer {
                 let isObject = word.tag == .object
-                self.open(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+                self.open(isObject: isObject)
                 if word.length == 1 {
-                    close(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), isEmpty: true)
+                    close(isObject: isObject, isEmpty: true)
                 } else {
                     open.append((index + word.length, isObject))
                     isFirst = true
@@ -112,15 +112,15 @@ struct JSONWriter {
 
     // MARK: Layout
 
-    private mutating func open(_ bracket: UInt8) {
-        buffer.append(bracket)
+    private mutating func open(isObject: Bool) {
+        buffer.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         depth += 1
     }
 
-    private mutating func close(_ bracket: UInt8, isEmpty: Bool) {
+    private mutating func close(isObject: Bool, isEmpty: Bool) {
         depth -= 1
         if !isEmpty { newLine() }
-        buffer.append(bracket)
+        buffer.append(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
 
     private mutating func separate(isFirst: Bool) {
@@ -147,7 +147,7 @@ struct JSONWriter {
 
     /// A scalar as it was written, as far as the style allows.
     private mutating func write(scalar word: NodeWord, of arena: JSONArena) {
-        let text = arena.quoted(word)
+        let text = UnsafeBufferPointer(start: arena.bytes + word.offset, count: word.length + (word.isString ? 2 : 0))
         if style == .spacedASCII, word.isString { appendASCII(text) } else { append(text) }
     }
 
@@ -163,20 +163,12 @@ struct JSONWriter {
     private mutating func appendASCII(_ text: UnsafeBufferPointer<UInt8>) {
         guard !text.allSatisfy({ $0 < 0x7F }) else { return append(text) }
         for unit in String(decoding: text, as: UTF8.self).utf16 {
-            guard unit >= 0x7F else {
+            if unit < 0x7F {
                 buffer.append(UInt8(truncatingIfNeeded: unit))
-                continue
+            } else {
+                buffer.append(contentsOf: "\\u\(String(0x10000 + Int(unit), radix: 16).dropFirst())".utf8)
             }
-            let digits = String(unit, radix: 16)
-            buffer.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
         }
-    }
-}
-
-extension JSONArena {
-    /// The bytes of a scalar in the source; of a string with its quotation marks.
-    fileprivate func quoted(_ word: NodeWord) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: bytes + word.offset, count: word.length + (word.isString ? 2 : 0))
     }
 }
 
