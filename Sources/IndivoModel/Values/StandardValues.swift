@@ -24,11 +24,6 @@ extension Bool: LexicalValue {
 
     /// Data models take `true` and `false` in any case, and nothing else.
     public static func fromField(_ text: String) throws(LexicalError) -> Bool { try Bool(lexical: text.lowercased()) }
-
-    public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Bool {
-        if let value = PlainText.boolean(bytes) { return value }
-        return try read(String(decoding: bytes, as: UTF8.self), isField: isField)
-    }
 }
 
 extension Int: LexicalValue {
@@ -42,11 +37,6 @@ extension Int: LexicalValue {
 
     public var lexical: String { description }
     public static var dataType: DataModel.FieldType { .number }
-
-    public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Int {
-        if let value = PlainText.integer(bytes) { return value }
-        return try Int(lexical: String(decoding: bytes, as: UTF8.self))
-    }
 }
 
 extension Double: LexicalValue {
@@ -166,19 +156,6 @@ enum PlainText {
         return value >= 0 && value <= 9 ? value : nil
     }
 
-    /// Up to 18 digits, perhaps behind a minus.
-    static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        let isNegative = bytes.first == UInt8(ascii: "-")
-        let start = isNegative ? 1 : 0
-        guard bytes.count > start, bytes.count - start <= 18 else { return nil }
-        var value = 0
-        for index in start..<bytes.count {
-            guard let digit = digit(bytes[index]) else { return nil }
-            value = value * 10 + digit
-        }
-        return isNegative ? -value : value
-    }
-
     /// Up to 15 digits, perhaps with a point among them: both they and the power of ten below them are exact as
     /// `Double`, and so their quotient is the nearest one.
     static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
@@ -207,28 +184,13 @@ enum PlainText {
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ]
 
-    static func boolean(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool? {
-        if bytes.count == 4, bytes.elementsEqual("true".utf8) { return true }
-        if bytes.count == 5, bytes.elementsEqual("false".utf8) { return false }
-        return nil
-    }
-
-    /// `YYYY-MM-DD` from `start` on.
-    /// Dates are in nearly every document: the first eight bytes are read together, as one number.
+    /// `YYYY-MM-DD` at the beginning.
     @inline(__always)
-    static func day(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> (year: Int, month: Int, day: Int)? {
-        guard bytes.count >= start + 10, let day = pair(bytes, start + 8) else { return nil }
-        let raw = UnsafeRawBufferPointer(bytes)
-        let text = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: start, as: UInt64.self))
-        // What is left of `0000-00-`, the first character in the lowest byte: digits are their values, dashes are 0.
-        let digits = text ^ 0x2D30_302D_3030_3030
-        guard digits & 0xFFF0_F0FF_F0F0_F0F0 == 0, (digits &+ 0x0006_0600_0606_0606) & 0x00F0_F000_F0F0_F0F0 == 0
-        else { return nil }
-        func digit(_ place: UInt64) -> Int { Int(truncatingIfNeeded: digits >> (place * 8) & 0xF) }
-        let year = (digit(0) * 10 + digit(1)) * 100 + digit(2) * 10 + digit(3)
-        let month = digit(5) * 10 + digit(6)
-        guard year > 0, month >= 1, month <= 12, day >= 1,
-            day <= 28 || day <= GregorianCalendar.days(in: month, of: year)
+    static func day(_ bytes: UnsafeBufferPointer<UInt8>) -> (year: Int, month: Int, day: Int)? {
+        guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            let century = pair(bytes, 0), let rest = pair(bytes, 2), case let year = century * 100 + rest, year > 0,
+            let month = pair(bytes, 5), month >= 1, month <= 12,
+            let day = pair(bytes, 8), day >= 1, day <= 28 || day <= GregorianCalendar.days(in: month, of: year)
         else { return nil }
         return (year, month, day)
     }
