@@ -67,7 +67,9 @@ extension LexicalValue {
 
     /// Whether two texts are the same value, perhaps in other spellings.
     static func isSameValue(_ a: String, _ b: String, isField: Bool) -> Bool {
-        guard let a = try? read(a, isField: isField), let b = try? read(b, isField: isField) else { return false }
+        if a == b { return true }
+        guard !a.isEmpty, !b.isEmpty, let a = try? read(a, isField: isField), let b = try? read(b, isField: isField)
+        else { return false }
         return a == b
     }
 }

@@ -48,9 +48,7 @@ enum DocumentClasses {
         }
         if let type = roots.withLock({ $0[[element.name, element.namespace]] }) { return type }
         throw DocumentError(
-            .notADocument(
-                found: SDMX.describe(element) + (element.namespace.map { " in \($0)" } ?? ""),
-                expected: "<Models>, <Model> or the root of a registered class"),
+            found: SDMX.describeWithNamespace(element), expected: "<Models>, <Model> or the root of a registered class",
             document: "IndivoDocument", line: element.line)
     }
 

@@ -34,7 +34,8 @@ extension IndivoDocument {
     fileprivate final func nestedCopy() throws -> XMLNode? {
         guard type(of: self).format.isDataModel else { return nil }
         if let source { return source.name == "Model" ? nil : try nestedXML(root: source.name, namespace: nil) }
-        return ModelSchema.of(type(of: self)).unsupported.isEmpty ? nil : try nestedXML(root: "Model", namespace: nil)
+        let fitsModel = ModelSchema.of(type(of: self)).relations.allSatisfy(\.isModelRelation)
+        return fitsModel ? nil : try nestedXML(root: "Model", namespace: nil)
     }
 
     fileprivate static func readNested(_ element: XMLNode) throws -> Self {

@@ -28,12 +28,13 @@ extension IndivoDocument {
         let schema = schema
         return source.ownChildren(named: "Field").map { element in
             let name = element.attr("name") ?? ""
+            let found = schema.field(named: name)
             let meaning: SourceField.Meaning =
-                switch schema.field(named: name) {
-                case .leaf(_, 0), .relation(_, 0): .known
-                case .leaf(let index, _): .formerly(schema.leaves[index].name)
-                case .relation(let index, _): .formerly(schema.relations[index].name)
-                case nil: .unknown
+                switch found?.target {
+                case _ where found?.rank == 0: .known
+                case .leaf(let index): .formerly(schema.leaves[index].name)
+                case .relation(let index): .formerly(schema.relations[index].name)
+                case .group, nil: .unknown
                 }
             return SourceField(name: name, line: element.line, meaning: meaning)
         }

@@ -77,21 +77,18 @@ extension FieldSchema.Projection {
             leafNames = [field.name]
         }
         let origins: [XMLView]
-        if let relation = field.relation {
-            let relation = table.relations[relation]
-            let isSaid = table.format == .dataModel ? !relation.items.isEmpty : !(relation.origin?.saysNothing ?? true)
-            presence = isSaid ? .present : relation.origin == nil ? .absent : .empty
-            origins = relation.origin.map { [$0] } ?? []
+        let isSaid: Bool
+        if let relation = field.relation.map({ table.relations[$0] }) {
+            origins = [relation.origin].compactMap { $0 }
+            isSaid = table.format == .dataModel ? !relation.items.isEmpty : origins.contains { !$0.saysNothing }
         } else if let group = field.group, table.format == .nested {
-            let origin = table.groups[group].origin
-            presence = origin.map { $0.saysNothing ? .empty : .present } ?? .absent
-            origins = origin.map { [$0] } ?? []
+            origins = [table.groups[group].origin].compactMap { $0 }
+            isSaid = origins.contains { !$0.saysNothing }
         } else {
-            let cells = field.leaves.map { table.leaves[$0] }
-            presence =
-                cells.contains { $0.hasText } ? .present : cells.contains { $0.isPresent } ? .empty : .absent
-            origins = cells.compactMap(\.origin)
+            origins = field.leaves.compactMap { table.leaves[$0].origin }
+            isSaid = field.leaves.contains { table.leaves[$0].hasText }
         }
+        presence = isSaid ? .present : origins.isEmpty ? .absent : .empty
         line = origins.lazy.compactMap(\.node.line).first
     }
 }

@@ -62,7 +62,7 @@ package enum SDMJ {
         if let relation = schema.relation(named: name) { return relation.shape.isList ? [] : .null }
         let text = field.text()
         guard !text.isEmpty else { return .null }
-        guard case .leaf(let leaf, _)? = schema.field(named: name) else { return JSONValue(text) }
+        guard case .leaf(let leaf)? = schema.field(named: name)?.target else { return JSONValue(text) }
         switch schema.leaves[leaf].type.dataType {
         case .number: return JSONValue(digits: text)
         case .boolean where text.lowercased() == "true": return true

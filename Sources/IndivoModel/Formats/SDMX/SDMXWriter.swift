@@ -23,8 +23,8 @@ final class SDMXWriter {
         written.append((document, target))
         let schema = ModelSchema.of(Swift.type(of: document))
         try schema.checkDataModel()
-        let changes = TableChanges(
-            document, since: FieldTable(document.source, schema, .dataModel), isNew: document.source == nil)
+        let former = FieldTable(document.source, schema, .dataModel)
+        let changes = TableChanges(since: former, isNew: document.source == nil) { $0.write(document) }
         let isCopy = original != nil && original == document.source
         let keepsNames = naming == .asRead || (isCopy && !changes.old.hasOlderNames)
         let hasRelations = schema.relations.indices.contains { index in
@@ -52,7 +52,7 @@ final class SDMXWriter {
                 baselines = isUnread ? [] : baselines.filter(relatedType.isModel)
             }
             let holder = held.relations[index].origin?.node
-            if naming == .current { rename(holder, field, others: held.spares(of: index, isRelation: true)) }
+            if naming == .current { rename(holder, field, others: held.spares(of: .relation(index))) }
             try write(
                 documents, field, into: holder, of: target, originals: originals.models(of: index),
                 baselines: baselines, as: relatedType)
@@ -66,7 +66,7 @@ final class SDMXWriter {
         for leaf in changes.leaves {
             let text = changes.new.string(of: leaf) ?? ""
             if let best = held.leaves[leaf].origin?.node {
-                for element in [best] + held.spares(of: leaf) { element.text(text) }
+                for element in [best] + held.spares(of: .leaf(leaf)) { element.text(text) }
             } else if !text.isEmpty {
                 Self.appendField(held.schema.leaves[leaf].name, text: text, to: target)
             }
@@ -76,13 +76,13 @@ final class SDMXWriter {
     /// Gives a leaf that stands under older names today's name. Where two names hold different values both stay:
     /// the server refuses the old one, and nothing is lost unseen.
     private func rename(_ leaf: Int, _ held: FieldTable) {
-        let others = held.spares(of: leaf)
+        let others = held.spares(of: .leaf(leaf))
         guard let best = held.leaves[leaf].origin?.node, held.leaves[leaf].rank > 0 || !others.isEmpty else { return }
         let schema = held.schema.leaves[leaf]
         let text = best.text()
         for element in others {
             let other = element.text()
-            if other.isEmpty || schema.means(other, text) { element.remove() }
+            if other.isEmpty || schema.type.isSameValue(other, text, isField: true) { element.remove() }
         }
         best.attr("name", schema.name)
     }
@@ -247,7 +247,9 @@ extension XMLNode {
         if isGeneral, name != reported.attr("name") ?? "" { return false }
         let schema = ModelSchema.of(isGeneral ? DocumentClasses.type(ofModel: name) : type)
         let (a, b) = (FieldTable(self, schema, .dataModel), FieldTable(reported, schema, .dataModel))
-        return schema.leaves.indices.allSatisfy { schema.leaves[$0].means(a.reportedText(of: $0), b.reportedText(of: $0)) }
+        return schema.leaves.indices.allSatisfy { leaf in
+            schema.leaves[leaf].type.isSameValue(a.reportedText(of: leaf), b.reportedText(of: leaf), isField: true)
+        }
             && schema.relations.indices.allSatisfy { index in
                 guard case .document(let related) = schema.relations[index].shape.kind else { return true }
                 let (stored, reported) = (a.models(of: index), b.models(of: index))
@@ -262,10 +264,10 @@ extension XMLNode {
 }
 
 extension FieldTable {
-    /// A leaf's text; `nil` for what a report may fill in where nothing is stored.
-    fileprivate func reportedText(of leaf: Int) -> String? {
-        let text = text(of: leaf)?.string
-        return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? nil : text
+    /// A leaf's text; empty for none, and for what a report may fill in where nothing is stored.
+    fileprivate func reportedText(of leaf: Int) -> String {
+        let text = text(of: leaf)?.string ?? ""
+        return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? "" : text
     }
 
     /// The `Model` elements of a relation.
