@@ -78,9 +78,8 @@ extension DataModel {
     /// A model's leaves, each with the Swift path of its property, such as `drugName.title`; `nil` for a model of which
     /// neither class nor description is known.
     package static func leaves(ofModel name: String) -> [(property: String, field: Field)]? {
-        if let model = DocumentClasses.runtimeModel(named: name) { return leaves(model.schema) }
-        let type = DocumentClasses.type(ofModel: name)
-        return type == GenericDocument.self ? nil : leaves(of: type)
+        let schema = DocumentClasses.schema(ofModel: name)
+        return schema === ModelSchema.of(GenericDocument.self) ? nil : leaves(schema)
     }
 
     /// The same of a class.
