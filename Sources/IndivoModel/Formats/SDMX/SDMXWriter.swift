@@ -6,14 +6,14 @@ import IndivoXML
 /// where a stored document is written back; they differ where the object came from a report.
 final class SDMXWriter {
     let naming: IndivoDocument.FieldNaming
-    private(set) var written: [(document: IndivoDocument, element: XMLNode)] = []
+    private(set) var written: [WrittenDocument] = []
 
     init(naming: IndivoDocument.FieldNaming) { self.naming = naming }
 
     /// An element for a document that is not in the target yet, with all the document's source holds.
     func newElement(for document: IndivoDocument) throws -> XMLNode {
         let element =
-            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : Self.storable($0, of: document) }
+            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : storable($0, by: schema(of: document)) }
             ?? XMLNode("Model", namespace: SDMX.namespace, attributes: ["name": document.modelName])
         try write(document, into: element, original: document.source)
         return element
@@ -21,7 +21,7 @@ final class SDMXWriter {
 
     func write(_ document: IndivoDocument, into target: XMLNode, original: XMLNode?) throws {
         written.append((document, target))
-        let schema = ModelSchema.of(Swift.type(of: document))
+        let schema = schema(of: document)
         try schema.checkDataModel()
         let former = FieldTable(document.source, schema, .dataModel)
         let changes = TableChanges(since: former, isNew: document.source == nil) { $0.write(document) }
@@ -68,7 +68,7 @@ final class SDMXWriter {
             if let best = held.leaves[leaf].origin?.node {
                 for element in [best] + held.spares(of: .leaf(leaf)) { element.text(text) }
             } else if !text.isEmpty {
-                Self.appendField(held.schema.leaves[leaf].name, text: text, to: target)
+                appendField(held.schema.leaves[leaf].name, text: text, to: target)
             }
         }
     }
@@ -103,7 +103,7 @@ final class SDMXWriter {
         if let holder {
             container = holder.ownChild(named: "Models") ?? list(in: holder, of: field, targets)
         } else {
-            let new = Self.appendField(field.name, to: model)
+            let new = appendField(field.name, to: model)
             container = field.shape.isList ? addList(to: new) : new
         }
         try writeList(
@@ -126,9 +126,7 @@ final class SDMXWriter {
         if let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
     }
 
-    private func addList(to field: XMLNode) -> XMLNode {
-        field.appendElement("Models", namespace: SDMX.namespace)
-    }
+    private func addList(to field: XMLNode) -> XMLNode { field.appendElement("Models", namespace: SDMX.namespace) }
 
     /// Writes documents as the `Model` elements of `container`, which holds `targets` now, copies of `originals`. A target
     /// that is none of the `baselines`, from which the list was read, was never seen by the list's owner, and stays.
@@ -137,10 +135,8 @@ final class SDMXWriter {
         baselines: [XMLNode], as relatedType: IndivoDocument.Type
     ) throws {
         let targetOfBaseline = try positions(of: baselines, among: originals, documents, relatedType)
-        let placeOfBaseline = Dictionary(
-            baselines.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        let seen = Set(targetOfBaseline)
-        var kept = Set(targets.indices.filter { !seen.contains($0) })
+        let placeOfBaseline = Dictionary(zip(baselines, baselines.indices), uniquingKeysWith: { first, _ in first })
+        var kept = Set(targets.indices).subtracting(targetOfBaseline)
         // The last in the container of the documents before, behind which a new or moved one goes.
         var previous: (element: XMLNode, target: Int)?
         var previousBaseline = -1
@@ -185,9 +181,8 @@ final class SDMXWriter {
             if let position { return position }
             // Written as if it were new it would be there twice.
             throw DocumentError(
-                .notADocument(
-                    found: "no stored model that says the same",
-                    expected: "the “\(baseline.attr("name") ?? "")” that was read; fetch the document again"),
+                found: "no stored model that says the same",
+                expected: "the “\(baseline.attr("name") ?? "")” that was read; fetch the document again",
                 document: type(of: baseline, documents, relatedType).modelName, line: baseline.line)
         }
     }
@@ -201,38 +196,29 @@ final class SDMXWriter {
     // MARK: Elements
 
     @discardableResult
-    private static func appendField(_ name: String, text: String? = nil, to model: XMLNode) -> XMLNode {
+    private func appendField(_ name: String, text: String? = nil, to model: XMLNode) -> XMLNode {
         model.appendElement("Field", namespace: SDMX.namespace, attributes: ["name": name], text: text)
     }
 
+    private func schema(of document: IndivoDocument) -> ModelSchema { ModelSchema.of(Swift.type(of: document)) }
+
     /// A report's `Model` as a server takes it: in the namespace, and without what only reports have
     /// (the id of the document, the reverse side of relations).
-    private static func storable(_ report: XMLNode, of document: IndivoDocument?) -> XMLNode {
+    private func storable(_ report: XMLNode, by schema: ModelSchema?) -> XMLNode {
         let model = XMLNode("Model", namespace: SDMX.namespace)
-        fill(model, with: report, of: document)
-        return model
-    }
-
-    private static func fill(_ model: XMLNode, with report: XMLNode, of document: IndivoDocument?) {
-        for attribute in report.attributes where attribute.name != "documentId" {
-            model.attr(attribute.name, attribute.value)
-        }
-        let schema = document.map { ModelSchema.of(Swift.type(of: $0)) }
+        for attribute in report.attributes where attribute.name != "documentId" { model.attr(attribute.name, attribute.value) }
         for field in report.ownChildren(named: "Field") {
-            let name = field.attr("name") ?? ""
-            let related = field.relatedModels
+            let (name, related) = (field.attr("name") ?? "", field.relatedModels)
             if related.isEmpty {
                 let text = field.text()
                 if !text.isEmpty { appendField(name, text: text, to: model) }
             } else if schema == nil || schema?.relation(named: name) != nil {
-                let isList = field.ownChild(named: "Models") != nil
                 let holder = appendField(name, to: model)
-                let container = isList ? holder.appendElement("Models", namespace: SDMX.namespace) : holder
-                for nested in related {
-                    fill(container.appendElement("Model", namespace: SDMX.namespace), with: nested, of: nil)
-                }
+                let container = field.ownChild(named: "Models") == nil ? holder : addList(to: holder)
+                container.append(related.map { storable($0, by: nil) })
             }
         }
+        return model
     }
 }
 
