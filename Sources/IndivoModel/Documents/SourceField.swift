@@ -28,13 +28,11 @@ extension IndivoDocument {
         let schema = schema
         return source.ownChildren(named: "Field").map { element in
             let name = element.attr("name") ?? ""
-            let found = schema.field(named: name)
             let meaning: SourceField.Meaning =
-                switch found?.target {
-                case _ where found?.rank == 0: .known
-                case .leaf(let index): .formerly(schema.leaves[index].name)
-                case .relation(let index): .formerly(schema.relations[index].name)
-                case .group, nil: .unknown
+                switch schema.field(named: name) {
+                case (.leaf(let index), let rank)?: rank == 0 ? .known : .formerly(schema.leaves[index].name)
+                case (.relation(let index), let rank)?: rank == 0 ? .known : .formerly(schema.relations[index].name)
+                case (.group, _)?, nil: .unknown
                 }
             return SourceField(name: name, line: element.line, meaning: meaning)
         }

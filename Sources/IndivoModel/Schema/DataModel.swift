@@ -9,9 +9,7 @@ public struct DataModel: Sendable, Hashable {
 
     /// A model of this shape.
     public init(name: String, fields: [Field], relations: [Relation]) {
-        self.name = name
-        self.fields = fields
-        self.relations = relations
+        (self.name, self.fields, self.relations) = (name, fields, relations)
     }
 
     /// The model of a class, found by reflection.
@@ -69,9 +67,7 @@ extension DataModel {
 
         /// A field that holds one object of a model, or any number of them.
         public init(name: String, isList: Bool, model: String) {
-            self.name = name
-            self.isList = isList
-            self.model = model
+            (self.name, self.isList, self.model) = (name, isList, model)
         }
     }
 

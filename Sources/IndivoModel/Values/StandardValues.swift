@@ -81,12 +81,12 @@ extension Decimal: LexicalValue {
     /// Reads xs:decimal: digits with an optional sign and point, no exponent.
     /// - Throws: ``LexicalError`` also for a number of more digits than `Decimal` holds, about 38: it is not rounded.
     public init(lexical text: String) throws(LexicalError) {
-        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace.utf8) else {
+        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace) else {
             throw LexicalError(expected: "a decimal number", reason: "“\(text)” is not one")
         }
         // No number of more digits and zeros fits.
         guard plain.utf8.count <= 400, let value = Decimal(string: plain, locale: Locale(identifier: "en_US_POSIX")),
-            Decimal.plainSpelling(of: value.lexical.utf8) == plain
+            Decimal.plainSpelling(of: value.lexical) == plain
         else {
             throw LexicalError(
                 expected: "a decimal number of at most 38 digits", reason: "“\(text.prefix(80))” would be rounded")
@@ -95,24 +95,19 @@ extension Decimal: LexicalValue {
     }
 
     /// A decimal number without a plus and without zeros that say nothing; `nil` for what is none.
-    private static func plainSpelling(of text: some Sequence<UInt8>) -> String? {
-        var digits = Array(text)
-        var sign = ""
-        if let first = digits.first, first == UInt8(ascii: "+") || first == UInt8(ascii: "-") {
-            sign = first == UInt8(ascii: "-") ? "-" : ""
-            digits.removeFirst()
-        }
-        let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count <= 2, digits.count >= parts.count,
-            parts.allSatisfy({ $0.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } })
-        else { return nil }
+    private static func plainSpelling(of text: some StringProtocol) -> String? {
+        let sign = text.hasPrefix("-") ? "-" : ""
+        let digits = text.dropFirst(text.hasPrefix("-") || text.hasPrefix("+") ? 1 : 0)
+        let parts = digits.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let zero = UInt8(ascii: "0")
-        let whole = parts[0].drop { $0 == zero }
-        var fraction = parts.count == 2 ? parts[1] : []
+        guard parts.count <= 2, digits.utf8.count >= parts.count,
+            parts.allSatisfy({ $0.allSatisfy { $0 >= zero && $0 <= UInt8(ascii: "9") } })
+        else { return nil }
+        let whole = String(decoding: parts[0].drop { $0 == zero }, as: UTF8.self)
+        var fraction = parts.count == 2 ? Array(parts[1]) : []
         while fraction.last == zero { fraction.removeLast() }
         if whole.isEmpty, fraction.isEmpty { return "0" }
-        return sign + (whole.isEmpty ? "0" : String(decoding: whole, as: UTF8.self))
-            + (fraction.isEmpty ? "" : "." + String(decoding: fraction, as: UTF8.self))
+        return sign + (whole.isEmpty ? "0" : whole) + (fraction.isEmpty ? "" : "." + String(decoding: fraction, as: UTF8.self))
     }
 
     public var lexical: String { NSDecimalNumber(decimal: self).description(withLocale: nil) }

@@ -91,20 +91,6 @@ extension XMLDateTime: LexicalValue {
         self = try text.withBytes { (bytes) throws(LexicalError) in try Self._read(utf8: bytes, isField: false) }
     }
 
-    private typealias Parts = (day: (Int, Int, Int), time: (Int, Int, Int, Int), offset: Int?)
-
-    private static func parts(_ scanner: inout DateScanner) throws(LexicalError) -> Parts {
-        let day = try scanner.date()
-        try scanner.literal(UInt8(ascii: "T"), "the T between date and time")
-        let time = try scanner.time()
-        let offset = try scanner.offset()
-        if time.hour == 24 {
-            let next = GregorianCalendar.days(fromCivil: day.0, day.1, day.2) + 1
-            return (GregorianCalendar.civil(fromDays: next), (0, 0, 0, 0), offset)
-        }
-        return (day, (time.hour, time.minute, time.second, time.nanosecond), offset)
-    }
-
     public var lexical: String {
         DateWriter.text(spelling) {
             $0.date(year, month, day)
@@ -130,8 +116,18 @@ extension XMLDateTime: LexicalValue {
             return XMLDateTime(validated: (day.year, day.month, day.day), (time.hour, time.minute, time.second, 0), offset: 0)
         }
         if isField, !bytes.contains(separator) { return XMLDateTime(midnightOf: try XMLDate._read(utf8: bytes, isField: false)) }
-        let (parts, spelling) = try DateScanner.scan(bytes, expecting: "a date and time (YYYY-MM-DDTHH:MM:SSZ)", Self.parts)
-        return XMLDateTime(validated: parts.day, parts.time, offset: parts.offset, spelling: spelling)
+        let (parts, spelling) = try DateScanner.scan(bytes, expecting: "a date and time (YYYY-MM-DDTHH:MM:SSZ)") {
+            (scanner) throws(LexicalError) in
+            let day = try scanner.date()
+            try scanner.literal(separator, "the T between date and time")
+            return (day: day, time: try scanner.time(), offset: try scanner.offset())
+        }
+        var (day, time) = (parts.day, parts.time)
+        if time.hour == 24 {
+            day = GregorianCalendar.civil(fromDays: GregorianCalendar.days(fromCivil: day.0, day.1, day.2) + 1)
+            time.hour = 0
+        }
+        return XMLDateTime(validated: day, time, offset: parts.offset, spelling: spelling)
     }
 }
 

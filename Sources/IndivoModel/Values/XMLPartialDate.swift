@@ -38,26 +38,20 @@ extension XMLPartialDate: LexicalValue {
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let dashes = text.trimmingXMLSpace.prefix { $0 == "-" }.count
+        let dash = UInt8(ascii: "-")
         let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
             try DateScanner.scan(bytes, expecting: "part of a date (YYYY, YYYY-MM, --MM, --MM-DD or ---DD)") {
-                (scanner) throws(LexicalError) in try Self.parts(&scanner, dashes: dashes)
+                (scanner) throws(LexicalError) -> (year: Int?, month: Int?, day: Int?, offset: Int?) in
+                guard dashes == 2 || dashes == 3 else {
+                    return (try scanner.year(), try scanner.monthBehindYear(), nil, try scanner.offset())
+                }
+                for _ in 0..<dashes { _ = scanner.next(is: dash) }
+                if dashes == 3 { return (nil, nil, try scanner.day(), try scanner.offset()) }
+                let month = try scanner.month()
+                return (nil, month, try scanner.next(is: dash) ? scanner.day(of: month) : nil, try scanner.offset())
             }
         }
         self.init(year: parts.year, month: parts.month, day: parts.day, offset: parts.offset, spelling: spelling)
-    }
-
-    private typealias Parts = (year: Int?, month: Int?, day: Int?, offset: Int?)
-
-    /// - Parameter dashes: How many the text begins with.
-    private static func parts(_ scanner: inout DateScanner, dashes: Int) throws(LexicalError) -> Parts {
-        let dash = UInt8(ascii: "-")
-        guard dashes == 2 || dashes == 3 else {
-            return (try scanner.year(), try scanner.monthBehindYear(), nil, try scanner.offset())
-        }
-        for _ in 0..<dashes { _ = scanner.next(is: dash) }
-        if dashes == 3 { return (nil, nil, try scanner.day(), try scanner.offset()) }
-        let month = try scanner.month()
-        return (nil, month, try scanner.next(is: dash) ? scanner.day(of: month) : nil, try scanner.offset())
     }
 
     /// A dash stands for each part that is left out in front: `2012-05`, `--05-04`, `---04`.

@@ -52,7 +52,12 @@ final class SDMXWriter {
                 baselines = isUnread ? [] : baselines.filter(relatedType.isModel)
             }
             let holder = held.relations[index].origin?.node
-            if naming == .current { rename(holder, field, others: held.spares(of: .relation(index))) }
+            if naming == .current {
+                // Today's name. Where both names hold models both stay: the server refuses the older one, and nothing is lost
+                // unseen.
+                for other in held.spares(of: .relation(index)) where other.relatedModels.isEmpty { other.remove() }
+                if let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
+            }
             try write(
                 documents, field, into: holder, of: target, originals: originals.models(of: index),
                 baselines: baselines, as: relatedType)
@@ -117,13 +122,6 @@ final class SDMXWriter {
         let list = addList(to: holder)
         list.append(models)
         return list
-    }
-
-    /// Gives a relation that stands under an older name today's. Where both names hold models both stay: the server
-    /// refuses the older one, and nothing is lost unseen.
-    private func rename(_ holder: XMLNode?, _ field: FieldSchema, others: [XMLNode]) {
-        for other in others where other.relatedModels.isEmpty { other.remove() }
-        if let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
     }
 
     private func addList(to field: XMLNode) -> XMLNode { field.appendElement("Models", namespace: SDMX.namespace) }
