@@ -24,6 +24,11 @@ extension Bool: LexicalValue {
 
     /// Data models take `true` and `false` in any case, and nothing else.
     public static func fromField(_ text: String) throws(LexicalError) -> Bool { try Bool(lexical: text.lowercased()) }
+
+    public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Bool {
+        if isText("true", bytes) { return true }
+        return isText("false", bytes) ? false : try read(String(decoding: bytes, as: UTF8.self), isField: isField)
+    }
 }
 
 extension Int: LexicalValue {
@@ -37,6 +42,11 @@ extension Int: LexicalValue {
 
     public var lexical: String { description }
     public static var dataType: DataModel.FieldType { .number }
+
+    public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Int {
+        if let plain = PlainText.number(bytes), plain.fraction == nil { return plain.isNegative ? -plain.digits : plain.digits }
+        return try Int(lexical: String(decoding: bytes, as: UTF8.self))
+    }
 }
 
 extension Double: LexicalValue {
@@ -71,8 +81,16 @@ extension Double: LexicalValue {
 
     public static var dataType: DataModel.FieldType { .number }
 
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
+
     public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Double {
-        if let value = PlainText.number(bytes) { return value }
+        // Both the digits and the power of ten below them are exact as `Double`, and so their quotient is the nearest one.
+        if let plain = PlainText.number(bytes) {
+            let quotient = Double(plain.digits) / powersOfTen[plain.fraction ?? 0]
+            return plain.isNegative ? -quotient : quotient
+        }
         return try Double(lexical: String(decoding: bytes, as: UTF8.self))
     }
 }
@@ -151,33 +169,27 @@ enum PlainText {
         return value >= 0 && value <= 9 ? value : nil
     }
 
-    /// Up to 15 digits, perhaps with a point among them: both they and the power of ten below them are exact as
-    /// `Double`, and so their quotient is the nearest one.
-    static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
+    /// Up to 15 digits, perhaps behind a minus, and perhaps with a point in front of the last `fraction` of them.
+    @inline(__always)
+    static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> (isNegative: Bool, digits: Int, fraction: Int?)? {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let start = isNegative ? 1 : 0
-        guard bytes.count > start, bytes.count - start <= 16 else { return nil }
-        var (value, digits, fraction) = (0, 0, 0)
-        var hasPoint = false
+        var (value, count) = (0, 0)
+        var fraction: Int?
+        guard bytes.count - start <= 16 else { return nil }
         for index in start..<bytes.count {
             if let digit = digit(bytes[index]) {
                 value = value * 10 + digit
-                digits += 1
-                if hasPoint { fraction += 1 }
-            } else if bytes[index] == UInt8(ascii: "."), !hasPoint {
-                hasPoint = true
+                count += 1
+                fraction? += 1
+            } else if bytes[index] == UInt8(ascii: "."), fraction == nil {
+                fraction = 0
             } else {
                 return nil
             }
         }
-        guard digits > 0, digits <= 15 else { return nil }
-        let quotient = Double(value) / powersOfTen[fraction]
-        return isNegative ? -quotient : quotient
+        return count > 0 && count <= 15 ? (isNegative, value, fraction) : nil
     }
-
-    private static let powersOfTen: [Double] = [
-        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-    ]
 
     /// `YYYY-MM-DD` at the beginning.
     @inline(__always)
