@@ -48,8 +48,11 @@ extension FieldSchema {
 
 extension FieldSchema.Reader {
     /// Goes on to the table of another element.
-    func decode(_ element: XMLNode) {
-        if let view = element.view { decoder.decode(view, keptBy: element, into: &table) } else { table.clear() }
+    @discardableResult
+    func decode(_ element: XMLNode) -> XMLView? {
+        let view = element.view
+        if let view { decoder.decode(view, keptBy: element, into: &table) } else { table.clear() }
+        return view
     }
 
     // MARK: Cells
@@ -127,12 +130,12 @@ extension FieldSchema.Reader {
 
     /// Fills a document from its element, which becomes its source.
     func fill(_ document: IndivoDocument, from element: XMLNode) throws {
-        decode(element)
+        let view = decode(element)
         try schema.group.read(into: document.storage, self)
         document.source = element
         guard format == .dataModel else { return }
         if let problems, let document = document as? GenericDocument { try document.collectUnreadable(into: problems) }
-        if let id = element.view?.attribute("documentId"), !id.isEmpty { document.id = String(decoding: id, as: UTF8.self) }
+        if let id = view?.attribute("documentId"), !id.isEmpty { document.id = String(decoding: id, as: UTF8.self) }
     }
 
     /// Reads a `Model` element, or an element inside nested XML; those of one class with one reader.

@@ -4,9 +4,9 @@ import URLCoding
 /// SHA-1 (FIPS 180-4): the digest Indivo gives binary documents. Nothing here relies on it for security.
 package enum SHA1 {
     package static func hash(_ data: some ContiguousBytes) -> [UInt8] {
-        var state = SIMD8<UInt32>(0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0, 0, 0, 0)
+        var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
         eachBlock(of: data, words: 80) { w in
-            for index in 16..<80 { w[index] = rotate(w[index - 3] ^ w[index - 8] ^ w[index - 14] ^ w[index - 16], left: 1) }
+            for index in 16..<80 { w[index] = rotate(w[index &- 3] ^ w[index &- 8] ^ w[index &- 14] ^ w[index &- 16], left: 1) }
             var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
             for index in 0..<80 {
                 let (f, k): (UInt32, UInt32) =
@@ -18,9 +18,9 @@ package enum SHA1 {
                     }
                 (e, d, c, b, a) = (d, c, rotate(b, left: 30), a, rotate(a, left: 5) &+ f &+ e &+ k &+ w[index])
             }
-            state &+= SIMD8(a, b, c, d, e, 0, 0, 0)
+            for (index, word) in [a, b, c, d, e].enumerated() { state[index] &+= word }
         }
-        return Array(bigEndian(state).prefix(20))
+        return bigEndian(state)
     }
 
     /// The hash as lower-case hexadecimal digits.
@@ -30,15 +30,16 @@ package enum SHA1 {
 /// SHA-256 (FIPS 180-4). Linux offers none without another dependency.
 package enum SHA256 {
     package static func hash(_ data: some ContiguousBytes) -> [UInt8] {
-        var state = SIMD8<UInt32>(
-            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
+        var state: [UInt32] = [
+            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+        ]
         constants.withUnsafeBufferPointer { k in
             eachBlock(of: data, words: 64) { w in
                 for index in 16..<64 {
-                    let (a, b) = (w[index - 15], w[index - 2])
+                    let (a, b) = (w[index &- 15], w[index &- 2])
                     let s0 = rotate(a, right: 7) ^ rotate(a, right: 18) ^ (a >> 3)
                     let s1 = rotate(b, right: 17) ^ rotate(b, right: 19) ^ (b >> 10)
-                    w[index] = w[index - 16] &+ s0 &+ w[index - 7] &+ s1
+                    w[index] = w[index &- 16] &+ s0 &+ w[index &- 7] &+ s1
                 }
                 var (a, b, c, d) = (state[0], state[1], state[2], state[3])
                 var (e, f, g, h) = (state[4], state[5], state[6], state[7])
@@ -49,7 +50,7 @@ package enum SHA256 {
                     let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
                     (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
                 }
-                state &+= SIMD8(a, b, c, d, e, f, g, h)
+                for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
             }
         }
         return bigEndian(state)
@@ -111,8 +112,8 @@ private func rotate(_ value: UInt32, left bits: UInt32) -> UInt32 { (value << bi
 @inline(__always)
 private func rotate(_ value: UInt32, right bits: UInt32) -> UInt32 { rotate(value, left: 32 &- bits) }
 
-private func bigEndian(_ words: SIMD8<UInt32>) -> [UInt8] {
-    words.indices.flatMap { index in withUnsafeBytes(of: words[index].bigEndian) { [UInt8]($0) } }
+private func bigEndian(_ words: [UInt32]) -> [UInt8] {
+    words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { [UInt8]($0) } }
 }
 
 /// UUIDs that a digest determines (RFC 9562).

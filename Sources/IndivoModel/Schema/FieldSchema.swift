@@ -97,7 +97,7 @@ struct NameIndex: Sendable {
     typealias Found = (target: FieldTarget, rank: Int32)
 
     /// A hash table with open addressing, at most half full.
-    private var slots: [(name: String, found: Found)?]
+    private var slots: [(name: [UInt8], found: Found)?]
 
     /// - Parameter fields: With their names, today's first. These count first, too: an older name of one field may be
     ///   today's of another.
@@ -114,14 +114,14 @@ struct NameIndex: Sendable {
         for (name, found) in values {
             var slot = name.withBytes(Self.hash) & (size - 1)
             while slots[slot] != nil { slot = (slot + 1) & (size - 1) }
-            slots[slot] = (name, found)
+            slots[slot] = (Array(name.utf8), found)
         }
     }
 
     subscript(name: UnsafeBufferPointer<UInt8>) -> Found? {
         var slot = Self.hash(name) & (slots.count - 1)
         while let entry = slots[slot] {
-            if isText(entry.name, name) { return entry.found }
+            if entry.name.withUnsafeBufferPointer({ areEqual($0, name) }) { return entry.found }
             slot = (slot + 1) & (slots.count - 1)
         }
         return nil

@@ -174,24 +174,33 @@ struct Spelling: Hashable, Sendable {
 
 /// Writes XML Schema's dates and times (part 2, section 3.2.7), each in one piece: the other way round from
 /// ``DateScanner``.
-struct DateWriter {
-    private var bytes: [UInt8] = []
+struct DateWriter: ~Copyable {
+    fileprivate let buffer: UnsafeMutableBufferPointer<UInt8>
+    fileprivate var count = 0
 
     /// What a value is spelled as or, where that is the canonical form, what `write` writes.
     static func text(_ spelling: Spelling = Spelling(), _ write: (inout DateWriter) -> Void) -> String {
         if let text = spelling.text { return text }
-        var writer = DateWriter()
-        writer.bytes.reserveCapacity(32)
-        write(&writer)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        // The longest that there is: a year of nine digits behind a minus, nine digits of a fraction and an offset.
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 41) { buffer in
+            var writer = DateWriter(buffer: buffer)
+            write(&writer)
+            return String(decoding: buffer[..<writer.count], as: UTF8.self)
+        }
     }
 
-    mutating func sign(_ sign: Unicode.Scalar) { bytes.append(UInt8(ascii: sign)) }
+    mutating func sign(_ sign: Unicode.Scalar) { append(UInt8(ascii: sign)) }
+
+    private mutating func append(_ byte: UInt8) {
+        precondition(count < buffer.count, "no date and no time is that long")
+        buffer[count] = byte
+        count += 1
+    }
 
     /// A number that is not negative, with zeros in front up to so many digits.
     private mutating func number(_ number: Int, digits: Int) {
         if number > 9 || digits > 1 { self.number(number / 10, digits: digits - 1) }
-        bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
+        append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
     /// A year, with more than four digits or a minus where it needs them.
