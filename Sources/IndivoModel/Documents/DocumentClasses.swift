@@ -36,8 +36,7 @@ enum DocumentClasses {
 
     /// The class registered for a model, or ``GenericDocument``.
     static func type(ofModel name: String) -> IndivoDocument.Type {
-        guard case .type(let type)? = registered.withLock({ $0[name] }) else { return GenericDocument.self }
-        return type
+        if case .type(let type)? = registered.withLock({ $0[name] }) { type } else { GenericDocument.self }
     }
 
     /// The class registered for what an element is: a model, a document that holds one, or nested XML's root.
@@ -54,8 +53,7 @@ enum DocumentClasses {
 
     /// A model that is known only by its shape.
     static func runtimeModel(named name: String) -> RuntimeModel? {
-        guard case .shape(let model)? = registered.withLock({ $0[name] }) else { return nil }
-        return model
+        if case .shape(let model)? = registered.withLock({ $0[name] }) { model } else { nil }
     }
 
     /// The shape of a model, whichever way it is known; one without fields when it is not.

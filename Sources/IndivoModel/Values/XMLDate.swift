@@ -40,11 +40,7 @@ extension XMLDate {
     }
 
     /// The day's parts, for `Calendar`.
-    public var dateComponents: DateComponents {
-        DateComponents(
-            calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
-            era: year > 0 ? 1 : 0, year: abs(year), month: month, day: day)
-    }
+    public var dateComponents: DateComponents { DateComponents(xmlYear: year, month: month, day: day, offset: offset) }
 }
 
 extension XMLDate: LexicalValue {

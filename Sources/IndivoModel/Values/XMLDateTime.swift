@@ -78,10 +78,9 @@ public struct XMLDateTime: Sendable, Hashable {
 
     /// The parts, for `Calendar`.
     public var dateComponents: DateComponents {
-        DateComponents(
-            calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
-            era: year > 0 ? 1 : 0, year: abs(year), month: month, day: day, hour: hour, minute: minute, second: second,
-            nanosecond: nanosecond)
+        var parts = DateComponents(xmlYear: year, month: month, day: day, offset: offset)
+        (parts.hour, parts.minute, parts.second, parts.nanosecond) = (hour, minute, second, nanosecond)
+        return parts
     }
 }
 

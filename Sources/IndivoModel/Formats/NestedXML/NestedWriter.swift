@@ -61,15 +61,12 @@ struct NestedWriter {
         }
         let text = changes.new.string(of: field.leaf)
         switch field.place {
+        case .attribute where text != nil:
+            element.attr(field.names.first { element.attr($0) != nil } ?? field.name, text)
         case .attribute:
-            if let text {
-                element.attr(field.names.first { element.attr($0) != nil } ?? field.name, text)
-            } else {
-                for name in field.names {
-                    // An empty attribute already says "none".
-                    guard let text = element.attr(name), !text.isEmpty, !field.cannotRead(text) else { continue }
-                    element.attr(name, nil)
-                }
+            for name in field.names {
+                // An empty attribute already says "none".
+                if let old = element.attr(name), !old.isEmpty, !field.cannotRead(old) { element.attr(name, nil) }
             }
         case .text: element.setOwnText(text ?? "")
         case .element:

@@ -34,9 +34,7 @@ final class SDMXWriter {
         if isCopy, keepsNames, changes.leaves.isEmpty, !hasRelations { return }
         let held = FieldTable(target, schema, .dataModel)
         apply(changes, to: target, held)
-        if !keepsNames, held.hasOlderNames {
-            for index in schema.leaves.indices { rename(index, held) }
-        }
+        if !keepsNames, held.hasOlderNames { schema.leaves.indices.forEach { rename($0, held) } }
         let originals = isCopy ? changes.old : FieldTable(original, schema, .dataModel)
         for (index, field) in schema.relations.enumerated() {
             guard case .document(let relatedType) = field.shape.kind else { continue }
@@ -104,13 +102,8 @@ final class SDMXWriter {
             if naming == .current, let holder, holder.children().isEmpty { holder.remove() }
             return
         }
-        let container: XMLNode
-        if let holder {
-            container = holder.ownChild(named: "Models") ?? list(in: holder, of: field, targets)
-        } else {
-            let new = appendField(field.name, to: model)
-            container = field.shape.isList ? addList(to: new) : new
-        }
+        let holder = holder ?? appendField(field.name, to: model)
+        let container = holder.ownChild(named: "Models") ?? list(in: holder, of: field, targets)
         try writeList(
             documents, into: container, targets: targets, originals: originals, baselines: baselines, as: relatedType)
         if !field.shape.isList, container.children().isEmpty { container.remove() }
@@ -169,8 +162,7 @@ final class SDMXWriter {
 
     /// Finds models that were read among those of the stored document: the same elements, or what says the same.
     private func positions(
-        of baselines: [XMLNode], among originals: [XMLNode], _ documents: [IndivoDocument],
-        _ relatedType: IndivoDocument.Type
+        of baselines: [XMLNode], among originals: [XMLNode], _ documents: [IndivoDocument], _ relatedType: IndivoDocument.Type
     ) throws -> [Int] {
         let positions = ListMatch.positions(
             of: baselines.count, among: originals.count, by: { originals[$1] == baselines[$0] },
