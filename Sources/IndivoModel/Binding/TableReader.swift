@@ -165,9 +165,7 @@ extension FieldSchema.Reader {
 
     /// A reader of `Model` elements.
     /// - Throws: ``DocumentError`` for a class with fields that no data model holds.
-    convenience init(
-        models type: IndivoDocument.Type, known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?
-    ) throws {
+    convenience init(models type: IndivoDocument.Type, known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?) throws {
         let schema = ModelSchema.of(type)
         try schema.checkDataModel()
         self.init(schema, .dataModel, documentName: schema.modelName, known: known, problems: problems)

@@ -26,8 +26,7 @@ extension GenericDocument {
             guard let text = fields.text(of: index)?.string, let error = leaf.type.failure(of: text, isField: true)
             else { continue }
             let reason = DocumentError.Reason.unreadableValue(text: text, error)
-            problems.all.append(
-                DocumentError(reason, document: modelName, property: leaf.property, line: fields.line(of: index)))
+            problems.all.append(DocumentError(reason, document: modelName, property: leaf.property, line: fields.line(of: index)))
         }
         for (index, relation) in model.schema.relations.enumerated() {
             for related in fields.models(of: index) {

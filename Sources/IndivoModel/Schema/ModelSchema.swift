@@ -92,8 +92,7 @@ private struct SchemaBuilder {
         switch (declared.shape.kind, declared.shape.isList) {
         case (.leaf(let type), false):
             leaves.append(SchemaLeaf(names: names, property: path, type: type, declared: declared))
-            return FieldSchema(
-                declared, path: path, leaves: firstLeaf..<leaves.count, relations: firstRelation..<firstRelation)
+            return FieldSchema(declared, path: path, leaves: firstLeaf..<leaves.count, relations: firstRelation..<firstRelation)
         case (.compound(let type), false):
             let number = groups.count
             groups.append(firstLeaf..<firstLeaf)

@@ -120,8 +120,7 @@ final class SourceComparison {
         }
         if isInPlace, document.source?.view != element { return false }
         let type = Swift.type(of: document)
-        let comparison = inner.flatMap { $0.type == type ? $0 : nil }
-            ?? SourceComparison(type, element.node, isInPlace: isInPlace)
+        let comparison = inner.flatMap { $0.type == type ? $0 : nil } ?? SourceComparison(type, element.node, isInPlace: isInPlace)
         inner = comparison
         return comparison.isSaid(document, by: element.node)
     }

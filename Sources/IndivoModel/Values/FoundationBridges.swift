@@ -69,8 +69,7 @@ extension XMLTime {
 extension XMLPartialDate {
     /// The parts of a date that components have; `nil` when XML Schema has no such part of a date.
     public init?(_ components: DateComponents) {
-        self.init(
-            year: components.xmlYear, month: components.month, day: components.day, offset: components.offset)
+        self.init(year: components.xmlYear, month: components.month, day: components.day, offset: components.offset)
     }
 
     /// The parts, for `Calendar`.
@@ -81,7 +80,6 @@ extension XMLDuration {
     /// The span as months, seconds and nanoseconds, to be added to a date by `Calendar`.
     public var dateComponents: DateComponents {
         let whole = seconds.rounded(.towardZero)
-        return DateComponents(
-            month: months, second: Int(whole), nanosecond: Int(((seconds - whole) * 1e9).rounded()))
+        return DateComponents(month: months, second: Int(whole), nanosecond: Int(((seconds - whole) * 1e9).rounded()))
     }
 }

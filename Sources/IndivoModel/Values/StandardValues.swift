@@ -106,8 +106,7 @@ extension Decimal: LexicalValue {
         guard plain.utf8.count <= 400, let value = Decimal(string: plain, locale: Locale(identifier: "en_US_POSIX")),
             Decimal.plainSpelling(of: value.lexical) == plain
         else {
-            throw LexicalError(
-                expected: "a decimal number of at most 38 digits", reason: "“\(text.prefix(80))” would be rounded")
+            throw LexicalError(expected: "a decimal number of at most 38 digits", reason: "“\(text.prefix(80))” would be rounded")
         }
         self = value
     }

@@ -40,9 +40,7 @@ public struct XMLDateTime: Sendable, Hashable {
         self.init(validated: (year, month, day), (hour, minute, second, nanosecond), offset: offset)
     }
 
-    private init(
-        validated day: (Int, Int, Int), _ time: (Int, Int, Int, Int), offset: Int?, spelling: Spelling = Spelling()
-    ) {
+    private init(validated day: (Int, Int, Int), _ time: (Int, Int, Int, Int), offset: Int?, spelling: Spelling = Spelling()) {
         (self.year, self.month, self.day) = day
         (hour, minute, second, nanosecond) = time
         self.offset = offset

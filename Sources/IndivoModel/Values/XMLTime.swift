@@ -21,8 +21,7 @@ extension XMLTime {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
             (0...999_999_999).contains(nanosecond), DateScanner.offsets.contains(offset ?? 0)
         else { return nil }
-        self.init(
-            hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset, spelling: Spelling())
+        self.init(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset, spelling: Spelling())
     }
 }
 

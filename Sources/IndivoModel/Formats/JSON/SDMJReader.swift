@@ -88,9 +88,7 @@ struct SDMJReader {
     // MARK: Texts
 
     /// Hands on a text that XML can carry.
-    private func text<Result>(
-        of value: JSONValue, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-    ) throws(SDMJError) -> Result {
+    private func text<Result>(of value: JSONValue, _ body: (UnsafeBufferPointer<UInt8>) -> Result) throws(SDMJError) -> Result {
         let result: Result?? = value.withUTF8 { bytes in XMLText.isAllowed(bytes) ? body(bytes) : nil }
         guard case .some(.some(let result)) = result else {
             throw failure(value, XMLText.problem(in: value.string ?? "") ?? "expected a text")

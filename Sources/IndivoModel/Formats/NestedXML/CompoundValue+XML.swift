@@ -12,9 +12,7 @@ extension CompoundValue {
     }
 
     /// Reads as much of the value as can be read; see ``IndivoDocument/read(from:problems:)``.
-    public static func read(
-        from node: XMLNode, root: String? = nil, problems: inout [DocumentError]
-    ) throws -> Self {
+    public static func read(from node: XMLNode, root: String? = nil, problems: inout [DocumentError]) throws -> Self {
         try ReadingProblems.collect(into: &problems) { try read(from: node, root: root, collecting: $0) }
     }
 

@@ -92,9 +92,7 @@ struct NestedDecoder {
 
 extension IndivoDocument {
     /// Fills the document from its element and keeps the element.
-    final func readNested(
-        _ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?
-    ) throws {
+    final func readNested(_ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?) throws {
         let schema = ModelSchema.of(type(of: self))
         guard root == nil || (element.kind == .element && element.name == root && element.namespace == namespace) else {
             throw DocumentError(

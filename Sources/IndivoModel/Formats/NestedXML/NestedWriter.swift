@@ -140,9 +140,7 @@ struct NestedWriter {
     }
 
     /// Finds the element of each value of a list: documents know theirs, other values are compared.
-    private func positions(
-        of items: [TableItem], among present: [TableItem], _ relation: Int, _ field: FieldSchema
-    ) -> [Int?] {
+    private func positions(of items: [TableItem], among present: [TableItem], _ relation: Int, _ field: FieldSchema) -> [Int?] {
         guard case .document = field.shape.kind else {
             return ListMatch.positions(of: items.count, among: present.count, guessesChanged: true) {
                 items[$0].isSaid(by: present[$1], field)

@@ -142,8 +142,7 @@ enum SDMX {
     /// The `Model` elements of a `Models` root.
     static func models(in root: XMLNode) throws -> [XMLNode] {
         guard root.kind == .element, root.name == "Models" else {
-            throw DocumentError(
-                found: describe(root), expected: "the root element <Models>", document: "SDMX", line: root.line)
+            throw DocumentError(found: describe(root), expected: "the root element <Models>", document: "SDMX", line: root.line)
         }
         return root.ownChildren(named: "Model")
     }

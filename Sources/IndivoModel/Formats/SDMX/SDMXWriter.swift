@@ -104,8 +104,7 @@ final class SDMXWriter {
         }
         let holder = holder ?? appendField(field.name, to: model)
         let container = holder.ownChild(named: "Models") ?? list(in: holder, of: field, targets)
-        try writeList(
-            documents, into: container, targets: targets, originals: originals, baselines: baselines, as: relatedType)
+        try writeList(documents, into: container, targets: targets, originals: originals, baselines: baselines, as: relatedType)
         if !field.shape.isList, container.children().isEmpty { container.remove() }
     }
 
